@@ -74,9 +74,9 @@ def with_line(text: str, name: str, line: str) -> str:
 
 def without_wheels() -> ModuleType:
     """What the add-on itself says of running without numba."""
-    spec = importlib.util.spec_from_file_location("jit", ROOT / "addon/jit.py")
+    spec = importlib.util.spec_from_file_location("jit", ROOT / "addon/blender/numba_support.py")
     if spec is None or spec.loader is None:
-        raise BuildError("addon/jit.py cannot be read")
+        raise BuildError("addon/blender/numba_support.py cannot be read")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -11,18 +11,18 @@ import sys
 
 def run() -> int:
     """Import Blender as a module, register the add-on, run the command line."""
-    from . import cli
+    from .batch import command_line, console
 
     try:
-        options = cli.parser().parse_args()  # usage is told before a second goes by with Blender
+        options = command_line.parser().parse_args()  # usage is told before a second goes by with Blender
     except SystemExit as end:
         return int(end.code or 0)
     try:
         if options.command == "batch":  # its children import Blender, it does only where it has to
-            return cli.main(sys.argv[1:])
+            return command_line.main(sys.argv[1:])
         if options.end_with_stdin:
-            cli.end_with_stdin()
-        with cli.silenced():
+            command_line.end_with_stdin()
+        with console.silenced():
             try:
                 import bpy  # noqa: F401
             except ImportError as error:
@@ -32,7 +32,7 @@ def run() -> int:
 
             register()
         try:
-            return cli.main(sys.argv[1:])
+            return command_line.main(sys.argv[1:])
         finally:
             unregister()
     except KeyboardInterrupt:  # before cli.main had taken over

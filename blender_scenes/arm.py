@@ -95,10 +95,10 @@ def make() -> Arm:
 
 def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
     """Simulate and bake by the add-on; raises SceneError where anything is not as it must be."""
-    from addon import tasks
+    from addon.jobs import bake
 
     drift = check("the energy's drift over the swing where nothing pulls", model.drift(), 0.0, 1e-3)
-    report = tasks.bake_now(made.scene, progress)
+    report = bake.bake_now(made.scene, progress)
     frames, result = report.frames, report.result
     shown = check(
         "what Blender shows, off by", shown_error(made.scene, frames, report.poses), 0.0, SHOWN_WITHIN

@@ -36,14 +36,14 @@ def add_joint(
     scene: bpy.types.Scene, exhibit: Exhibit, moving: bpy.types.Object, place: FloatArray
 ) -> bpy.types.Object:
     """The moving part as a body and its joint to the world, limits and all; the joint's Empty."""
-    from addon import authoring
-    from addon.references import Body
+    from addon.data.references import Body
+    from addon.making import bodies_and_joints
 
     inner = exhibit.joint.joint if isinstance(exhibit.joint, joints.Inverted) else exhibit.joint
     matrix = np.eye(4)
     matrix[:3, 3] = place
-    authoring.make_body(scene, Body(moving), mass=MASS, center=(0.0, 0.0, 0.0), inertia=INERTIA)
-    item = authoring.add_joint(
+    bodies_and_joints.make_body(scene, Body(moving), mass=MASS, center=(0.0, 0.0, 0.0), inertia=INERTIA)
+    item = bodies_and_joints.add_joint(
         scene, parent=None, child=Body(moving), kind=inner.type, matrix=matrix, name=f"{exhibit.title} joint"
     )
     item.empty_display_size = 0.02
@@ -67,7 +67,7 @@ def add_joint(
 
 def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint: joints.Joint) -> None:
     """Write what a joint is made of into the settings of a joint, or of a part of a composite one."""
-    from addon import authoring
+    from addon.making import bodies_and_joints
 
     if isinstance(joint, joints.SplineSurface):
         settings = item.condyle.joint
@@ -75,12 +75,12 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
         settings.grid_orders = (*joint.order, 4, 4)[:3]
         settings.grid_periodic = (*joint.periodic, False, False)[:3]
         shape.sequence, shape.rotation_first = joint.sequence, joint.rotation_first
-        authoring.set_control_frames(
+        bodies_and_joints.set_control_frames(
             scene, item, joint.control_frames.reshape(-1, 4, 4), np.concatenate(joint.knots)
         )
     elif isinstance(joint, joints.SplineCurve):
         item.condyle.joint.order, item.condyle.joint.periodic = joint.order, joint.periodic
-        authoring.set_control_frames(scene, item, joint.frames, joint.knots)
+        bodies_and_joints.set_control_frames(scene, item, joint.frames, joint.knots)
     elif isinstance(joint, joints.Custom):
         shape.custom_text = json.dumps(joint.to_dict())
     elif isinstance(joint, joints.Spherical) and joint.limit is not None:
@@ -105,7 +105,7 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
 
 def check_read(scene: bpy.types.Scene, item: bpy.types.Object, exhibit: Exhibit) -> float:
     """How far the joint that the add-on reads is from the exhibit's; raises SceneError where it is another."""
-    from addon import joint_reading
+    from addon.reading import joints as joint_reading
 
     joint = joint_reading.read_joint(scene, item)
     readings = exhibit.sweep()[::10]

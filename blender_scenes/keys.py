@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon import compat
+from addon.blender import compat
 from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]

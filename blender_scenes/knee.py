@@ -16,7 +16,7 @@ from pathlib import Path
 
 import bpy
 
-from addon.demo_knee import add_joint
+from addon.making.demo_knee import add_joint
 from physics import CondyleError, MissingDependencyError
 
 from . import SceneError

@@ -15,7 +15,7 @@ from addon.anatomy.knee_kinematics import (
     NOISE_TRANSLATION,
     tibia_poses,
 )
-from addon.demo_knee import LENGTH_SCALE, RELEASE_DEGREES, Leg
+from addon.making.demo_knee import LENGTH_SCALE, RELEASE_DEGREES, Leg
 
 from . import SceneError
 from .knee_scene import KneeScene, flexion_degrees, relative_pose
@@ -37,7 +37,7 @@ def fit(
     progress: Progress | None = None,
 ) -> Any:
     """The add-on's fit of the keyed poses, with the report that it gives."""
-    from addon import tasks
+    from addon.jobs import bake as tasks
 
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.smoothing = num_frames, smoothing

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.demo_knee import Leg
+from addon.making.demo_knee import Leg
 
 from . import production
 from .knee_scene import HIP, WHOLE_LEG, KneeScene

@@ -17,7 +17,7 @@ from addon.anatomy.knee_kinematics import (
     tibia_poses,
 )
 from addon.anatomy.surface import Mesh
-from addon.demo_knee import NAMES, Leg, add_leg
+from addon.making.demo_knee import NAMES, Leg, add_leg
 
 from .picture import Shot, add_camera
 from .production import new_file, object_pose

@@ -32,9 +32,9 @@ def add_bodies(
     Bodies of one parent whose joints run along the very same curve share its control frames. A composite joint's second
     curve is the child's own: its frames hang on an Empty that is fast to the child.
     """
-    from addon import authoring
-    from addon.features.joints.properties import match_coordinates
-    from addon.references import Body
+    from addon.data.joints import match_coordinates
+    from addon.data.references import Body
+    from addon.making import bodies_and_joints
 
     poses = ph.body_poses(model, state)
     for name, pose in zip(model.body_names, poses):
@@ -45,10 +45,10 @@ def add_bodies(
     owners: dict[tuple[int, int], bpy.types.Object] = {}
     for number, body in enumerate(model.bodies):
         child = Body(objects[body.name])
-        authoring.make_body(scene, child, mass=body.mass, center=body.com, inertia=body.inertia)
+        bodies_and_joints.make_body(scene, child, mass=body.mass, center=body.com, inertia=body.inertia)
         parent = None if body.parent < 0 else Body(objects[model.body_names[body.parent]])
         base = np.eye(4) if parent is None else poses[body.parent]
-        empty = authoring.add_joint(
+        empty = bodies_and_joints.add_joint(
             scene, parent, child, body.joint.type, base @ body.joint_in_parent, f"{body.name} joint"
         )
         empty.condyle.joint.child_in_joint = tuple(body.body_in_joint.ravel())
@@ -81,21 +81,22 @@ def inner(joint: ph.joints.Joint) -> ph.joints.Joint:
 
 def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
     """An Empty in the axes of a body and fast to it."""
-    from addon import authoring
+    from addon.data import collection
+    from addon.making import bodies_and_joints
 
     empty = bpy.data.objects.new(f"{body.name} outline", None)
-    bpy.data.collections[authoring.COLLECTION].objects.link(empty)
-    authoring.attach(empty, body, body.matrix.copy())
+    bpy.data.collections[collection.COLLECTION].objects.link(empty)
+    bodies_and_joints.attach(empty, body, body.matrix.copy())
     return empty
 
 
 def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joints.SplineCurve) -> None:
     """Let an Empty hold the control frames of a curve, naturally parameterized."""
-    from addon import authoring
+    from addon.making import bodies_and_joints
 
     settings = owner.condyle.joint
     settings.order, settings.periodic, settings.length_scale = curve.order, curve.periodic, curve.length_scale
-    authoring.set_control_frames(scene, owner, curve.frames)
+    bodies_and_joints.set_control_frames(scene, owner, curve.frames)
     for frame in settings.frames:
         frame.object.empty_display_size = 0.01
         frame.object.hide_set(len(settings.frames) > 40)  # dozens of axes would hide everything
@@ -121,7 +122,7 @@ def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -
     """Largest difference of the accelerations at the start between what the add-on reads from the scene and `model`,
     over the largest acceleration; raises SceneError where that is more than single precision explains.
     """
-    from addon import scene_to_model
+    from addon.reading import scene as scene_to_model
 
     read = scene_to_model.read(scene)
     found = {body.name: read.model.coordinate_slice(body.name) for body in read.model.bodies}

@@ -58,8 +58,8 @@ def add_muscles(
     Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks; their
     objects have their names in the title. Pictures have the obstacles where `surfaces_shown`.
     """
-    from addon import muscles
-    from addon.references import Body
+    from addon.data.references import Body
+    from addon.making import muscles
 
     poses = {}
     for name, pose in zip(model.body_names, ph.body_poses(model, state)):
@@ -108,7 +108,7 @@ def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
     law = settings.law
     law.kind = "none" if muscle.law is None else muscle.law.type
     if muscle.law is not None:
-        from addon.muscle_reading import FIGURES
+        from addon.reading.muscles import FIGURES
 
         for key, name in FIGURES.items():
             if hasattr(muscle.law, name):
@@ -124,8 +124,8 @@ def _obstacles(
     known: dict[Any, bpy.types.Object],
 ) -> list[bpy.types.Object]:
     """The surfaces of a wrap; one that several muscles share is made once."""
-    from addon import obstacles
-    from addon.references import Body
+    from addon.data.references import Body
+    from addon.making import obstacles
 
     found = []
     for surface in wrap.obstacles:
@@ -151,7 +151,7 @@ def key_excitation(item: bpy.types.Object, frames: Sequence[float], values: Sequ
     for frame, value in zip(frames, values, strict=True):
         item.condyle.muscle.excitation = value
         item.condyle.muscle.keyframe_insert("excitation", frame=frame)
-    from addon import compat
+    from addon.blender import compat
 
     for curve in compat.curves_in_use(item):
         for point in curve.keyframe_points:
@@ -172,7 +172,7 @@ def bake_muscles(
     Args:
         items: the muscles by name. q: coordinates (F, nv) at the frames (F,). activation: (F, muscles), None: at rest.
     """
-    from addon import muscle_bakes
+    from addon.baking import muscles as muscle_bakes
 
     lines, lengths = muscle_curves(model, q, muscle_bakes.COUNT)
     made = [items[muscle.name] for muscle in model.muscles]
@@ -193,7 +193,7 @@ def shown_error(
     """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths, shifted, at
     coordinates (F, nv), at every eleventh frame.
     """
-    from addon import muscle_bakes
+    from addon.baking import muscles as muscle_bakes
 
     before, largest = scene.frame_current, 0.0
     chosen = range(0, len(frames), 11)

@@ -103,7 +103,7 @@ def energy_drift(
     scene: bpy.types.Scene, joints: Sequence[bpy.types.Object], progress: Progress | None = None
 ) -> float:
     """Largest change of the total energy without damping, over the largest kinetic energy; Runge-Kutta 4."""
-    from addon import tasks
+    from addon.jobs import bake
 
     rows = [row for joint in joints for row in joint.condyle.joint.coordinates]
     dampings = [row.damping for row in rows]
@@ -111,8 +111,8 @@ def energy_drift(
     scene.condyle.simulation.integrator = "rk4"
     for row in rows:
         row.damping = 0.0
-    energy = tasks.bake_now(scene, progress).energy
-    tasks.free_bake(scene)
+    energy = bake.bake_now(scene, progress).energy
+    bake.free_bake(scene)
     scene.condyle.simulation.integrator = integrator
     for row, damping in zip(rows, dampings):
         row.damping = damping
@@ -124,9 +124,9 @@ def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
 
     The scene's frames are the bake's afterwards. Raises SceneError where the difference is more than round-off.
     """
-    from addon import tasks
+    from addon.jobs import bake
 
-    report = tasks.bake_now(scene, progress)
+    report = bake.bake_now(scene, progress)
     scene.frame_start, scene.frame_end = int(report.frames[0]), int(report.frames[-1])
     error = shown_error(scene, report.frames, report.poses)
     if not error < SHOWN_WITHIN:

@@ -101,13 +101,13 @@ def checked_material() -> bpy.types.Material:
 
 def add_joint(scene: bpy.types.Scene, made: bpy.types.Object) -> bpy.types.Object:
     """The ball as a body on the moving surface, through the add-on; the joint's Empty."""
-    from addon import authoring
-    from addon.references import Body
+    from addon.data.references import Body
+    from addon.making import bodies_and_joints
 
     body = Body(made)
     center = (0.0, 0.0, model.BALL_RADIUS)
-    authoring.make_body(scene, body, mass=model.BALL_MASS, center=center, inertia=model.inertia())
-    joint = authoring.add_joint(
+    bodies_and_joints.make_body(scene, body, mass=model.BALL_MASS, center=center, inertia=model.inertia())
+    joint = bodies_and_joints.add_joint(
         scene, parent=None, child=body, kind="spline_surface", matrix=np.eye(4), name="Sheet joint"
     )
     surface = model.surface()
@@ -117,7 +117,7 @@ def add_joint(scene: bpy.types.Scene, made: bpy.types.Object) -> bpy.types.Objec
     settings.grid_periodic, settings.moving = surface.periodic, True
     frames = surface.control_frames.reshape(-1, 4, 4)
     joint.empty_display_size = 0.02
-    authoring.set_control_frames(scene, joint, frames, np.concatenate(surface.knots))
+    bodies_and_joints.set_control_frames(scene, joint, frames, np.concatenate(surface.knots))
     for row, value in zip(settings.coordinates, model.START, strict=False):
         row.start, row.damping, row.limits = value, model.DAMPING, "NONE"
     return joint

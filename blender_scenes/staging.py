@@ -10,7 +10,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from addon.anatomy.surface import Mesh
-from addon.demo_shapes import polygon_object
+from addon.making.demo_shapes import polygon_object
 
 from .picture import glow, node_tree
 

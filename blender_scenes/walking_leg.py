@@ -128,9 +128,9 @@ def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
 
 def measure(made: Legs, progress: Progress) -> tuple[Walk, dict[str, str]]:
     """Bake by the add-on; raises SceneError where anything is not as it must be."""
-    from addon import tasks
+    from addon.jobs import bake
 
-    report = tasks.bake_now(made.scene, progress)
+    report = bake.bake_now(made.scene, progress)
     frames, result = report.frames, report.result
     shown = check(
         "what Blender shows, off by", shown_error(made.scene, frames, report.poses), 0.0, SHOWN_WITHIN

@@ -89,7 +89,7 @@ class Stage:
 
     def computed(self) -> Walk:
         """Wait for a fit or a bake."""
-        session = importlib.import_module(f"{MODULE}.session")
+        session = importlib.import_module(f"{MODULE}.blender.session")
         until = time.monotonic() + LONGEST
         yield TICK
         while session.job is not None:
@@ -144,7 +144,7 @@ def to_first_bake(stage: Stage, archive: str, name: str) -> Walk:
 def start_again(stage: Stage, close: bool = False) -> Walk:
     """Take everything away; with `close` end the compute process, too."""
     if close:
-        importlib.import_module(f"{MODULE}.worker_client").close()
+        importlib.import_module(f"{MODULE}.blender.compute_process").close()
     for collection in (
         bpy.data.objects,
         bpy.data.meshes,
@@ -154,7 +154,7 @@ def start_again(stage: Stage, close: bool = False) -> Walk:
     ):
         bpy.data.batch_remove(list(collection))
     bpy.data.batch_remove(list(bpy.data.collections))
-    importlib.import_module(f"{MODULE}.session").tell("")  # what it says is about what is gone
+    importlib.import_module(f"{MODULE}.blender.session").tell("")  # what it says is about what is gone
     with stage.override():
         bpy.ops.ed.undo_push(message="Start again")
     yield stage.pause

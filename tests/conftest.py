@@ -4,7 +4,7 @@ The same tests of the add-on run against the checkout and against the installed 
 add-on only through fixtures, never by `import addon` or `import physics`:
 
 - ``condyle``: the registered add-on package (``addon``, or ``bl_ext.user_default.condyle`` when installed)
-- ``part("features.joints.operators")``: a module of the add-on by its dotted name
+- ``part("ui.joints.operators")``: a module of the add-on by its dotted name
 - ``ph``: the physics package that the add-on uses (the vendored copy when installed)
 - ``scene``: an empty file, the add-on registered; ``bpy.context.scene``
 
@@ -115,14 +115,14 @@ def condyle() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def part(condyle: ModuleType) -> Callable[[str], ModuleType]:
-    """``part("units")`` is the add-on's module ``units``."""
+    """``part("blender.units")`` is the add-on's module ``units``."""
     return lambda name: importlib.import_module(f"{condyle.__name__}.{name}")
 
 
 @pytest.fixture
 def ph(condyle: ModuleType) -> ModuleType:
     """The physics package that the add-on itself works with."""
-    core = importlib.import_module(f"{condyle.__name__}.core")
+    core = importlib.import_module(f"{condyle.__name__}.blender.physics_access")
     package: ModuleType = core.physics()
     return package
 

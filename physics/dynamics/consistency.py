@@ -27,7 +27,7 @@ def refuse_torn_at(
     now: float, problem: Problem, system: System, written: int, recording: Recording, step: str = ""
 ) -> None:
     """As `refuse_torn`, at a time and with so many samples written; what there is to say of the step."""
-    from ..dynamics.constrained import unmet
+    from .constrained import unmet
 
     if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
         return

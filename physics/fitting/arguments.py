@@ -11,7 +11,7 @@ from ..errors import FitError, ModelError
 from ..geometry import lie, splines
 from ..joints.spline_curve import MOST_ORDER, OUTSIDE
 from ..validation import finite_array, number, truth
-from . import parameterization as parameters
+from . import parameterization
 
 ORDERS = range(3, MOST_ORDER + 1)
 
@@ -81,7 +81,7 @@ def check_closing(periodic: Any, q: Any, end: Any) -> bool:
 def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
     """Metres that count as one radian; None: the spread of the poses."""
     if length_scale is None:
-        return parameters.spread(targets)
+        return parameterization.spread(targets)
     return real_number(length_scale, "length_scale", positive=True)
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints import SplineCurve
-from . import arguments, options
-from . import parameterization as parameters
+from . import arguments, options, parameterization
 from .linearization import poses as curve_poses
 from .options import FitOptions
 from .result import CurveFit, Residuals
@@ -104,7 +103,7 @@ class _Task:
         q, knots, stop = _first_parameters(
             fitter, self.q, self.knots, count, self.end, self.wanted.robust is not None
         )
-        frames = parameters.first_frames(fitter.targets, q, knots, fitter.order, stop)
+        frames = parameterization.first_frames(fitter.targets, q, knots, fitter.order, stop)
         free = self.q is None and self.knots is None
         if not free:
             _check_reach(fitter, q, knots)
@@ -128,7 +127,9 @@ def _check_reach(fitter: Fitter, q: FloatArray, knots: FloatArray) -> None:
     used = (
         q if fitter.weights is None else q[(fitter.weights > 0.0) | np.isin(np.arange(len(q)), fitter.pinned)]
     )
-    if fitter.smoothing == 0.0 and not parameters.well_posed(used, knots, fitter.order, fitter.periodic):
+    if fitter.smoothing == 0.0 and not parameterization.well_posed(
+        used, knots, fitter.order, fitter.periodic
+    ):
         raise FitError(
             f"the poses leave some of the {len(knots) - fitter.order} control frames free: no pose lies in their "
             "knots' reach; take fewer frames, other knots, or smoothing above 0"
@@ -156,14 +157,14 @@ def _first_parameters(
     if q is not None:
         given, stop = arguments.check_parameters(q, len(fitter.targets), periodic, end)
     else:
-        given, length = parameters.chord_parameters(fitter.targets, fitter.metric, periodic, robust)
+        given, length = parameterization.chord_parameters(fitter.targets, fitter.metric, periodic, robust)
         if fixed is not None:
             first, last = fixed[order - 1], fixed[count + order - 1 if periodic else count]
             given, length = first + (last - first) / length * given, float(last)
             given[-1] = given[-1] if periodic else last
         stop = length if periodic else None
     if fixed is None:
-        return given, parameters.data_knots(given, count, order, stop), stop
+        return given, parameterization.data_knots(given, count, order, stop), stop
     arguments.check_inside(given, fixed, order, stop)
     return given, fixed, stop
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._typing import FloatArray, IntArray
 from ..errors import CancelledError
 from ..geometry.twist_metric import TwistMetric
-from . import parameterization as parameters
+from . import parameterization
 from .constraints import Constraints, EndCondition
 from .gauss_newton import Objective, minimize
 
@@ -102,7 +102,9 @@ class Fitter:
         while free and rounds < MOST_ROUNDS and best.value > MET:
             rounds += 1
             moved, fresh = self._reparameterized(best)
-            if self.smoothing == 0.0 and not parameters.well_posed(moved, fresh, self.order, self.periodic):
+            if self.smoothing == 0.0 and not parameterization.well_posed(
+                moved, fresh, self.order, self.periodic
+            ):
                 break
             # equations must hold before values can be compared
             few = self.max_iterations if self.constrained else STEPS_A_ROUND
@@ -118,10 +120,10 @@ class Fitter:
 
     def _reparameterized(self, curve: Curve) -> tuple[FloatArray, FloatArray]:
         at = (curve.frames, curve.knots, self.order, self.periodic, self.metric)
-        nearest = parameters.project(self.targets, curve.q, *at)
+        nearest = parameterization.project(self.targets, curve.q, *at)
         if self.aside is not None and self.aside.any():
             places = np.arange(len(nearest))
             keep = ~self.aside
             keep[[0, -1]] = True  # they mark the ends
             nearest = np.interp(places, places[keep], nearest[keep])
-        return parameters.reparameterize(nearest, *at)
+        return parameterization.reparameterize(nearest, *at)

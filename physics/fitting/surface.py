@@ -9,7 +9,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import CancelledError, FitError, ModelError
 from ..joints import SplineSurface
-from . import surface_arguments as checks
+from . import surface_arguments
 from .arguments import check_limits
 from .result import Residuals
 from .rounds import Progress
@@ -63,7 +63,7 @@ def fit_surface(
         MissingDependencyError: SciPy is not installed.
     """
     small, most = check_limits(tolerance, max_iterations)
-    sliding = q is None if refine is None else checks.check_truths(refine, 1, "refine")[0]
+    sliding = q is None if refine is None else surface_arguments.check_truths(refine, 1, "refine")[0]
     task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
     task = task.at_least_smoothed() if sliding else task
 
@@ -89,7 +89,7 @@ def naive_surface_fit(
     Raises:
         FitError: as `fit_surface`.
     """
-    task = prepare(poses, checks.required(q), num_frames, smoothing, SurfaceOptions.of(options))
+    task = prepare(poses, surface_arguments.required(q), num_frames, smoothing, SurfaceOptions.of(options))
     return _result(task, task.separate_splines(), task.q, [], True)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FitError, MissingDependencyError
 from ..geometry.twist_metric import TwistMetric
-from . import surface_arguments as checks
+from . import surface_arguments
 from .arguments import check_poses
 from .options import check_metric, check_weights
 from .surface_angles import best_sequence, unwrapped
@@ -110,13 +110,13 @@ def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: Surfac
     if find_spec("scipy") is None:
         raise MissingDependencyError("fitting surfaces needs the package scipy, which is not installed")
     targets = check_poses(poses)
-    given = None if q is None else checks.check_places(q, len(targets))
-    shape = checks.check_shape(num_frames, None if given is None else given.shape[1])
-    orders = checks.check_orders(options.order, shape)
-    closed = checks.check_truths(options.periodic, len(shape), "periodic")
-    (rotation_first,) = checks.check_truths(options.rotation_first, 1, "rotation_first")
-    weight = checks.check_smoothing(smoothing)
-    checks.check_names(options.sequence, options.outside)
+    given = None if q is None else surface_arguments.check_places(q, len(targets))
+    shape = surface_arguments.check_shape(num_frames, None if given is None else given.shape[1])
+    orders = surface_arguments.check_orders(options.order, shape)
+    closed = surface_arguments.check_truths(options.periodic, len(shape), "periodic")
+    (rotation_first,) = surface_arguments.check_truths(options.rotation_first, 1, "rotation_first")
+    weight = surface_arguments.check_smoothing(smoothing)
+    surface_arguments.check_names(options.sequence, options.outside)
     weights = check_weights(options.weights, len(targets))
     # with rotations first a shift of all poses shifts no control values
     centre = np.zeros(3) if rotation_first else targets[:, :3, 3].mean(axis=0)
@@ -146,18 +146,18 @@ def _places_and_knots(
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:
     """Places (N, n) of the poses, given or embedded, and knots over their range or the one asked for."""
     shape, orders, closed = form
-    knots = None if options.knots is None else checks.check_knots(options.knots, *form)
-    range_ = None if options.domain is None else checks.check_domain(options.domain, len(shape))
+    knots = None if options.knots is None else surface_arguments.check_knots(options.knots, *form)
+    range_ = None if options.domain is None else surface_arguments.check_domain(options.domain, len(shape))
     if knots is not None:
         if range_ is not None:
             raise FitError("knots and domain say the same thing twice: give one of them")
         range_ = Net(knots, orders, closed, np.zeros((len(shape), 3))).domain
     if q is not None:
-        ends = checks.range_of(q, closed) if range_ is None else range_
+        ends = surface_arguments.range_of(q, closed) if range_ is None else range_
     else:
         q, ends = embed(targets, metric, closed)
         if range_ is not None:
             q, ends = range_[:, 0] + (range_[:, 1] - range_[:, 0]) / ends[:, 1] * q, range_
             q = np.where(closed, q, np.clip(q, *ends.T))  # round-off
-    checks.check_spread(q, closed, ends)
-    return q, checks.even_knots(*form, ends) if knots is None else knots
+    surface_arguments.check_spread(q, closed, ends)
+    return q, surface_arguments.even_knots(*form, ends) if knots is None else knots

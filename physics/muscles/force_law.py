@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..kernels.muscles import hill_layout as layout
+from ..kernels.muscles import hill_layout
 from ..validation import finite_array, number
 
 STATES = ("activation", "fibre_length")
@@ -33,7 +33,7 @@ class ForceLaw:
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states that it carries: none, ``activation``, or ``activation`` and ``fibre_length``."""
-        return STATES[: int(self.record[layout.LAW_STATES])]
+        return STATES[: int(self.record[hill_layout.LAW_STATES])]
 
     def initial_states(self, length: float, activation: float | None = None) -> FloatArray:
         """States of a muscle that stands still (num states,).
@@ -46,7 +46,7 @@ class ForceLaw:
         count = len(self.state_names)
         if not count:
             return np.zeros(0)
-        least = float(self.record[layout.MIN_ACTIVATION])
+        least = float(self.record[hill_layout.MIN_ACTIVATION])
         a = least if activation is None else min(max(number(activation, "activation"), least), 1.0)
         length = number(length, "length of a path")
         states = [a] if count == 1 else [a, float(muscle_equilibrium(self.record, 0, length, a))]

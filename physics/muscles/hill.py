@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..kernels.muscles import hill_layout as layout
+from ..kernels.muscles import hill_layout
 from ..validation import number, truth
 from . import hill_curves
 from .force_law import ForceLaw
@@ -35,7 +35,7 @@ class Tension(ForceLaw):
 
     @cached_property
     def record(self) -> FloatArray:
-        return np.array([layout.TENSION, 0.0, self.max_force])
+        return np.array([hill_layout.TENSION, 0.0, self.max_force])
 
 
 class Hill(ForceLaw):
@@ -193,8 +193,13 @@ class Millard(Hill):
         damping = self.damping if self.damping >= UNDAMPED else 0.0
         least = max(self.minimum_activation, 0.01) if self.singular else self.minimum_activation
         shortest = self.active_low * self.optimal_fibre_length
-        head = [*self._head(layout.MILLARD, damping, least, shortest), 0.0, 0.0, 0.0, 0.0]
-        places = (layout.ACTIVE_CURVE, layout.PASSIVE_CURVE, layout.TENDON_CURVE, layout.VELOCITY_CURVE)
+        head = [*self._head(hill_layout.MILLARD, damping, least, shortest), 0.0, 0.0, 0.0, 0.0]
+        places = (
+            hill_layout.ACTIVE_CURVE,
+            hill_layout.PASSIVE_CURVE,
+            hill_layout.TENDON_CURVE,
+            hill_layout.VELOCITY_CURVE,
+        )
         pieces = self._curves()
         at = len(head)
         for place, piece in zip(places, pieces):
@@ -284,7 +289,7 @@ class Thelen(Hill):
     def record(self) -> FloatArray:
         return np.array(
             [
-                *self._head(layout.THELEN, 0.0, self.minimum_activation, 0.0),
+                *self._head(hill_layout.THELEN, 0.0, self.minimum_activation, 0.0),
                 self.tendon_strain,
                 self.passive_strain,
                 self.active_shape,

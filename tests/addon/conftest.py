@@ -104,7 +104,7 @@ def keyed_knee(num_keys: int = 13, scale: float = 1.0, parented: bool = True) ->
 
 def driven_arm(part: Any, scene: Any) -> tuple[Any, str]:
     """Boxes "Up", on a driven hinge, and "Low" that hangs from it by another: the first joint's Empty, its slider."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     upper, lower = box("Up", (0, 0, 0.7)), box("Low", (0, 0, 0.3))
     update()
 
@@ -116,13 +116,13 @@ def driven_arm(part: Any, scene: Any) -> tuple[Any, str]:
     authoring.drive(scene, joint, True)
     for each in (upper, lower):
         each.condyle.body.density = 100.0
-    (slider,) = part("features.joints.properties").slider_names(joint.condyle.joint)
+    (slider,) = part("data.joints").slider_names(joint.condyle.joint)
     return joint, slider
 
 
 def bake_and_motions(part: Any, scene: Any) -> tuple[Any, dict[str, Any]]:
     """Bake; the report, and the motions that led bodies, by their names."""
-    requests, motions = part("core").part("worker.requests"), {}
+    requests, motions = part("blender.physics_access").part("worker.requests"), {}
     simulate = requests.simulate
 
     def seen(*arguments: Any, **options: Any) -> Any:
@@ -131,12 +131,12 @@ def bake_and_motions(part: Any, scene: Any) -> tuple[Any, dict[str, Any]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(requests, "simulate", seen)
-        return part("tasks").bake_now(scene), motions
+        return part("jobs.bake").bake_now(scene), motions
 
 
 def driven_knee(part: Any, scene: Any) -> tuple[Any, Any, Any]:
     """Two boxes and a spline curve joint with four control frames, driven: (thigh, shank, joint's Empty)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     thigh, shank = box("Thigh", (0, 0, 0.45)), box("Shank", (0, 0, 0))
     update()
@@ -164,8 +164,8 @@ CUSTOM = """{"coordinates": ["knee_angle"], "units": ["rad"], "rotations": [
 
 def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
     """Give a joint the type of this number with all that the type needs; returns the type's name."""
-    name = sorted(part("features.joints.types").TYPES)[number]
-    settings, authoring = joint.condyle.joint, part("authoring")
+    name = sorted(part("data.joint_types").TYPES)[number]
+    settings, authoring = joint.condyle.joint, part("making.bodies_and_joints")
     settings.type, settings.axis = name, (1, 0, 0)
     settings.semi_axes, settings.skew, settings.winging = (0.3, 0.2, 0.4), 0.2, 0.4
     settings.winging_origin, settings.winging_direction, settings.custom_text = (0.1, -0.05), 0.3, CUSTOM
@@ -220,13 +220,13 @@ def arm(part, scene, make):
 
     upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower", (0, 0, 0.05))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
         scene, body(upper), body(lower), "hinge", mathutils.Matrix.Translation((0, 0, 0.27)), name="Elbow"
     )
     joint.condyle.joint.axis = (0, 1, 0)
     scene.frame_end = 21
-    muscle = part("muscles").add_muscle(
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(upper), (0.06, 0, 0.65)), (body(lower), (0.06, 0, 0.1))], "Biceps"
     )
     muscle.condyle.muscle.law.max_force = 60.0
@@ -236,7 +236,7 @@ def arm(part, scene, make):
 @pytest.fixture
 def swing(part, scene, make):
     """A bob on a hinge whose action has keys of its own: of its place, turn and size; and another slot beside it."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 5, 13
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     for frame in (1, 4, 9, 20, 30):
@@ -244,7 +244,7 @@ def swing(part, scene, make):
         bob.scale = (1, 1, 1)
         for path in ("location", "rotation_euler", "scale", "color"):
             bob.keyframe_insert(path, frame=frame)
-    compat = part("compat")
+    compat = part("blender.compat")
     curves = list(compat.curves_in_use(bob))
     turned = next(curve for curve in curves if curve.data_path == "rotation_euler" and curve.array_index == 1)
     turned.modifiers.new("CYCLES")
@@ -254,7 +254,9 @@ def swing(part, scene, make):
     action = bob.animation_data.action
     if compat.has_slots(action):
         slot = action.slots.new(id_type="OBJECT", name="Stranger")
-        part("compat").new_curves(action, slot, "location", [0], "Theirs")[0].keyframe_points.insert(3.0, 4.0)
+        part("blender.compat").new_curves(action, slot, "location", [0], "Theirs")[0].keyframe_points.insert(
+            3.0, 4.0
+        )
     scene.frame_set(5)
     make.update()
     joint = authoring.add_joint(scene, body(top), body(bob), "hinge", name="Hip")
@@ -272,11 +274,11 @@ def folder(tmp_path):
 @pytest.fixture
 def baked(part, scene, make):
     """A knee with keys of its own, baked: (thigh, shank, joint's Empty)."""
-    body = part("references").Body
+    body = part("data.references").Body
     thigh, shank = make.keyed_knee()
     scene.frame_end = 7
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, joint)
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("jobs.bake").fit_now(scene, joint)
     joint.condyle.joint.coordinates[0].damping = 0.1
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     return thigh, shank, joint

@@ -16,7 +16,7 @@ def frames_of(joint):
 
 def joined(part, joint):
     """Names of a joint's parent and child."""
-    resolve, settings = part("references").resolve, joint.condyle.joint
+    resolve, settings = part("data.references").resolve, joint.condyle.joint
     return tuple(body and body.name for body in map(resolve, (settings.parent, settings.child)))
 
 
@@ -32,4 +32,4 @@ def moved_by(slider, child):
 
 def simulated(part, scene):
     bpy.context.view_layer.update()
-    return [entry.name for entry in part("scene_to_model").read(scene).bodies]
+    return [entry.name for entry in part("reading.scene").read(scene).bodies]

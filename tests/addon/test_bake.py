@@ -16,9 +16,9 @@ SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1
 
 def rig_knee(part, scene, make, scale=1.0, **options):
     """A keyed knee with its joint: (joint's Empty, child)."""
-    body = part("references").Body
+    body = part("data.references").Body
     thigh, shank = make.keyed_knee(scale=scale, **options)
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     row = joint.condyle.joint.coordinates[0]
     row.damping, row.start = 0.05, 1.0
     return joint, shank
@@ -28,13 +28,13 @@ def rig_knee(part, scene, make, scale=1.0, **options):
 @pytest.mark.parametrize("parented", [True, False])
 def test_a_keyed_knee_is_fitted_simulated_and_baked(part, scene, make, parented):
     joint, shank = rig_knee(part, scene, make, parented=parented)
-    tasks = part("tasks")
+    tasks = part("jobs.bake")
     fit = tasks.fit_now(scene, joint)
     assert fit.converged and fit.num_poses == 13
     assert fit.worst_distance_mm < 0.1 and fit.worst_angle_deg < 0.05
     assert len(joint.condyle.joint.frames) == 8 and len(joint.condyle.joint.knots) == 12
     # the curve in the scene is the fitted one, to float32
-    curve = part("scene_to_model").read_joint(scene, joint)
+    curve = part("reading.scene").read_joint(scene, joint)
     q = np.linspace(*fit.curve.range[0], 20)[:, None]
     assert np.abs(curve.transform(q) - fit.curve.transform(q)).max() < 1e-6
     report = tasks.bake_now(scene)
@@ -48,7 +48,7 @@ def test_a_keyed_knee_is_fitted_simulated_and_baked(part, scene, make, parented)
 @pytest.mark.small
 def test_the_bake_fits_first_where_asked_and_frees_to_what_was(part, scene, make):
     joint, shank = rig_knee(part, scene, make)
-    tasks = part("tasks")
+    tasks = part("jobs.bake")
     keys = shank.animation_data.action
     scene.frame_set(20)
     before = np.array(shank.matrix_world)
@@ -92,8 +92,11 @@ def test_the_motion_does_not_depend_on_unit_scale_or_frame_rate(
 ):
     if not reference:
         released_knee(part, scene, make, 1.0, 24, 1.0)
-        first = part("tasks").bake_now(scene)
-        requests, client = part("core").part("worker.requests"), part("worker_client").client()
+        first = part("jobs.bake").bake_now(scene)
+        requests, client = (
+            part("blender.physics_access").part("worker.requests"),
+            part("blender.compute_process").client(),
+        )
         model = first.result.model
         state = model.state(q=first.result.q[0], qd=first.result.qd[0])
         every_step = requests.simulate_answer(
@@ -103,7 +106,7 @@ def test_the_motion_does_not_depend_on_unit_scale_or_frame_rate(
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         scene = bpy.context.scene
     released_knee(part, scene, make, scale, fps, base)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     expected = hermite(reference["t"], reference["q"], reference["qd"], report.times)
     assert np.ptp(expected) > 1.0
     # The poses that are fitted come from Blender's float32 matrices, rounded anew at each unit scale.
@@ -122,7 +125,7 @@ def hermite(times, q, qd, wanted):
 
 @pytest.mark.small
 def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make):
-    body, tasks = part("references").Body, part("tasks")
+    body, tasks = part("data.references").Body, part("jobs.bake")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.55), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     rig.rotation_euler, rig.scale = (0.2, 0.1, 0.5), (0.9, 0.9, 0.9)
     bone = rig.pose.bones["B"]
@@ -134,10 +137,10 @@ def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make):
         bone.keyframe_insert("rotation_euler", frame=frame)
         bone.keyframe_insert("location", frame=frame)
     scene.frame_set(1)
-    part("authoring").make_body(
+    part("making.bodies_and_joints").make_body(
         scene, body(rig, "B"), mass=2.0, center=(0, 0.2, 0), inertia=(0.02, 0.002, 0.02)
     )
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
     fit = tasks.fit_now(scene, joint)
     assert fit.worst_distance_mm < 0.5 and fit.worst_angle_deg < 0.2
     joint.condyle.joint.coordinates[0].start = float(fit.curve.range[0, 1]) / 2
@@ -154,7 +157,7 @@ def test_cancelling_leaves_everything_as_it_was(part, scene, make):
     joint, shank = rig_knee(part, scene, make)
     joint.condyle.joint.fit.requested = True
     action, names = shank.animation_data.action, set(bpy.data.objects.keys())
-    for begin in (lambda: part("tasks").bake(scene), lambda: part("tasks").fit(scene, joint)):
+    for begin in (lambda: part("jobs.bake").bake(scene), lambda: part("jobs.bake").fit(scene, joint)):
         steps = begin()
         next(steps).cancel()
         steps.close()
@@ -167,7 +170,7 @@ def test_a_cancelled_first_fit_makes_no_joint_and_no_bodies(part, scene, make):
     _, shank = make.keyed_knee()
     bpy.context.view_layer.objects.active = shank
     names = set(bpy.data.objects.keys())
-    steps = part("fits").fit_selected(bpy.context, None)
+    steps = part("jobs.fit").fit_selected(bpy.context, None)
     next(steps).cancel()
     steps.close()
     assert set(bpy.data.objects.keys()) == names and not shank.condyle.body.enabled
@@ -175,38 +178,38 @@ def test_a_cancelled_first_fit_makes_no_joint_and_no_bodies(part, scene, make):
 
 def test_the_scene_may_lose_a_body_while_it_is_simulated(part, scene, make, ph):
     _, shank = rig_knee(part, scene, make)
-    part("authoring").add_control_frame(scene, *corners_of(part, scene, make))
-    steps = part("tasks").bake(scene)
-    job = part("worker_client").advance(steps, next(steps))  # the first is only Blender's drawing
+    part("making.bodies_and_joints").add_control_frame(scene, *corners_of(part, scene, make))
+    steps = part("jobs.bake").bake(scene)
+    job = part("blender.compute_process").advance(steps, next(steps))  # the first is only Blender's drawing
     bpy.data.objects.remove(shank)
     with pytest.raises(ph.ModelError, match="Shank was removed or renamed meanwhile"):
         while True:
             job.wait(120)
-            job = part("worker_client").advance(steps, job)
+            job = part("blender.compute_process").advance(steps, job)
 
 
 def test_a_body_that_the_user_deletes_while_it_is_simulated_gets_no_keys(part, scene, make, ph):
     """Blender keeps what a joint refers to: it was baked, in no scene, and the bake was said to be done."""
     _, shank = rig_knee(part, scene, make)
-    part("authoring").add_control_frame(scene, *corners_of(part, scene, make))
-    steps = part("tasks").bake(scene)
-    job = part("worker_client").advance(steps, next(steps))
+    part("making.bodies_and_joints").add_control_frame(scene, *corners_of(part, scene, make))
+    steps = part("jobs.bake").bake(scene)
+    job = part("blender.compute_process").advance(steps, next(steps))
     scene.collection.objects.unlink(shank)  # what Delete does with an object that is referred to
     actions = set(bpy.data.actions.keys())
     with pytest.raises(ph.ModelError, match="Shank was deleted meanwhile"):
         while True:
             job.wait(120)
-            job = part("worker_client").advance(steps, job)
+            job = part("blender.compute_process").advance(steps, job)
     assert set(bpy.data.actions.keys()) == actions
 
 
 def corners_of(part, scene, make):
     """The scene's knee with three control frames, and the matrix of a fourth."""
-    joint = part("references").joints_of(scene)[0]
+    joint = part("data.references").joints_of(scene)[0]
     for z in (0.0, 0.1, 0.2):
         matrix = np.eye(4)
         matrix[2, 3] = z
-        part("authoring").add_control_frame(scene, joint, matrix)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, matrix)
     matrix = np.eye(4)
     matrix[2, 3] = 0.3
     return joint, matrix
@@ -221,7 +224,7 @@ def test_an_empty_or_reversed_range_is_refused(part, scene, make, ph, first, las
     settings = scene.condyle.simulation
     settings.use_scene_range, settings.frame_start, settings.frame_end = False, first, last
     with pytest.raises(ph.ModelError, match=f"frame range {words}"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.parametrize(("frame", "words"), [(12, "behind the end"), (9, "at the end")])
@@ -232,13 +235,13 @@ def test_a_playhead_at_or_behind_the_end_of_the_range_is_named(part, scene, make
     scene.frame_set(frame)
     told = f"Begin: Playhead begins at frame {frame}, {words} of the range, 9: go to an earlier frame"
     with pytest.raises(ph.ModelError, match=told):
-        part("tasks").bake_now(scene)
-    assert [each.text for each in part("checks").check(scene) if "Playhead" in each.text]
+        part("jobs.bake").bake_now(scene)
+    assert [each.text for each in part("checking.scene").check(scene) if "Playhead" in each.text]
 
 
 def test_the_preview_range_counts(part, scene, make):
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 7, 11
-    assert list(part("timing").frame_range(scene)) == [7, 8, 9, 10, 11]
+    assert list(part("data.frame_times").frame_range(scene)) == [7, 8, 9, 10, 11]
 
 
 @pytest.mark.parametrize("keys", [0, 1])
@@ -248,7 +251,7 @@ def test_a_fit_without_enough_keys_is_refused(part, scene, make, ph, keys):
     if keys:
         shank.keyframe_insert("location", frame=3)
     with pytest.raises(ph.ModelError, match=r"Shank has (no keyframes|only one keyframe) to fit"):
-        part("tasks").fit_now(scene, joint)
+        part("jobs.bake").fit_now(scene, joint)
 
 
 def test_keys_that_do_not_move_are_refused(part, scene, make):
@@ -256,35 +259,37 @@ def test_keys_that_do_not_move_are_refused(part, scene, make):
     shank.animation_data_clear()
     for frame in (1, 5, 9, 13, 17, 21, 25, 29):
         shank.keyframe_insert("location", frame=frame)
-    with pytest.raises(part("core").physics().CondyleError, match="Shank has 1 keyed pose to fit"):
-        part("tasks").fit_now(scene, joint)
+    with pytest.raises(
+        part("blender.physics_access").physics().CondyleError, match="Shank has 1 keyed pose to fit"
+    ):
+        part("jobs.bake").fit_now(scene, joint)
     assert len(joint.condyle.joint.frames) == 0
 
 
 def test_a_free_body_falls_as_galilei_says(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     stone = make.box("Stone", (0, 0, 10))
     make.update()
-    part("authoring").make_body(scene, body(stone), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, body(stone), motion="FREE")
     scene.frame_start, scene.frame_end = 1, 25
     scene.condyle.simulation.integrator = "rk4"
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert np.allclose(report.poses["Stone"][:, 2, 3], 10.0 - 0.5 * 9.81 * report.times**2, atol=1e-6)
 
 
 @pytest.mark.small
 def test_a_crash_of_the_compute_process_is_told_and_costs_nothing(part, scene, make):
     joint, shank = rig_knee(part, scene, make)
-    part("tasks").fit_now(scene, joint)
-    worker = part("worker_client")
+    part("jobs.bake").fit_now(scene, joint)
+    worker = part("blender.compute_process")
     action, client = shank.animation_data.action, worker.client()
-    steps = part("tasks").bake(scene)
+    steps = part("jobs.bake").bake(scene)
     job = worker.advance(steps, next(steps))  # the first is only Blender's drawing
     os.kill(client.hello["pid"], signal.SIGTERM)
     while not job.poll():
         time.sleep(0.01)
     if job.state == "failed":  # else the answer was quicker than the signal
-        with pytest.raises(part("core").physics().CondyleError, match="ended unexpectedly"):
+        with pytest.raises(part("blender.physics_access").physics().CondyleError, match="ended unexpectedly"):
             worker.advance(steps, job)
         assert shank.animation_data.action == action
-    assert part("tasks").bake_now(scene).bodies == ["Shank"]
+    assert part("jobs.bake").bake_now(scene).bodies == ["Shank"]

@@ -15,7 +15,7 @@ FRAMES = (1, 3, 6, 9, 12)
 @pytest.fixture
 def rig(part, scene, make):
     """A body "B" on a hinge below "A", and "Jaw", of which Condyle knows nothing: both keyed."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 3, 9
     bones = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")}
     item = make.armature("Rig", bones | {"Jaw": ((1, 0, 0), (1, 0, 1), None)})
@@ -56,18 +56,18 @@ def test_renamed_bones_get_back_what_moved_them(part, scene, rig, target, names)
     before = {name: motion(scene, rig, name) for name in ("B", "Jaw")}
     action = rig.animation_data.action
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     rename(rig, names)
     baked = motion(scene, rig, names.get("B", "B"))
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         for name, poses in before.items():
             np.testing.assert_allclose(motion(scene, rig, names.get(name, name)), poses, atol=1e-6)
     np.testing.assert_allclose(motion(scene, rig, names.get("B", "B")), baked, atol=1e-6)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     for name, poses in before.items():
         np.testing.assert_allclose(motion(scene, rig, names.get(name, name)), poses, atol=1e-6)
     assert rig.animation_data.action == action and list(bpy.data.actions) == [action]
-    curves = list(part("compat").curves_in_use(rig))
+    curves = list(part("blender.compat").curves_in_use(rig))
     assert len(curves) == 6
     assert {curve.group.name for curve in curves} == {names.get(name, name) for name in before}
 
@@ -76,7 +76,7 @@ def test_renamed_bones_get_back_what_moved_them(part, scene, rig, target, names)
 def test_bones_that_were_renamed_are_known_after_loading(part, scene, rig, target, tmp_path):
     before = motion(scene, rig, "B")
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     path = str(tmp_path / "baked.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -85,7 +85,7 @@ def test_bones_that_were_renamed_are_known_after_loading(part, scene, rig, targe
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     bpy.ops.wm.open_mainfile(filepath=path)
     rig, scene = bpy.data.objects["Rig"], bpy.context.scene
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(motion(scene, rig, "Fore"), before, atol=1e-6)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
@@ -94,14 +94,14 @@ def test_an_action_in_use_without_a_slot_keeps_the_names_of_another_rig(part, sc
     """It has but one slot, that of the other."""
     rig, other = (make.armature(name, {"A": ((0, 0, 0), (0, 0, 1), None)}) for name in ("Rig", "Other"))
     other.pose.bones["A"].keyframe_insert("location", frame=1)
-    action, compat = other.animation_data.action, part("compat")
+    action, compat = other.animation_data.action, part("blender.compat")
     if not compat.has_slots(action):
         pytest.skip("actions have no slots before Blender 4.4")
     rig.animation_data_create().action = action
     rig.animation_data.action_slot = None
     put(part, rig, "NEW")
     rename(rig, {"A": "Thigh"})
-    part("bake_targets").free(rig)
+    part("baked.targets").free(rig)
     assert {curve.data_path for curve in compat.curves_in_use(other)} == {'pose.bones["A"].location'}
     assert rig.animation_data.action == action and rig.animation_data.action_slot is None
 
@@ -112,7 +112,7 @@ def test_a_bakes_action_that_was_put_aside_goes_with_the_bake_whatever_bones_are
     part, scene, make, target, kind
 ):
     """It has nothing but what was baked."""
-    rig, compat = make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)}), part("compat")
+    rig, compat = make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)}), part("blender.compat")
     if kind != "empty":
         rig.pose.bones["A"].keyframe_insert("location", frame=1, group="A")
         if kind == "without a slot" and compat.has_slots(rig.animation_data.action):
@@ -123,14 +123,14 @@ def test_a_bakes_action_that_was_put_aside_goes_with_the_bake_whatever_bones_are
         rig.animation_data.nla_tracks.remove(track)
     mine = rig.animation_data.action = bpy.data.actions.new("Mine")
     rename(rig, {"A": "Thigh"})
-    part("bake_targets").free(rig)
+    part("baked.targets").free(rig)
     assert set(bpy.data.actions) == {*actions, mine}
 
 
 def put(part, rig, target):
     """A bake in which the bone "A" stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
-    path = part("curve_keys").KeyedPath(
-        'pose.bones["A"].location', "A", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+    path = part("curves.fcurve_arrays").KeyedPath(
+        'pose.bones["A"].location', "A", frames, zeros, part("curves.slopes").Slopes.smooth(zeros)
     )
-    part("bake_targets").put(rig, [path], target)
+    part("baked.targets").put(rig, [path], target)

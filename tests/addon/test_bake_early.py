@@ -15,7 +15,7 @@ from .test_starting import key_slider  # noqa: E402
 @pytest.fixture
 def leg(part, scene, make):
     """A thigh on a slider, keyed, under a pelvis; nothing is parented; 20 frames: (pelvis, thigh, root, hip)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 20
     pelvis, thigh = make.box("Pelvis", (0, 0, 1.0)), make.box("Thigh", (0, 0, 0.6))
     make.update()
@@ -31,9 +31,9 @@ def write(part, scene, begin, between=None, offset=0.0):
     """Bake a motion in which all bodies go along x, from an offset to theirs, to frame 20."""
     scene.frame_set(begin)
     frames = np.arange(float(begin), 21.0)
-    hold, units, references = part("hold"), part("units"), part("references")
+    hold, units, references = part("baked.temporarily"), part("blender.units"), part("data.references")
     with hold.without_bake(scene), hold.at_frame(scene, begin):
-        read = part("scene_to_model").read(scene)
+        read = part("reading.scene").read(scene)
         poses = []
         for entry in read.bodies:
             body = references.find_body(entry.handle, entry.name)
@@ -41,7 +41,7 @@ def write(part, scene, begin, between=None, offset=0.0):
             poses.append(np.repeat(pose[None], len(frames), 0))
             poses[-1][:, 0, 3] += offset + 0.1 * np.arange(len(frames))
     result = SimpleNamespace(poses=np.array(poses).swapaxes(0, 1))
-    return part("bake_writing").write(scene, frames, read, result, between=between)
+    return part("baking.write").write(scene, frames, read, result, between=between)
 
 
 def seen(scene, frames, *items):
@@ -54,7 +54,7 @@ def seen(scene, frames, *items):
 
 def key_frames(part, item):
     """Frames of the keys of a body's location."""
-    for curve in part("compat").curves_in_use(item):
+    for curve in part("blender.compat").curves_in_use(item):
         if curve.data_path == "location":
             return [point.co[0] for point in curve.keyframe_points]
     return []
@@ -64,7 +64,7 @@ def key_frames(part, item):
 @pytest.mark.parametrize("target", ("NEW", "CURRENT", "OVERWRITE", "STRIP"))
 def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, target):
     """Nor does what hangs on it stay behind; a body of its own keeps what its target leaves it."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     pelvis, thigh, root, _ = leg
     shank, stone = make.box("Shank", (0, 0, 0.2)), make.box("Stone", (3, 0, 0))
     make.update()
@@ -83,7 +83,7 @@ def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, t
     np.testing.assert_allclose(seen(scene, range(1, 11), pelvis, thigh, shank), before, atol=1e-6)
     if target == "CURRENT":
         assert key_frames(part, stone)[:2] == [1, 10]
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(10)
     assert file_digest() == state
 
@@ -91,7 +91,7 @@ def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, t
 @pytest.mark.small
 def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(part, scene, make, leg):
     """A rod that nothing else connects keeps its own motion, as the thigh that is on a slider does."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, rod = leg[1], make.box("Rod", (0.3, 0, 0.6))
     make.update()
     authoring.make_body(scene, body(rod), motion="FREE")
@@ -124,7 +124,7 @@ def test_a_parent_without_size_before_a_bake_does_not_stop_it(part, scene, make,
 def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     part, scene, make, leg, monkeypatch
 ):
-    transforms, early = part("transforms"), part("bake_early")
+    transforms, early = part("baking.local_matrices"), part("baking.lead_in_keys")
     looked, sample = [], transforms.sample_matrices
 
     def counted(scene, objects, frames, bones=None):
@@ -141,7 +141,7 @@ def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     above.keyframe_insert("location", frame=1)
     write(part, scene, 10)
     assert sorted(looked) == list(range(1, 21))
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     looked.clear()
     above.animation_data_clear()
     hip.animation_data.action = None
@@ -160,7 +160,7 @@ def test_what_is_seen_in_a_preview_range_before_the_scene_is_kept(part, scene, l
     before = seen(scene, range(2, 10), pelvis, thigh)
     write(part, scene, 10)
     np.testing.assert_allclose(seen(scene, range(2, 10), pelvis, thigh), before, atol=1e-6)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.use_preview_range = False
     write(part, scene, 10)
     assert key_frames(part, thigh)[0] == 6
@@ -174,7 +174,7 @@ def test_sliders_are_seen_behind_an_action_that_took_a_bakes_place(part, scene, 
     write(part, scene, 10)
     thigh.animation_data.action = bpy.data.actions.new("Mine")
     scene.frame_set(6)
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         np.testing.assert_allclose(np.array(thigh.matrix_world), before[5, 0], atol=1e-6)
     assert all(constraint.mute for constraint in thigh.constraints)
     write(part, scene, 10)
@@ -191,7 +191,7 @@ def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg
 
     write(part, scene, 10, between=fitted)
     shown = seen(scene, range(1, 10), thigh)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(shown, seen(scene, range(1, 10), thigh), atol=1e-6)
     assert np.abs(shown - before).max() > 0.01
 
@@ -199,7 +199,7 @@ def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg
 @pytest.mark.small
 def test_where_a_connected_bone_leaves_is_told_of_the_bake_alone(part, scene, make):
     """Advice for bones that leave on their way is not given for one that is away from the bake's first frame."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 20
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")})
     connect(rig, "B")
@@ -207,7 +207,7 @@ def test_where_a_connected_bone_leaves_is_told_of_the_bake_alone(part, scene, ma
     hinge = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     authoring.drive(scene, hinge, True)
     key_slider(hinge, {1: 0.0, 12: 0.6})
-    error = part("core").physics().ModelError
+    error = part("blender.physics_access").physics().ModelError
     with pytest.raises(error, match="prescribe a free joint"):
         write(part, scene, 10)
     with pytest.raises(error, match="connected") as told:

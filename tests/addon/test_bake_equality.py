@@ -15,13 +15,17 @@ SINGLE = 4e-6
 
 def bake(part, scene, worlds, disconnect=False):
     """Bake world poses {body: (F, 4, 4) with scale} as a bake of a simulation does."""
-    actions, transforms, references = part("actions"), part("transforms"), part("references")
+    actions, transforms, references = (
+        part("baked.channels_back"),
+        part("baking.local_matrices"),
+        part("data.references"),
+    )
     scene.condyle.simulation.disconnect_bones = disconnect
     keyed = {references.key_of(body): poses for body, poses in worlds.items()}
     local = transforms.LocalPoses(scene, FRAMES, keyed)
     channels = []
     for body in worlds:
-        part("bakeable").check(body)
+        part("baked.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(FRAMES), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return actions.write(scene, FRAMES, channels)
@@ -39,7 +43,7 @@ def worst(scene, body, poses):
 @pytest.mark.small
 @pytest.mark.parametrize("mode", MODES)
 def test_an_object_in_every_rotation_mode_under_a_turned_and_scaled_parent(part, scene, make, mode):
-    body = part("references").Body(make.box("Shank"))
+    body = part("data.references").Body(make.box("Shank"))
     parent = make.empty("Parent")
     parent.location, parent.rotation_euler, parent.scale = (1.0, -2.0, 0.5), (0.4, -1.1, 2.0), (1.7, 1.7, 1.7)
     body.object.parent = parent
@@ -69,7 +73,7 @@ def test_a_scale_of_its_own_that_turns_or_mirrors_stays(part, scene, make, own, 
         owner.scale, owner.rotation_mode = own, mode
         poses = make.smooth_poses(len(FRAMES), seed)
         poses[:, :3, :3] *= 1.7 * 0.6
-        worlds[part("references").Body(owner.id_data, "" if owner == item else "A")] = poses
+        worlds[part("data.references").Body(owner.id_data, "" if owner == item else "A")] = poses
     make.update()
     bake(part, scene, worlds)
     for body, poses in worlds.items():
@@ -78,12 +82,12 @@ def test_a_scale_of_its_own_that_turns_or_mirrors_stays(part, scene, make, own, 
 
 def test_a_parent_that_comes_to_mirror_is_refused(part, scene, make, ph):
     """The size is the same before and after, but no rotation turns the one into the other."""
-    body, parent = part("references").Body(make.box("Shank")), make.empty("Parent")
+    body, parent = part("data.references").Body(make.box("Shank")), make.empty("Parent")
     body.object.parent = parent
     for frame, size in ((1, 1.0), (10, -1.0)):
         parent.scale.x = size
         parent.keyframe_insert("scale", frame=frame)
-    for curve in part("compat").curves_in_use(parent):
+    for curve in part("blender.compat").curves_in_use(parent):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     make.update()
@@ -94,7 +98,7 @@ def test_a_parent_that_comes_to_mirror_is_refused(part, scene, make, ph):
 @pytest.mark.small
 @pytest.mark.parametrize("mode", MODES)
 def test_a_chain_of_bones_in_every_rotation_mode(part, scene, make, mode):
-    body_class = part("references").Body
+    body_class = part("data.references").Body
     item = make.armature(
         "Rig",
         {
@@ -123,7 +127,7 @@ def test_a_chain_of_bones_in_every_rotation_mode(part, scene, make, mode):
 def test_bones_with_every_kind_of_inheritance(
     part, scene, make, inherit_rotation, inherit_scale, local_location
 ):
-    body_class = part("references").Body
+    body_class = part("data.references").Body
     item = make.armature("Rig", {"A": ((0, 0, 1), (0, 0.1, 0.5), None), "B": ((0, 0.1, 0.4), (0, 0, 0), "A")})
     item.rotation_euler = (0.3, 0.2, -0.9)
     for bone in item.data.bones:
@@ -138,7 +142,7 @@ def test_bones_with_every_kind_of_inheritance(
 
 @pytest.mark.small
 def test_a_parent_that_is_baked_itself_and_one_that_is_animated(part, scene, make):
-    body_class = part("references").Body
+    body_class = part("data.references").Body
     carrier, upper, lower = make.empty("Carrier"), make.box("Upper"), make.box("Lower")
     between = make.empty("Between", upper)
     between.location, between.rotation_euler = (0.1, 0.2, 0.3), (0.5, 0.0, 0.0)
@@ -156,7 +160,7 @@ def test_a_parent_that_is_baked_itself_and_one_that_is_animated(part, scene, mak
 
 
 def test_an_object_hanging_on_a_baked_bone(part, scene, make):
-    body_class = part("references").Body
+    body_class = part("data.references").Body
     item = make.armature("Rig", {"A": ((0, 0, 1), (0, 0.1, 0.5), None)})
     for relative in (False, True):
         item.data.bones["A"].use_relative_parent = relative
@@ -174,7 +178,7 @@ def test_an_object_hanging_on_a_baked_bone(part, scene, make):
 @pytest.mark.small
 def test_sub_frames_follow_a_cubic_through_the_keys(part, scene, make):
     """Cubics through keys a step h apart with slopes of fourth order miss a smooth curve by about |x''''| h^4 / 384."""
-    body = part("references").Body(make.box("Shank"))
+    body = part("data.references").Body(make.box("Shank"))
     body.object.rotation_mode = "QUATERNION"
     fine = make.smooth_poses(1 + 24 * 4, 5, turn=1.0)
     bake(part, scene, {body: fine[::4]})
@@ -188,7 +192,7 @@ def test_sub_frames_follow_a_cubic_through_the_keys(part, scene, make):
 
 @pytest.mark.small
 def test_channels_that_are_not_ours_stay_byte_identical(part, scene, make):
-    compat, references = part("compat"), part("references")
+    compat, references = part("blender.compat"), part("data.references")
     item = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0), None), "B": ((0, 0, 0), (0, 0.3, 0), None)})
     item["figure"] = 1.0
     for frame in (1, 7, 30):
@@ -231,7 +235,7 @@ def digest(compat, item):
 
 @pytest.mark.small
 def test_free_bake_restores_action_slot_and_pose(part, scene, make):
-    actions, compat, references = part("actions"), part("compat"), part("references")
+    actions, compat, references = part("baked.channels_back"), part("blender.compat"), part("data.references")
     keyed, still = make.box("Keyed"), make.box("Still")
     for frame in (1, 10):
         keyed.location.x = frame
@@ -263,19 +267,19 @@ def test_free_bake_restores_action_slot_and_pose(part, scene, make):
 
 
 def test_an_action_without_a_slot_comes_back_without_one(part, scene, make):
-    compat, references = part("compat"), part("references")
+    compat, references = part("blender.compat"), part("data.references")
     item = make.box("Shank")
     item.keyframe_insert("location", frame=1)
     if not compat.has_slots(item.animation_data.action):
         pytest.skip("before 4.4 actions have no slots")
     item.animation_data.action_slot = None
     bake(part, scene, {references.Body(item): make.smooth_poses(25, 9)})
-    part("actions").free(scene)
+    part("baked.channels_back").free(scene)
     assert item.animation_data.action is not None and item.animation_data.action_slot is None
 
 
 def test_a_shared_action_is_not_touched(part, scene, make):
-    compat, references = part("compat"), part("references")
+    compat, references = part("blender.compat"), part("data.references")
     one, other = make.box("One"), make.box("Other")
     one.keyframe_insert("location", frame=1)
     other.animation_data_create()
@@ -289,7 +293,7 @@ def test_a_shared_action_is_not_touched(part, scene, make):
 
 @pytest.mark.small
 def test_connected_bones_are_refused_or_disconnected_on_request(part, scene, make, ph):
-    references, actions = part("references"), part("actions")
+    references, actions = part("data.references"), part("baked.channels_back")
     item = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
     )
@@ -312,18 +316,20 @@ def test_a_connected_bone_far_from_the_origin_stays_connected(part, scene, make,
     rig = make.armature("Rig", {name: (*tips[k : k + 2], names[name]) for k, name in enumerate(names)}, True)
     rig.location = place
     make.update()
-    body = part("references").Body
+    body = part("data.references").Body
     for parent, child in (("Prox", "Mid"), ("Mid", "Dist")):
-        joint = part("authoring").add_joint(scene, body(rig, parent), body(rig, child), "hinge")
+        joint = part("making.bodies_and_joints").add_joint(
+            scene, body(rig, parent), body(rig, child), "hinge"
+        )
         joint.condyle.joint.axis = (1, 0, 0)
     scene.frame_start, scene.frame_end = 1, 8
     make.update()
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert all(bone.use_connect for bone in rig.data.bones if bone.parent)
 
 
 def test_a_connected_bone_that_only_turns_stays_connected(part, scene, make):
-    references = part("references")
+    references = part("data.references")
     item = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
     )
@@ -335,7 +341,7 @@ def test_a_connected_bone_that_only_turns_stays_connected(part, scene, make):
 
 
 def test_what_would_override_the_keys_is_refused_with_the_reason(part, scene, make, ph):
-    references = part("references")
+    references = part("data.references")
     item = make.box("Shank")
     body, poses = references.Body(item), make.smooth_poses(25, 12)
     item.constraints.new("LIMIT_LOCATION")
@@ -359,7 +365,7 @@ def test_writing_many_keys_is_quick(part, scene, make):
     """50 bones x 1000 frames within a second on a busy machine (0.05 s for the keys alone)."""
     import time
 
-    actions, references = part("actions"), part("references")
+    actions, references = part("baked.channels_back"), part("data.references")
     bones = {f"B{number}": ((number, 0, 0), (number, 0, 1), None) for number in range(50)}
     item = make.armature("Rig", bones)
     frames = np.arange(1.0, 1001.0)
@@ -383,5 +389,7 @@ def test_of_a_rig_that_moves_only_bones_are_looked_at_that_carry_what_is_simulat
     rig.keyframe_insert("location", frame=1)
     make.update()
     frames, keys = np.arange(1.0, 5.0), [("Rig", "A"), ("Rig", "C")]
-    local = part("transforms").LocalPoses(scene, frames, {key: make.smooth_poses(4) for key in keys})
+    local = part("baking.local_matrices").LocalPoses(
+        scene, frames, {key: make.smooth_poses(4) for key in keys}
+    )
     assert set(local.samples["Rig"]) == {"", "basis", "pose:B", "basis:B"}

@@ -24,11 +24,11 @@ def keyed(make, frames, values):
 def put(part, item, target):
     """A bake of nine frames in which the item stands still."""
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))
-    part("bake_targets").put(
+    part("baked.targets").put(
         item,
         [
-            part("curve_keys").KeyedPath(
-                "location", "Item", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+            part("curves.fcurve_arrays").KeyedPath(
+                "location", "Item", frames, zeros, part("curves.slopes").Slopes.smooth(zeros)
             )
         ],
         target,
@@ -66,7 +66,7 @@ def test_an_action_blended_with_nothing_goes_on_as_it_did(
     before = shown(scene, item, frames)
     put(part, item, target)
     np.testing.assert_allclose(shown(scene, item, frames), before, atol=1e-6)
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     np.testing.assert_array_equal(shown(scene, item, frames), before)
 
 
@@ -78,11 +78,11 @@ def test_a_bakes_tracks_are_known_by_what_they_play(part, scene, make, which):
     put(part, item, "STRIP")
     data = item.animation_data
     data.nla_tracks[which].name = "Walk"
-    bring_back = part("bake_targets").hold_off(item)
+    bring_back = part("baked.targets").hold_off(item)
     assert data.action == before and all(track.mute for track in data.nla_tracks)
     bring_back()
     assert data.action is None and not any(track.mute for track in data.nla_tracks)
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert data.action == before and not data.nla_tracks and list(bpy.data.actions) == [before]
 
 
@@ -92,15 +92,15 @@ def test_a_bake_that_was_pushed_down_is_freed(part, scene, make, animated):
     before = item.animation_data.action if animated else None
     put(part, item, "NEW")
     data = item.animation_data
-    action, slot = data.action, part("compat").slot_of(data)
+    action, slot = data.action, part("blender.compat").slot_of(data)
     data.action = None
     track = data.nla_tracks.new()
-    part("compat").assign_strip_slot(track.strips.new("Pushed", 6, action), slot)
-    bring_back = part("bake_targets").hold_off(item)
+    part("blender.compat").assign_strip_slot(track.strips.new("Pushed", 6, action), slot)
+    bring_back = part("baked.targets").hold_off(item)
     assert data.action == before and track.mute
     bring_back()
     assert data.action is None and not track.mute
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert (item.animation_data is not None) == animated
     assert list(bpy.data.actions) == ([before] if animated else [])
 
@@ -110,7 +110,7 @@ def test_the_track_below_a_bake_is_told_from_one_of_the_user_with_the_same_actio
     for renamed in (False, True):
         item = keyed(make, (5, 11), (0.1, 0.3))
         layer(item, "ADD", 1.0)
-        data, targets = item.animation_data, part("bake_targets")
+        data, targets = item.animation_data, part("baked.targets")
         theirs = data.nla_tracks.new()
         theirs.name = "Theirs"
         theirs.strips.new("Theirs", 100, data.action)
@@ -129,18 +129,18 @@ def test_a_bakes_strip_goes_from_a_track_that_has_others(part, scene, make):
     data = item.animation_data
     track = data.nla_tracks[-1]
     track.strips.new("More", 50, bpy.data.actions.new("More"))
-    bring_back = part("bake_targets").hold_off(item)
+    bring_back = part("baked.targets").hold_off(item)
     assert [strip.mute for strip in track.strips] == [True, False] and not track.mute
     bring_back()
     assert [strip.mute for strip in track.strips] == [False, False]
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert [strip.name for each in data.nla_tracks for strip in each.strips] == ["More"]
     assert data.action == before and len(bpy.data.actions) == 2
 
 
 @pytest.mark.parametrize("target", ("NEW", "STRIP"))
 def test_an_action_in_use_without_a_slot_plays_nothing_below_a_bake_either(part, scene, make, target):
-    compat = part("compat")
+    compat = part("blender.compat")
     item = keyed(make, (5, 11), (0.1, 0.3))
     data = item.animation_data
     if not compat.has_slots(data.action):
@@ -150,7 +150,7 @@ def test_an_action_in_use_without_a_slot_plays_nothing_below_a_bake_either(part,
     before = shown(scene, item, (1, 8, 20))
     put(part, item, target)
     np.testing.assert_allclose(shown(scene, item, (1, 8, 20)), before, atol=1e-6)
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert data.action is not None and data.action_slot is None
     np.testing.assert_allclose(shown(scene, item, (1, 8, 20)), before, atol=1e-6)
 
@@ -172,7 +172,7 @@ def test_a_range_set_by_hand_does_not_move_an_action_below_a_bake(part, scene, m
 def test_cycles_and_slopes_go_on_below_a_bake_when_the_scene_is_made_longer(part, scene, make, kind):
     item = keyed(make, (1, 10), (0.1, 0.9))
     scene.frame_start, scene.frame_end = 1, 30
-    for curve in part("compat").curves_in_use(item):
+    for curve in part("blender.compat").curves_in_use(item):
         if kind == "LINEAR":
             curve.extrapolation = "LINEAR"
         else:
@@ -195,7 +195,7 @@ def with_theirs(part, make, blend="REPLACE"):
     theirs.name = "Theirs"
     strip = theirs.strips.new("Theirs", 100, data.action)
     strip.name = "Theirs"
-    part("compat").assign_strip_slot(strip, part("compat").slot_of(data))
+    part("blender.compat").assign_strip_slot(strip, part("blender.compat").slot_of(data))
     return item
 
 
@@ -222,10 +222,10 @@ def test_a_track_of_the_user_stays_whatever_became_of_the_one_below_the_bake(
     else:
         below.name = "Walk"
     if kind != "deleted":
-        bring_back = part("bake_targets").hold_off(item)
+        bring_back = part("baked.targets").hold_off(item)
         np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
         bring_back()
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert [strip.name for track in data.nla_tracks for strip in track.strips][1:] == ["Theirs", *more]
     assert data.action == before
     np.testing.assert_array_equal(shown(scene, item, frames), was)
@@ -241,10 +241,10 @@ def test_a_strip_below_a_bake_that_cannot_be_told_plays_on_once(part, scene, mak
     put(part, item, "STRIP")
     below = data.nla_tracks["Condyle, before the bake"]
     below.name = below.strips[0].name = "Walk"
-    bring_back = part("bake_targets").hold_off(item)
+    bring_back = part("baked.targets").hold_off(item)
     np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
     bring_back()
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
     assert [strip.name for track in data.nla_tracks for strip in track.strips][1:] == ["Walk"]
     assert data.action == (None if blend == "ADD" else before)
@@ -257,7 +257,7 @@ def test_a_bake_from_before_strips_had_names_is_freed(part, scene, make):
     data = item.animation_data
     data.nla_tracks[0].strips[0].name = data.nla_tracks[0].name = "Walk"
     item.condyle.bake.property_unset("pushed_strip")
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert data.action == before and not data.nla_tracks
 
 
@@ -272,12 +272,12 @@ def test_what_was_plays_again_after_a_bakes_track_played_solo(part, scene, make,
     track = data.nla_tracks[which]
     track.is_solo = True
     solo = shown(scene, item, frames)
-    bring_back = part("bake_targets").hold_off(item)
+    bring_back = part("baked.targets").hold_off(item)
     np.testing.assert_array_equal(shown(scene, item, frames), was)
     bring_back()
     assert track.is_solo
     np.testing.assert_array_equal(shown(scene, item, frames), solo)
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     item.color[0] = 0.7
     np.testing.assert_array_equal(shown(scene, item, frames), was)
 
@@ -296,9 +296,9 @@ def test_a_strip_of_a_bake_within_a_meta_strip_of_the_user_plays_no_more(part, s
     def muted():
         return [strip.mute for strip in track.strips[0].strips]
 
-    bring_back = part("bake_targets").hold_off(item)
+    bring_back = part("baked.targets").hold_off(item)
     assert muted() == [True, False] and not track.strips[0].mute
     bring_back()
     assert muted() == [False, False]
-    part("bake_targets").free(item)
+    part("baked.targets").free(item)
     assert data.action == before and len(data.nla_tracks) == 1 and muted() == [True, False]

@@ -20,14 +20,14 @@ def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
     before = file_digest()
     output = scene.condyle.simulation.output
     output.target, output.extras = target, {"COORDINATES", "TORQUES", "ENERGY"}
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     speeds = report.result.qd[:, 0]
     for row, frame in enumerate(report.frames):
         scene.frame_set(int(frame))
         assert np.isclose(joint["Baked Angle [rad]"], report.coordinates["Hip.angle"][row], atol=1e-6)
         assert np.isclose(joint["Baked torque of Angle [N·m]"], -0.5 * speeds[row], atol=1e-6)
         assert np.isclose(scene["Baked total energy [J]"], report.energy[row, 2], rtol=1e-6)
-    assert part("tasks").free_bake(scene) >= 1
+    assert part("jobs.bake").free_bake(scene) >= 1
     scene.frame_set(5)
     assert file_digest() == before and joint["mine"] == 3.0
 
@@ -36,14 +36,14 @@ def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
 @pytest.mark.parametrize("target", TARGETS)
 def test_figures_of_muscles_are_on_their_curves(part, scene, make, target):
     """Written without a simulation."""
-    body = part("references").Body
+    body = part("data.references").Body
     ends = [(body(make.box("Upper", (0, 0, 1))), (0, 0.1, 1)), (body(make.box("Lower")), (0, 0.1, 0))]
     make.update()
-    muscle = part("muscles").add_muscle(scene, ends, "Biceps")
+    muscle = part("making.muscles").add_muscle(scene, ends, "Biceps")
     muscle.condyle.muscle.excitation = 0.5
     muscle.keyframe_insert("condyle.muscle.excitation", frame=2)
     before = file_digest()
-    bakes, figures, keys = part("muscle_bakes"), part("bake_figures"), part("bake_keys")
+    bakes, figures, keys = part("baking.muscles"), part("baking.figures"), part("baking.keys")
     frames, lengths = np.arange(1.0, 6.0), np.linspace(1.0, 0.8, 5)
     points = np.zeros((5, 9, 3))
     points[:, :, 2] = np.linspace(0, 1, 9)
@@ -53,13 +53,13 @@ def test_figures_of_muscles_are_on_their_curves(part, scene, make, target):
     scene.condyle.simulation.output.target = target
     output = keys.Output(target=target, extras=frozenset({"MUSCLES"}))
     entries, names = figures.keyed(frames, figures.figures(scene, None, None, [shown], output, None), output)
-    part("actions").write(scene, frames, [], None, entries)
+    part("baked.channels_back").write(scene, frames, [], None, entries)
     figures.add_properties(names)
     bakes.write(scene, frames, [shown])
     scene.frame_set(3)
     assert np.isclose(muscle["Baked length [m]"], 0.9) and np.isclose(muscle["Baked activation"], 0.5)
     assert np.isclose(muscle.condyle.muscle.excitation, 0.5)
-    part("bake_writing").free(scene)
+    part("baking.write").free(scene)
     scene.frame_set(1)
     assert file_digest() == before
 
@@ -70,17 +70,21 @@ def test_a_key_every_few_frames_and_the_last(part, scene, swing):
     scene.frame_end, scene.condyle.simulation.output.every = 12, 3
     joint.condyle.joint.coordinates[0].start_speed = 1.0
     assert bpy.ops.condyle.bake() == {"FINISHED"}
-    curve = next(each for each in part("compat").curves_in_use(bob) if each.data_path == "location")
+    curve = next(each for each in part("blender.compat").curves_in_use(bob) if each.data_path == "location")
     assert [key.co[0] for key in curve.keyframe_points] == [5.0, 8.0, 11.0, 12.0]
-    session = part("session")  # it was asked for: no warning
+    session = part("blender.session")  # it was asked for: no warning
     assert "keys kept, off by at most" in session.message and not session.findings
-    assert "keys kept" in part("tasks").bake_now(scene).note
+    assert "keys kept" in part("jobs.bake").bake_now(scene).note
 
 
 @pytest.mark.small
 @pytest.mark.parametrize("mode", ("QUATERNION", "XYZ", "AXIS_ANGLE"))
 def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
-    actions, transforms, references = part("actions"), part("transforms"), part("references")
+    actions, transforms, references = (
+        part("baked.channels_back"),
+        part("baking.local_matrices"),
+        part("data.references"),
+    )
     item, parent = make.box("Shank"), make.empty("Parent")
     parent.scale, item.parent, item.rotation_mode = (2.0, 2.0, 2.0), parent, mode
     scene.unit_settings.scale_length = 0.1
@@ -92,7 +96,7 @@ def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
     local = transforms.LocalPoses(scene, frames, {references.key_of(body): poses})
     output = scene.condyle.simulation.output
     output.reduce, output.tolerance_distance, output.tolerance_angle = True, 0.2, 0.002
-    kept = part("bake_keys").Kept()
+    kept = part("baking.keys").Kept()
     channels = actions.Channels(body, np.broadcast_to(local.basis(body), (120, 4, 4)), scene)
     actions.write(scene, frames, [channels], kept)
     assert kept.keys < 0.5 * kept.samples and kept.distance <= 2e-4 and kept.angle <= 0.002
@@ -115,7 +119,7 @@ def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
 
 
 def test_reduction_keeps_ends_and_meets_the_tolerance(part):
-    reduction = part("key_reduction")
+    reduction = part("curves.reduction")
     frames = np.arange(0.0, 101.0)
     values = np.column_stack([np.sin(0.1 * frames), np.where(frames > 60, 0.2 * (frames - 60), 0.0)])
     (slopes,) = reduction.slopes_of(frames, [values])

@@ -33,19 +33,19 @@ def test_every_target_shows_the_motion_and_is_freed_to_the_bit(part, scene, swin
     before = file_digest()
     scene.condyle.simulation.output.target = target
     for _ in range(2):  # a second bake replaces the first
-        report = part("tasks").bake_now(scene)
+        report = part("jobs.bake").bake_now(scene)
     assert shows(scene, bob, report) < 4e-6
     assert others(file_digest(), target) == others(before, target)
     path = str(tmp_path / "baked.blend")
     scene.frame_set(5)
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
-    assert part("tasks").free_bake(scene) == 1
+    assert part("jobs.bake").free_bake(scene) == 1
     scene.frame_set(5)
     assert file_digest() == before
     bpy.ops.wm.open_mainfile(filepath=path)
     scene = bpy.context.scene
     assert shows(scene, bpy.data.objects["Bob"], report) < 4e-6
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(5)
     assert file_digest() == before
     assert bpy.data.objects["Bob"].animation_data.action.name == own
@@ -60,9 +60,9 @@ def test_the_target_may_change_from_bake_to_bake(part, scene, swing, first):
     for target in TARGETS:
         for each in (first, target):
             scene.condyle.simulation.output.target = each
-            report = part("tasks").bake_now(scene)
+            report = part("jobs.bake").bake_now(scene)
         assert shows(scene, bob, report) < 4e-6
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(5)
     assert file_digest() == before
 
@@ -91,7 +91,7 @@ def test_undo_and_redo_of_every_target(part, scene, swing, target):
 def test_the_action_in_use_keeps_all_that_is_not_ours(part, scene, swing, target):
     _, bob, _ = swing
     action = bob.animation_data.action
-    compat = part("compat")
+    compat = part("blender.compat")
 
     def kept():
         found = [(slot, state) for slot, curves, _ in bags(action) for state in map(curve_state, curves)]
@@ -103,7 +103,7 @@ def test_the_action_in_use_keeps_all_that_is_not_ours(part, scene, swing, target
 
     before = kept()
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert bob.animation_data.action == action
     assert kept() == before and len(before) >= 7
     place = next(curve for curve in compat.curves_in_use(bob) if curve.data_path == "location")
@@ -119,12 +119,12 @@ def test_curves_before_and_after_the_range_stay(part, scene, swing):
     outside = [1.0, 2.0, 2.5, 3.0, 4.0, 20.0, 22.0, 25.5, 30.0]
 
     def values():
-        curves = part("compat").curves_in_use(bob)
+        curves = part("blender.compat").curves_in_use(bob)
         return [curve.evaluate(frame) for curve in curves if not curve.modifiers for frame in outside]
 
     before = values()
     scene.condyle.simulation.output.target = "CURRENT"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert values() == before
 
 
@@ -134,7 +134,7 @@ def test_a_strip_lies_above_what_was_and_leaves_it_playing(part, scene, swing):
     scene.condyle.simulation.output.target = "STRIP"
     scene.frame_set(9)
     color = tuple(bob.color)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     tracks = bob.animation_data.nla_tracks
     assert bob.animation_data.action is None
     assert [track.name for track in tracks] == ["Condyle, before the bake", "Condyle Bake"]
@@ -212,7 +212,7 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
 ):
     """As it did: with its blending, influence and extrapolation, between the NLA and the baked channels."""
     _, bob, _ = swing
-    compat, data = part("compat"), bob.animation_data
+    compat, data = part("blender.compat"), bob.animation_data
     curves = compat.curves(data.action, compat.slot_of(data))
     for curve in list(curves):
         if curve.data_path == "scale":  # layers of it would change the size
@@ -233,11 +233,11 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
     before, shown = file_digest(), colors(scene, bob)
     scene.condyle.simulation.output.target = target
     for _ in range(2):
-        report = part("tasks").bake_now(scene)
-        assert part("staleness").changes(scene) == []
+        report = part("jobs.bake").bake_now(scene)
+        assert part("staleness.compare").changes(scene) == []
         np.testing.assert_allclose(colors(scene, bob), shown, atol=1e-6)
         assert shows(scene, bob, report) < 4e-6
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(5)
     assert file_digest() == before
 
@@ -245,7 +245,7 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
 @pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, target):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 3, 9
     rig = make.armature(
         "Rig",
@@ -270,7 +270,7 @@ def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make,
         if '"C"' in state[0]
     ]
     scene.condyle.simulation.output.target = target
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     for frame, pose in zip(report.frames, report.poses["Rig/B"]):
         scene.frame_set(int(frame))
         assert np.abs(np.array(rig.matrix_world @ rig.pose.bones["B"].matrix) - pose).max() < 4e-6
@@ -278,7 +278,7 @@ def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make,
     assert other == [
         state for _, curves, _ in bags(used) for state in map(curve_state, curves) if '"C"' in state[0]
     ]
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(3)
     assert file_digest() == before
 
@@ -286,24 +286,24 @@ def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make,
 @pytest.mark.small
 def test_targets_that_cannot_be_had_are_refused_with_the_reason(part, scene, swing, ph):
     top, bob, _ = swing
-    output, compat = scene.condyle.simulation.output, part("compat")
+    output, compat = scene.condyle.simulation.output, part("blender.compat")
     before = file_digest()
     top.animation_data_create()
     compat.assign(top.animation_data, bob.animation_data.action, compat.slot_of(bob.animation_data))
     output.target = "CURRENT"
     with pytest.raises(ph.ModelError, match=r"its action .* also moves 'Top'; bake to a new action"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     top.animation_data_clear()
     bob.animation_data.use_nla = False
     output.target = "STRIP"
     with pytest.raises(ph.ModelError, match="its NLA is switched off"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     bob.animation_data.use_nla = True
     bob.animation_data.nla_tracks.new()
     bob.animation_data.action_blend_type = "ADD"
     output.target = "OVERWRITE"
     with pytest.raises(ph.ModelError, match="is blended with the NLA below it"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     bob.animation_data.nla_tracks.remove(bob.animation_data.nla_tracks[0])
     bob.animation_data.action_blend_type = "REPLACE"
     assert file_digest() == before
@@ -334,7 +334,7 @@ def test_a_layered_action_is_played_below_a_bake_where_blender_played_it(
     part, scene, make, target, extrapolation, kind
 ):
     """A range by hand means nothing to an action in use, modifiers make it endless on one side or both."""
-    compat, targets = part("compat"), part("bake_targets")
+    compat, targets = part("blender.compat"), part("baked.targets")
     scene.frame_start, scene.frame_end = 1, 30
     item = make.empty("Item")
     for frame, value in ((5, 0.1), (11, 0.3)):
@@ -355,8 +355,8 @@ def test_a_layered_action_is_played_below_a_bake_where_blender_played_it(
     targets.put(
         item,
         [
-            part("curve_keys").KeyedPath(
-                "location", "Item", frames, zeros, part("key_slopes").Slopes.smooth(zeros)
+            part("curves.fcurve_arrays").KeyedPath(
+                "location", "Item", frames, zeros, part("curves.slopes").Slopes.smooth(zeros)
             )
         ],
         target,

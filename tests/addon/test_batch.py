@@ -59,14 +59,14 @@ class FakeChild:
 @pytest.fixture
 def run(part, folder, monkeypatch):
     """Bake the inputs by fake children; name -> state, and the outcomes."""
-    FakeChild.module = part("batch_child").__name__
-    monkeypatch.setattr(part("batch"), "Child", FakeChild)
+    FakeChild.module = part("batch.child").__name__
+    monkeypatch.setattr(part("batch.run"), "Child", FakeChild)
     monkeypatch.setattr(FakeChild, "behaviour", {})
 
     def bake(shots=None, at_once=2, **options):
-        batch = part("batch")
-        shots = shots or part("batch_jobs").read(folder, {}, folder / "out", False)
-        reporter = part("core").part("reporting").Reporter(quiet=True)
+        batch = part("batch.run")
+        shots = shots or part("batch.job_file").read(folder, {}, folder / "out", False)
+        reporter = part("blender.physics_access").part("reporting").Reporter(quiet=True)
         outcomes = batch.Run(shots, batch.Options(at_once, **options), reporter).bake()
         return {each.shot.name: each.state for each in outcomes}, outcomes
 
@@ -84,7 +84,7 @@ def test_what_is_done_stays_done_and_what_changed_is_done_again(run, part, folde
     record = json.loads((folder / "out/a.blend.condyle.json").read_text("utf-8"))
     assert record["input"]["sha256"] == hashlib.sha256(b"content of a").hexdigest()
     assert record["output"]["sha256"] == hashlib.sha256(b"baked content of a").hexdigest()
-    assert record["condyle"] == part("batch_records").version() and record["blender"] == "9.9"
+    assert record["condyle"] == part("batch.records").version() and record["blender"] == "9.9"
     assert set(run()[0].values()) == {"kept"}
     (folder / "a.blend").write_bytes(b"new")
     states, outcomes = run(dry_run=True)
@@ -92,7 +92,7 @@ def test_what_is_done_stays_done_and_what_changed_is_done_again(run, part, folde
     assert next(each.note for each in outcomes if each.shot.name == "a") == "its input has changed"
     assert (folder / "out/a.blend").read_bytes() == b"baked content of a"
     assert run()[0]["a"] == "baked" and (folder / "out/a.blend").read_bytes() == b"baked new"
-    shots = part("batch_jobs").read(folder, {"simulation": {"time_step": 0.002}}, folder / "out", False)
+    shots = part("batch.job_file").read(folder, {"simulation": {"time_step": 0.002}}, folder / "out", False)
     assert set(run(shots)[0].values()) == {"baked"}
     assert set(run(shots)[0].values()) == {"kept"}
     assert set(run(shots, overwrite=True)[0].values()) == {"baked"}
@@ -122,7 +122,7 @@ def test_killed_between_the_record_and_the_output_it_is_done_again(run, part, fo
     for content in (b"content of a", b"changed"):
         (folder / "a.blend").write_bytes(content)
         with monkeypatch.context() as patch:
-            patch.setattr(part("batch_records").os, "replace", only_records)
+            patch.setattr(part("batch.records").os, "replace", only_records)
             assert run()[0]["a"] == "failed"
         assert (folder / "out/a.blend.condyle.json").exists()
         assert run()[0]["a"] == "baked"
@@ -166,17 +166,17 @@ def test_a_file_with_nothing_to_simulate_fails_only_where_it_was_asked_for(run, 
     states, outcomes = run()
     assert states == {"a": "skipped", "b": "baked", "Knie größer": "baked"}
     assert next(each.note for each in outcomes if each.shot.name == "a") == "nothing to simulate"
-    assert "skipped" in part("batch_report").GOOD and not (folder / "out/a.blend").exists()
+    assert "skipped" in part("batch.report").GOOD and not (folder / "out/a.blend").exists()
     assert run(dry_run=True)[0]["a"] == "skipped"
     jobs = folder / "jobs.toml"
     jobs.write_text(
         'format = "condyle-jobs"\nversion = 1\njobs = [{ input = "a.blend", out = "named.blend" }]\n'
     )
-    assert run(part("batch_jobs").read(jobs, {}, None, False))[0] == {"a": "failed"}
+    assert run(part("batch.job_file").read(jobs, {}, None, False))[0] == {"a": "failed"}
 
 
 def test_a_folder_with_nothing_to_simulate_at_all_is_told(run, part, folder, capsys):
-    cli = part("cli")
+    cli = part("batch.command_line")
     line = ["batch", str(folder), "--out", str(folder / "out"), "--quiet"]
     FakeChild.behaviour = {"a": "empty", "b": "empty", "Knie größer": "empty"}
     assert cli.main(line) == 1
@@ -195,7 +195,7 @@ def test_a_folder_with_nothing_to_simulate_at_all_is_told(run, part, folder, cap
 )
 def test_a_shot_that_takes_too_long_is_given_up(run, part, folder, does, note):
     FakeChild.behaviour = {"a": does}
-    shots = part("batch_jobs").read(folder, {"timeout": 0.3}, folder / "out", False)
+    shots = part("batch.job_file").read(folder, {"timeout": 0.3}, folder / "out", False)
     states, outcomes = run(shots)
     assert states == {"a": "timed out", "b": "baked", "Knie größer": "baked"}
     assert note in [each.note for each in outcomes]
@@ -215,7 +215,7 @@ def test_an_interrupt_ends_the_children(run, folder, does):
 
 def test_two_batches_at_once_in_a_folder_are_refused(run, part, ph, folder):
     with (
-        part("batch_lock").locked(folder / "out"),
+        part("batch.records").locked(folder / "out"),
         pytest.raises(ph.FormatError, match="another batch is writing into"),
     ):
         run()
@@ -223,15 +223,15 @@ def test_two_batches_at_once_in_a_folder_are_refused(run, part, ph, folder):
     (folder / "file").touch()
     with (
         pytest.raises(ph.FormatError, match="cannot be written to"),
-        part("batch_lock").locked(folder / "file"),
+        part("batch.records").locked(folder / "file"),
     ):
         pass
 
 
 def test_a_linked_file_that_changed_is_noticed(part, folder):
     records, shot = (
-        part("batch_records"),
-        part("batch_jobs").Shot("a", folder / "a.blend", folder / "out.blend"),
+        part("batch.records"),
+        part("batch.job_file").Shot("a", folder / "a.blend", folder / "out.blend"),
     )
     part_file = folder / "part.blend"
     part_file.write_bytes(b"baked")
@@ -247,7 +247,7 @@ def test_a_linked_file_that_changed_is_noticed(part, folder):
 
 def test_the_table(run, part, folder):
     FakeChild.behaviour = {"b": 1}
-    lines = part("batch_report").table(run()[1]).splitlines()
+    lines = part("batch.report").table(run()[1]).splitlines()
     assert lines[0].split() == ["shot", "state", "frames", "bodies", "seconds", "note"]
     assert lines[1].startswith("Knie größer  baked       24       1")
     assert lines[-1] == "2 baked, 1 failed"
@@ -256,9 +256,9 @@ def test_the_table(run, part, folder):
 def test_what_is_done_is_told_from_the_beginning_and_after_each_shot(run, part, folder):
     """A report that is written then holds after a kill what was done, and never a run before."""
     run()  # so that FakeChild is in its place
-    batch, told = part("batch"), []
-    shots = part("batch_jobs").read(folder, {}, folder / "fresh", False)
-    reporter = part("core").part("reporting").Reporter(quiet=True)
+    batch, told = part("batch.run"), []
+    shots = part("batch.job_file").read(folder, {}, folder / "fresh", False)
+    reporter = part("blender.physics_access").part("reporting").Reporter(quiet=True)
     batch.Run(shots, batch.Options(1), reporter).bake(lambda so_far: told.append([e.state for e in so_far]))
     assert told == [["baked"] * done + ["interrupted"] * (3 - done) for done in range(4)]
 
@@ -282,5 +282,5 @@ def test_a_folder_s_odd_names_are_told_each_on_a_line(run, part, folder):
         "line\\nbreak": "baked",
     }
     assert "nowhere.blend" in next(each.note for each in outcomes if each.shot.name == "gone")
-    assert len(part("batch_report").table(outcomes).splitlines()) == 8
+    assert len(part("batch.report").table(outcomes).splitlines()) == 8
     assert (folder / "out/line\nbreak.blend").read_bytes() == b"baked content"

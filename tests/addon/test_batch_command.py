@@ -37,10 +37,10 @@ def command(condyle):
 @pytest.fixture
 def hinge_file(part, scene, make, tmp_path):
     """A saved pendulum on a hinge named Knee."""
-    body = part("references").Body
+    body = part("data.references").Body
     a, b = make.box("A", (0, 0, 1)), make.box("B")
     make.update()
-    part("authoring").add_joint(scene, body(a), body(b), "hinge", name="Knee")
+    part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge", name="Knee")
     scene.frame_end = 4
     path = tmp_path / "größere knees" / "shot 1.blend"
     path.parent.mkdir()
@@ -185,7 +185,7 @@ def test_a_job_without_a_name_whose_file_s_name_fits_on_no_line_is_told_so(part,
         r"job 1: its input is called 'shot\\n1.blend', which does not fit on a line: rename the file, or give"
     )
     with pytest.raises(ph.FormatError, match=words):
-        part("batch_jobs").read(path, {}, None, False)
+        part("batch.job_file").read(path, {}, None, False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals of Unix")

@@ -23,7 +23,7 @@ def jobs(folder):
 
 
 def read(part, path, **given):
-    return part("batch_jobs").read(path, given, None, False)
+    return part("batch.job_file").read(path, given, None, False)
 
 
 def test_a_job_file_is_read_with_its_defaults(part, jobs, folder):
@@ -44,7 +44,7 @@ def test_a_job_file_is_read_with_its_defaults(part, jobs, folder):
     assert first.timeout == 60 and first.settings["simulation"]["integrator"] == "rk4"
     assert (second.name, second.target, second.frames) == ("second", folder / "other/second.blend", (1, 20))
     assert second.settings["simulation"] == {"time_step": 0.002, "integrator": "rk4"}
-    assert [each.address for each in part("overrides").flatten(second.settings)][-1] == (
+    assert [each.address for each in part("batch.settings_overrides").flatten(second.settings)][-1] == (
         'joints."Knee.L".coordinates.1.damping'
     )
 
@@ -70,12 +70,12 @@ def test_a_folder_of_the_command_line_takes_all_outputs(part, ph, jobs, folder):
     """
     path, out = jobs(text), folder / "elsewhere"
     inside = ["a.blend", "baked/second.blend", "moon/b.blend", "third.blend", "fourth.blend"]
-    shots = part("batch_jobs").read(path, {}, out, False)
+    shots = part("batch.job_file").read(path, {}, out, False)
     assert [shot.target for shot in shots] == [out / name for name in inside]
     assert read(part, path)[1].target == folder / "baked/second.blend"
     jobs(text + '[[jobs]]\ninput = "b.blend"\nout = "third.blend"')
     with pytest.raises(ph.FormatError, match=r"two jobs have the same output .*elsewhere.*third.blend"):
-        part("batch_jobs").read(path, {}, out, False)
+        part("batch.job_file").read(path, {}, out, False)
 
 
 A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
@@ -135,18 +135,18 @@ def test_a_folder_gives_its_files_and_those_of_its_folders_where_asked(part, ph,
     (folder / "out/old.blend").touch()
     (folder / ".hidden.blend").touch()
     (folder / "a.blend1").touch()
-    shots = part("batch_jobs").read(folder, {}, folder / "out", True)
+    shots = part("batch.job_file").read(folder, {}, folder / "out", True)
     assert [shot.name for shot in shots] == ["Knie größer", "a", "b", str(Path("deep/c"))]
     assert shots[-1].target == folder / "out/deep/c.blend"
-    assert len(part("batch_jobs").read(folder, {}, folder / "out", False)) == 3
+    assert len(part("batch.job_file").read(folder, {}, folder / "out", False)) == 3
     with pytest.raises(ph.FormatError, match="say with --out"):
-        part("batch_jobs").read(folder, {}, None, False)
+        part("batch.job_file").read(folder, {}, None, False)
     with pytest.raises(ph.FormatError, match="write over"):
-        part("batch_jobs").read(folder, {}, folder, False)
-    assert part("batch_jobs").read(folder / "out", {}, folder, False)[0].target == folder / "old.blend"
+        part("batch.job_file").read(folder, {}, folder, False)
+    assert part("batch.job_file").read(folder / "out", {}, folder, False)[0].target == folder / "old.blend"
     (folder / "empty").mkdir()
     with pytest.raises(ph.FormatError, match=r"no \.blend file"):
-        part("batch_jobs").read(folder / "empty", {}, folder, False)
+        part("batch.job_file").read(folder / "empty", {}, folder, False)
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_a_folder_gives_its_files_and_those_of_its_folders_where_asked(part, ph,
     ],
 )
 def test_a_setting_of_a_command_line(part, text, expected):
-    assert part("batch_jobs").parse_setting(text) == expected
+    assert part("batch.job_file").parse_setting(text) == expected
 
 
 def test_a_setting_that_is_none(part, ph):
     for text in ("time_step", "a b=1"):
         with pytest.raises(ph.FormatError, match="--set"):
-            part("batch_jobs").parse_setting(text)
+            part("batch.job_file").parse_setting(text)

@@ -31,12 +31,12 @@ def bake(part, scene, make):
             else:
                 joint[slider] = value
                 joint.keyframe_insert(f'["{slider}"]', frame=time * fps)
-        for curve in part("compat").curves_in_use(joint):
+        for curve in part("blender.compat").curves_in_use(joint):
             for point in curve.keyframe_points:
                 point.interpolation = interpolation
         scene.frame_set(0)
         report, motions = make.bake_and_motions(part, scene)
-        part("tasks").free_bake(scene)
+        part("jobs.bake").free_bake(scene)
         return report.result.q[:: fps // 12], motions.get("Up")
 
     return baked
@@ -84,7 +84,7 @@ def test_what_is_stepped_has_no_looks_in_its_steps(bake):
 def test_a_slider_with_limits_is_seen_as_it_is_shown(part, bake):
     """What Blender shows is not what its curve says: it is looked at where it moves, at quarters of frames."""
     shoulder = bpy.data.objects["Shoulder"]
-    (slider,) = part("features.joints.properties").slider_names(shoulder.condyle.joint)
+    (slider,) = part("data.joints").slider_names(shoulder.condyle.joint)
     shoulder.id_properties_ui(slider).update(max=0.5)
     _, motion = bake(24, KEYS)
     assert motion.values.max() < 0.51 and 49 < len(motion.times) < 4 * 48 + 1
@@ -97,7 +97,7 @@ def test_a_loop_is_told_from_a_bounce_where_some_frames_have_looks_between_them_
     hinge = ph.joints.Hinge((0.0, 0.0, 1.0))
     times = np.unique(np.concatenate([np.arange(26), [30], np.arange(35, 121)])) / 120.0
     wave, bounce = np.sin(2.0 * np.pi * times + 0.7), np.abs(np.sin(np.pi * times))
-    repeats = part("leading").repeats
+    repeats = part("animation.motions").repeats
     assert repeats(hinge, wave[:, None], times, 1e-4)
     assert not repeats(hinge, bounce[:, None], times, 1e-4)
 
@@ -111,7 +111,7 @@ def swing(part, scene, make):
     def at(height):
         return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
 
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     stand = make.empty("Stand")
     stand.location, stand.rotation_euler, stand.scale = (0.4, -0.3, 0.1), (0.2, 0.1, 0.5), (1.5, 1.5, 1.5)
     upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
@@ -133,10 +133,10 @@ def swing(part, scene, make):
             item.animation_data_clear()
         upper.rotation_mode = mode
         make.update()
-        turn = part("channels").rotation_path(mode)
+        turn = part("curves.rotation_channels").rotation_path(mode)
         for time, angle in keys:
             spin = np.eye(4)
-            spin[:3, :3] = part("core").physics().lie.so3_exp([0.0, angle, 0.0])
+            spin[:3, :3] = part("blender.physics_access").physics().lie.so3_exp([0.0, angle, 0.0])
             pivot = np.array([0.0, 0.0, 0.9])
             spin[:3, 3] = pivot - spin[:3, :3] @ pivot
             upper.matrix_world = [list(row) for row in spin @ rest]
@@ -151,8 +151,8 @@ def swing(part, scene, make):
             joint.keyframe_insert("condyle.joint.prescribed", frame=time * fps)
         joint.condyle.joint.prescribed = not weights and not switches
         scene.frame_set(0)
-        report = part("tasks").bake_now(scene)
-        part("tasks").free_bake(scene)
+        report = part("jobs.bake").bake_now(scene)
+        part("jobs.bake").free_bake(scene)
         return report.result.q[:: fps // 12]
 
     return baked
@@ -194,11 +194,11 @@ def test_a_switch_is_the_same_at_every_frame_rate(swing):
 @pytest.mark.parametrize(("path", "values"), [("follow", (1.0, 0.5)), ("prescribed", (True, False))])
 def test_a_joint_is_let_go_of_at_the_key_of_what_holds_it(part, make, path, values):
     """Be it between frames: it is searched for between the looks, and lies at none of them."""
-    item, weights = make.empty("Joint"), part("follow_weights")
+    item, weights = make.empty("Joint"), part("animation.follow_weights")
     for frame, value in ((0.0, values[0]), (3.3, values[1])):
         setattr(item.condyle.joint, path, value)
         item.keyframe_insert(f"condyle.joint.{path}", frame=frame)
-    for curve in part("compat").curves_in_use(item):
+    for curve in part("blender.compat").curves_in_use(item):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     on = np.array([1.0] * 4 + [0.0] * 2)
@@ -214,7 +214,7 @@ def test_a_joint_is_let_go_of_at_the_key_of_what_holds_it(part, make, path, valu
 @pytest.mark.parametrize("above", ["still", "keyed", "twice as large"])
 def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, above):
     """It moves as its own keys say in what it hangs on, whatever that does."""
-    body = part("references").Body
+    body = part("data.references").Body
 
     def baked(fps):
         bpy.ops.wm.read_homefile(use_empty=True)
@@ -225,11 +225,13 @@ def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, abov
         rig.scale = [2.0 if above == "twice as large" else 1.0] * 3
         make.update()
         for bone in "ABC":
-            part("authoring").make_body(
+            part("making.bodies_and_joints").make_body(
                 scene, body(rig, bone), mass=1.0, center=(0, 0.15, 0), inertia=(0.02, 0.01, 0.02)
             )
         joints = [
-            part("authoring").add_joint(scene, parent and body(rig, parent), body(rig, child), kind)
+            part("making.bodies_and_joints").add_joint(
+                scene, parent and body(rig, parent), body(rig, child), kind
+            )
             for parent, child, kind in ((None, "A", "free"), ("A", "B", "spherical"), ("B", "C", "hinge"))
         ]
         for joint in joints[:2]:
@@ -241,7 +243,7 @@ def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, abov
                 owner.rotation_euler = (size * value, 0.3 * size * value, 0.0)
                 owner.keyframe_insert("rotation_euler", frame=time * fps)
         scene.frame_set(0)
-        poses = part("tasks").bake_now(scene).poses
+        poses = part("jobs.bake").bake_now(scene).poses
         return np.array([poses[f"Rig/{bone}"][:: fps // 12] for bone in "ABC"])
 
     fine = baked(120)

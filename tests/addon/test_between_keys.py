@@ -19,11 +19,11 @@ def bent(at):
 
 
 def seen(part, rows, motion):
-    return part("between_keys").Inside(rows, np.array([motion(row + PLACES) for row in rows]))
+    return part("curves.fit_between_keys").Inside(rows, np.array([motion(row + PLACES) for row in rows]))
 
 
 def test_what_is_nearer_has_a_curve_of_its_own_and_nothing_else(part):
-    keys, slopes, reduction = part("between_keys"), part("key_slopes"), part("key_reduction")
+    keys, slopes, reduction = part("curves.fit_between_keys"), part("curves.slopes"), part("curves.reduction")
     frames = np.arange(16.0)
     values = bent(frames)
     smooth = slopes.Slopes.smooth(slopes.slopes(values))
@@ -42,7 +42,7 @@ def test_what_is_nearer_has_a_curve_of_its_own_and_nothing_else(part):
 
 def test_a_corner_that_is_known_exactly_stays(part):
     """Handles that meet where it is are nearer than any that meet at an eighth of the way."""
-    keys, slopes = part("between_keys"), part("key_slopes")
+    keys, slopes = part("curves.fit_between_keys"), part("curves.slopes")
     values = np.abs(np.arange(24.0) - 10.3)[:, None]
     known = slopes.of_even(values)
     assert not np.isnan(known.meet[10])
@@ -51,7 +51,7 @@ def test_a_corner_that_is_known_exactly_stays(part):
 
 
 def test_fewer_keys_keep_the_curves_between_neighbours(part):
-    slopes = part("key_slopes")
+    slopes = part("curves.slopes")
     fits = slopes.Fits(np.array([2, 3, 5]), np.array([np.nan, 0.5, 0.25]), np.arange(6.0).reshape(3, 2, 1))
     whole = slopes.Slopes(np.zeros((8, 1)), np.full(7, np.nan), fits)
     few = whole.chosen(np.array([0, 2, 3, 5, 6, 7]))
@@ -63,15 +63,15 @@ def test_fewer_keys_keep_the_curves_between_neighbours(part):
 
 
 def test_blender_shows_the_curves_that_are_meant(part):
-    keys, slopes, reduction = part("between_keys"), part("key_slopes"), part("key_reduction")
+    keys, slopes, reduction = part("curves.fit_between_keys"), part("curves.slopes"), part("curves.reduction")
     frames = np.arange(8.0)
     values = bent(frames)
     smooth = slopes.Slopes.smooth(slopes.slopes(values))
     found = keys.fitted(values, smooth, seen(part, np.array([2, 3, 4]), bent))
     action = bpy.data.actions.new("Hit")
-    slot = part("compat").new_slot(action, bpy.data.objects.new("Stone", None))
-    curves = part("compat").new_curves(action, slot, "location", [0, 1], "Stone")
-    part("curve_keys").fill(curves, frames, values, found)
+    slot = part("blender.compat").new_slot(action, bpy.data.objects.new("Stone", None))
+    curves = part("blender.compat").new_curves(action, slot, "location", [0, 1], "Stone")
+    part("curves.fcurve_arrays").fill(curves, frames, values, found)
     at = np.linspace(0.0, 7.0, 7 * 16 + 1)
     meant = reduction.cubic(frames, values, found, at)
     for curve, column in zip(curves, meant.T):
@@ -83,7 +83,7 @@ def test_blender_shows_the_curves_that_are_meant(part):
 @pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "YZX", "ZYX"])
 def test_stretches_go_on_from_their_keys(part, make, mode):
     """Each by itself, whichever of the numbers for the same rotations it was found in."""
-    channels = part("channels")
+    channels = part("curves.rotation_channels")
     rotations = make.smooth_poses(90, seed=4, turn=2.5)[:, :3, :3]
     whole = channels.rotation_channels(rotations, mode, np.zeros(3 if len(mode) == 3 else 4))
     block = np.array([0, 20, 60, 75])[:, None] + np.arange(9)
@@ -104,14 +104,14 @@ def test_stretches_go_on_from_their_keys(part, make, mode):
 @pytest.fixture
 def stone(part, scene, make):
     """A cube that falls on its edge, and what bakes and shows it."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 24
     item = make.box("Stone", (0, 0, 0.7), (0.2, 0.2, 0.2))
     item.rotation_euler = (0.6, 0.2, 0.0)
     make.update()
-    ground = part("connections").add_connection(scene, None, body(item), "ground", np.eye(4), None)
+    ground = part("making.connections").add_connection(scene, None, body(item), "ground", np.eye(4), None)
     ground.condyle.connection.ground.contact = "RIGID"
-    part("authoring").make_body(scene, body(item), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, body(item), motion="FREE")
     corners = 0.1 * np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
     def lowest():
@@ -128,8 +128,8 @@ def stone(part, scene, make):
 
 def keyed(part, item):
     return {
-        (curve.data_path, curve.array_index): part("curve_keys").taken(curve)
-        for curve in part("compat").curves_in_use(item)
+        (curve.data_path, curve.array_index): part("curves.fcurve_arrays").taken(curve)
+        for curve in part("blender.compat").curves_in_use(item)
     }
 
 
@@ -140,16 +140,18 @@ def test_a_stone_that_falls_on_its_edge_dips_less_and_is_the_same_at_frames(
     """By slopes at frames alone it dipped 16 mm: it is off by what the whole of it goes in an eighth of a frame."""
     item, lowest = stone
     item.rotation_mode = mode
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     near, keys = lowest(), keyed(part, item)
-    monkeypatch.setattr(part("core").part("worker.requests"), "between_answer", lambda answer: None)
-    part("tasks").bake_now(scene)
+    monkeypatch.setattr(
+        part("blender.physics_access").part("worker.requests"), "between_answer", lambda answer: None
+    )
+    part("jobs.bake").bake_now(scene)
     far, without = lowest(), keyed(part, item)
     for name in keys:
         np.testing.assert_array_equal(keys[name]["co"], without[name]["co"])
     assert far.min() < -10e-3
     assert near.min() > -2.5e-3
-    assert keys.keys() == without.keys() and part("tasks").free_bake(scene) == 1
+    assert keys.keys() == without.keys() and part("jobs.bake").free_bake(scene) == 1
 
 
 @pytest.mark.parametrize("turned", [0.0, 2.0])
@@ -163,9 +165,9 @@ def test_what_is_carried_through_the_scene_follows_a_hit_all_the_same(part, scen
         cart.location, cart.rotation_euler = (share, 0.0, 0.3 * share), (0.2 * share, 0.0, turned * share)
         cart.keyframe_insert("location", frame=frame)
         cart.keyframe_insert("rotation_euler", frame=frame)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert lowest().min() > -2.5e-3
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
 
 
 def test_carriers_between_frames_are_on_smooth_ways_and_keep_their_size(part, make):
@@ -174,7 +176,7 @@ def test_carriers_between_frames_are_on_smooth_ways_and_keep_their_size(part, ma
     poses[:, :3, :3] *= 1.7
     samples = {"Cart": {"": poses[::8], "basis": np.tile(np.eye(4), (121, 1, 1))}}
     places = 5.0 + np.arange(961) / 8.0
-    found = part("carried_between").between(samples, 5.0 + np.arange(121.0), places)["Cart"]
+    found = part("baking.parents_between_frames").between(samples, 5.0 + np.arange(121.0), places)["Cart"]
     assert found["basis"].shape == (1, 4, 4)
     np.testing.assert_allclose(found[""][::8], poses[::8], atol=1e-14)
     assert np.abs(found[""] - poses).max() < 1e-5
@@ -193,7 +195,9 @@ def test_carriers_that_spin_fast_turn_between_frames_as_far_as_quaternions_know(
     poses[:, 1, 0], poses[:, 0, 1] = np.sin(angles), -np.sin(angles)
     poses[:, :3, :3] *= size
     places = np.arange(len(angles) - 7) / 8.0
-    found = part("carried_between").between({"Hub": {"": poses[::8]}}, np.arange(24.0), places)["Hub"][""]
+    found = part("baking.parents_between_frames").between({"Hub": {"": poses[::8]}}, np.arange(24.0), places)[
+        "Hub"
+    ][""]
     inner = slice(8 * 3, -8 * 3)  # slopes at the ends are of lower order
     assert np.abs(found - poses[:-7])[inner].max() < 0.06 * abs(size)
 
@@ -203,12 +207,12 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
 ):
     """It was taken for a smooth way there, which led a body that was hit in that frame farther off."""
     item, _ = stone
-    cart, channels, seen = make.empty("Cart"), part("actions").Channels, []
+    cart, channels, seen = make.empty("Cart"), part("baked.channels_back").Channels, []
     item.parent = cart
     for frame, place in ((1, 0.0), (10, 0.5)):
         cart.location.x = place
         cart.keyframe_insert("location", frame=frame)
-    for curve in part("compat").curves_in_use(cart):
+    for curve in part("blender.compat").curves_in_use(cart):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     scene.frame_set(1)
@@ -216,12 +220,12 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
     monkeypatch.setattr(
         channels, "see_between", lambda own, rows, matrices: (seen.append(rows), see(own, rows, matrices))
     )
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     (rows,) = seen
     assert 8 not in rows and {7, 10} <= set(rows.tolist())  # its edge comes down behind frame 9
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     cart.animation_data_clear()
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert 8 in seen[1]
 
 
@@ -229,19 +233,21 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
 def test_a_calm_bone_of_any_inheritance_bakes_beside_what_is_hit(part, scene, make, stone, root):
     """Of no stretches at all Blender's own conversion, which goes row by row, was asked for."""
     bones = {"A": ((2, 0, 1), (2, 0.1, 0.5), None), "B": ((2, 0.1, 0.4), (2, 0, 0), "A")}
-    rig, body = make.armature("Rig", bones), part("references").Body
+    rig, body = make.armature("Rig", bones), part("data.references").Body
     name = "A" if root else "B"
     bone = rig.data.bones[name]
     bone.inherit_scale, bone.use_local_location = "NONE", False
     make.update()
-    hinge = part("authoring").add_joint(scene, None, body(rig, name), "hinge", np.eye(4), name="Hinge")
+    hinge = part("making.bodies_and_joints").add_joint(
+        scene, None, body(rig, name), "hinge", np.eye(4), name="Hinge"
+    )
     hinge.condyle.joint.coordinates[0].damping = 1e3
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert len(report.bodies) == 2 and "Stone" in report.bodies
 
 
 def test_what_hangs_on_a_body_is_seen_where_that_is(part, scene, make):
-    above, body = part("transforms").nearest_above, part("references").Body
+    above, body = part("baking.local_matrices").nearest_above, part("data.references").Body
     rig = make.armature(
         "Rig",
         {
@@ -279,29 +285,29 @@ def test_fewer_keys_keep_what_is_told_between_frames_too(part, scene, stone):
             found.append(np.array(item.matrix_world)[:3, 3])
         return np.array(found)
 
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     whole = places()
     output.reduce, output.tolerance_distance = True, 1.0
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     told = float(report.note.split("at most ")[1].split(" mm")[0])
     off = 1e3 * np.linalg.norm(places() - whole, axis=1).max()
     assert off < 1.0
     assert off < told + 0.02  # told in two digits
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
 
 
 def test_angles_that_follow_a_hit_are_not_told_to_swing(part, scene, stone):
     """Foreseen by keys alone it was 1.1 degrees; what was seen in the simulation is followed to half of one."""
     item, _ = stone
     item.rotation_mode = "AXIS_ANGLE"
-    told = part("tasks").bake_now(scene).warnings
+    told = part("jobs.bake").bake_now(scene).warnings
     assert not any("swing around" in line for line in told)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
 
 
 def test_a_corner_is_no_swing_of_angles(part):
     """A hinge turns about one axis whatever its keys: that of linear ones was told to swing around by 2 degrees."""
-    channels = part("channels")
+    channels = part("curves.rotation_channels")
     at = np.arange(30.0) - 12.0
     angles = np.where(at < 0.0, -0.06 * at, 0.22 * at)
     rotations = np.zeros((30, 3, 3))
@@ -317,6 +323,8 @@ def test_a_carrier_that_is_stretched_stays_stretched_between_frames(part):
     """A bone need not inherit it, so that it may well carry one."""
     poses = np.tile(np.diag((1.0, 2.0, 1.0, 1.0)), (12, 1, 1))
     poses[:, 0, 3] = np.arange(12.0) ** 2
-    found = part("carried_between").between({"Rig": {"pose:A": poses}}, np.arange(12.0), np.array([3.0, 4.5]))
+    found = part("baking.parents_between_frames").between(
+        {"Rig": {"pose:A": poses}}, np.arange(12.0), np.array([3.0, 4.5])
+    )
     np.testing.assert_allclose(found["Rig"]["pose:A"][:, :3, :3], poses[:2, :3, :3], atol=1e-14)
     np.testing.assert_allclose(found["Rig"]["pose:A"][:, 0, 3], [9.0, 20.25], atol=1e-12)

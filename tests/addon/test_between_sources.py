@@ -30,13 +30,13 @@ def bake(part, make):
         joint.condyle.joint.prescribed, joint.condyle.joint.follow = follow == 1.0, follow
         lead(part, joint, slider, fps)
         scene.frame_set(0)
-        gone, go = [], part("leaps")._go_to
+        gone, go = [], part("animation.jumps")._go_to
 
         def counted(scene, place):
             gone.append(place)
             go(scene, place)
 
-        looked = part("between_frames").looked_at
+        looked = part("animation.subframes").looked_at
 
         def back(scene, *arguments):
             before = scene.frame_current
@@ -46,9 +46,9 @@ def bake(part, make):
             return found
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(part("leaps"), "_go_to", counted)
-            patch.setattr(part("between_frames"), "looked_at", back)
-            report = part("tasks").bake_now(scene)
+            patch.setattr(part("animation.jumps"), "_go_to", counted)
+            patch.setattr(part("animation.subframes"), "looked_at", back)
+            report = part("jobs.bake").bake_now(scene)
         return report.result.q[:: fps // 12], len(gone)
 
     return baked
@@ -67,10 +67,10 @@ def crossfade(part, joint, slider, fps):
         for time, value in keys:
             joint[slider] = value
             joint.keyframe_insert(f'["{slider}"]', frame=time * fps)
-        action, slot = data.action, part("compat").slot_of(data)
+        action, slot = data.action, part("blender.compat").slot_of(data)
         data.action = None
         strip = data.nla_tracks.new().strips.new(f"Strip {number}", int(keys[0][0] * fps), action)
-        part("compat").assign_strip_slot(strip, slot)
+        part("blender.compat").assign_strip_slot(strip, slot)
         for kind in ("action_frame_end", "frame_end_raw"):
             setattr(strip, kind, keys[-1][0] * fps)
         if number:
@@ -122,7 +122,7 @@ def test_what_was_sampled_at_every_frame_goes_on_smoothly(bake):
         for frame in range(SECONDS * fps + 1):
             hand.location.x = 0.5 * np.sin(2.0 * np.pi * frame / fps)
             hand.keyframe_insert("location", index=0, frame=frame)
-        for curve in part("compat").curves_in_use(hand):
+        for curve in part("blender.compat").curves_in_use(hand):
             for point in curve.keyframe_points:
                 point.interpolation = "LINEAR"
         made = joint.driver_add(f'["{slider}"]').driver
@@ -150,10 +150,10 @@ def test_keys_of_all_that_may_move_something_are_found(part, make):
     variable = items["Target"].driver_add("scale", 0).driver.variables.new()
     variable.targets[0].id = items["Wheel"]
     data = items["Wheel"].animation_data
-    action, slot = data.action, part("compat").slot_of(data)
+    action, slot = data.action, part("blender.compat").slot_of(data)
     data.action = None
     strip = data.nla_tracks.new().strips.new("Turn", 100, action)
-    part("compat").assign_strip_slot(strip, slot)
+    part("blender.compat").assign_strip_slot(strip, slot)
     items["Wheel"].location.y = 1.0
     for name in ("Arm", "Wheel"):  # nothing that moves the hand
         items[name].keyframe_insert("color", frame=50)
@@ -161,7 +161,7 @@ def test_keys_of_all_that_may_move_something_are_found(part, make):
 
 
 def keys_of(part, item, bone="", **options):
-    played = part("played_keys")
+    played = part("animation.driving_keys")
     found = played.of([played._Part(item, bone, **options)], np.arange(100.0))
     return sorted(np.concatenate([np.empty(0), *found]).tolist())
 
@@ -215,8 +215,8 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
             "Tail": ((0, 0, 1), (0, 0.3, 1), "A"),
         },
     )
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
     goal = make.empty("Goal")
     bend = rig.pose.bones["C"].constraints.new("IK")
     bend.target, bend.chain_count = (rig if target_in_rig else goal), 2
@@ -230,7 +230,9 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
     bend.keyframe_insert("influence", frame=7)
 
     def found():
-        return sorted(np.concatenate(part("played_keys").of_joint(joint, np.arange(10.0))).tolist())
+        return sorted(
+            np.concatenate(part("animation.driving_keys").of_joint(joint, np.arange(10.0))).tolist()
+        )
 
     assert found() == ([2.0, 4.0, 7.0] if target_in_rig else [1.0, 2.0, 5.0, 6.0, 7.0])
     bend.mute = True

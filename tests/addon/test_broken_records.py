@@ -17,7 +17,7 @@ TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
 def keys(part, item):
     return {
         (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
-        for curve in part("compat").curves_in_use(item)
+        for curve in part("blender.compat").curves_in_use(item)
     }
 
 
@@ -26,14 +26,14 @@ def test_what_a_bake_was_made_of_is_told_to_be_broken(part, scene, baked, text):
     """The look at changes ended with JSONDecodeError or KeyError, in the panel's timer and when another scene baked."""
     output = scene.condyle.simulation.output
     output.read = text
-    (line,) = part("staleness").changes(scene)
+    (line,) = part("staleness.compare").changes(scene)
     assert line.startswith(f"{scene.name}: what its bake was made of cannot be read any more")
     other = bpy.data.scenes.new("Other")
     other.collection.objects.link(baked[0])
-    part("staleness").note(other, *2 * [part("staleness").prints(other)])
+    part("staleness.compare").note(other, *2 * [part("staleness.compare").prints(other)])
     assert output.read == text  # it is not this scene's to mend
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert "cannot be read any more" in part("session").message and not output.read
+    assert "cannot be read any more" in part("blender.session").message and not output.read
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -41,27 +41,30 @@ def test_what_a_bake_was_made_of_is_told_to_be_broken(part, scene, baked, text):
 def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, scene, baked, text, target):
     """Free Bake, a new bake, a fit and the look at changes ended with JSONDecodeError."""
     _, shank, _ = baked
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     own, mode = keys(part, shank), shank.rotation_mode
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     made, record = shank.condyle.bake.action.name, shank.condyle.bake
     record.paths = record.figures = record.bones = text
     record.blend_type = record.extrapolation = shank.condyle.channels.rotation_mode = "NONE SUCH"
     assert (
-        sum(line.startswith("Shank: its bake does not know") for line in part("staleness").changes(scene))
+        sum(
+            line.startswith("Shank: its bake does not know")
+            for line in part("staleness.compare").changes(scene)
+        )
         == 3
     )
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         assert keys(part, shank) == own
-    warnings = part("tasks").bake_now(scene).warnings  # frees the one in place
+    warnings = part("jobs.bake").bake_now(scene).warnings  # frees the one in place
     assert sum(line.startswith("Shank: its bake does not know") for line in warnings) == 3
     assert bpy.data.actions[made].use_fake_user  # what may be the user's in it is not lost
     shank.condyle.bake.paths = text
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert "Shank: its bake does not know any more which channels" in part("session").message
+    assert "Shank: its bake does not know any more which channels" in part("blender.session").message
     assert keys(part, shank) == own and shank.rotation_mode == mode
-    assert not shank.condyle.bake.paths and not part("actions").is_baked(shank)
+    assert not shank.condyle.bake.paths and not part("baked.channels_back").is_baked(shank)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["one", "all"])
@@ -70,18 +73,18 @@ def test_a_broken_record_of_one_hook_loses_no_other_and_is_told(part, scene, arm
     muscle = arm[3]
     first, second = muscle.modifiers.keys()
     muscle.modifiers[second].show_viewport = False
-    part("tasks").bake_now(scene)
-    hooks = part("muscle_bakes").HOOKS
-    assert not part("staleness").changes(scene)
+    part("jobs.bake").bake_now(scene)
+    hooks = part("baking.muscles").HOOKS
+    assert not part("staleness.compare").changes(scene)
     kept = json.loads(muscle.data[hooks])
     muscle.data[hooks] = json.dumps({**kept, first: [1]} if known else [])
-    (line,) = part("staleness").changes(scene)
+    (line,) = part("staleness.compare").changes(scene)
     named = first if known else f"{first}, {second}"
     assert line.startswith(
         f"{muscle.name}: its bake does not know any more which of its hooks were hidden: {named} can"
     )
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert line in part("session").message
+    assert line in part("blender.session").message
     assert muscle.modifiers[second].show_viewport != known and muscle.modifiers[first].show_viewport
 
 
@@ -89,4 +92,4 @@ def test_an_armature_that_is_a_body_beside_its_bones_has_prints(part, scene, mak
     """Its own body was looked for among the bones."""
     rig = make.armature("Rig", {"Root": ((0, 0, 3), (0, 0, 4), None), "Tip": ((0, 0, 4), (0, 0, 5), "Root")})
     rig.pose.bones["Tip"].condyle.body.enabled = rig.condyle.body.enabled = True
-    assert {"Rig", "Rig/Tip"} <= part("staleness").prints(scene).keys()
+    assert {"Rig", "Rig/Tip"} <= part("staleness.compare").prints(scene).keys()

@@ -32,7 +32,7 @@ def bake(part, make):
         settings.prescribed, settings.controller.enabled = led == "PRESCRIBED", led == "CONTROLLER"
         scene.render.fps, scene.frame_start, scene.frame_end = fps, 0, fps // 2
         if own_keys:
-            part("authoring").drive(scene, joint, False)
+            part("making.bodies_and_joints").drive(scene, joint, False)
             upper, height = bpy.data.objects["Up"], 0.9
             upper.rotation_mode = "AXIS_ANGLE"
             for frame, value in zip((fps * times).tolist(), values.tolist()):
@@ -46,7 +46,7 @@ def bake(part, make):
                 joint[slider] = value
                 joint.keyframe_insert(f'["{slider}"]', frame=frame)
             moved = joint
-        for curve in part("compat").curves_in_use(moved):
+        for curve in part("blender.compat").curves_in_use(moved):
             for point in curve.keyframe_points:
                 point.interpolation = "LINEAR"
             if cycles:

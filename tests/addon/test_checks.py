@@ -16,7 +16,7 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def leg(part, scene, make):
     """Hip, thigh and shank on two hinges that hang from a held pelvis."""
-    body, add = part("references").Body, part("authoring").add_joint
+    body, add = part("data.references").Body, part("making.bodies_and_joints").add_joint
     pelvis, thigh, shank = (
         make.box(name, (0, 0, z)) for name, z in (("Pelvis", 1.5), ("Thigh", 1), ("Shank", 0.5))
     )
@@ -29,7 +29,7 @@ def leg(part, scene, make):
 
 
 def run(part, scene):
-    return part("checks").check(scene)
+    return part("checking.scene").check(scene)
 
 
 def by_hand(item, mass=1.0, inertia=(0.01, 0.01, 0.01)):
@@ -40,7 +40,10 @@ def by_hand(item, mass=1.0, inertia=(0.01, 0.01, 0.01)):
 def test_a_sound_scene_has_nothing_to_tell(part, scene, leg):
     assert run(part, scene) == []
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-    assert part("session").message == "Checked: nothing wrong was found" and not part("session").findings
+    assert (
+        part("blender.session").message == "Checked: nothing wrong was found"
+        and not part("blender.session").findings
+    )
 
 
 def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
@@ -51,12 +54,12 @@ def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
     assert "mass" in found[0].text and found[0].culprit().object == leg["thigh"]
     assert "inertia" in found[1].text and found[1].culprit().object == leg["shank"]
     with pytest.raises(ph.ModelError, match=r"mass .*Thigh.*; and 1 more, see Warnings"):
-        part("tasks").bake_now(scene)
-    assert len(part("session").findings) == 2 and not leg["thigh"].condyle.channels.baked
+        part("jobs.bake").bake_now(scene)
+    assert len(part("blender.session").findings) == 2 and not leg["thigh"].condyle.channels.baked
     assert bpy.ops.condyle.select_culprit(index=1) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == leg["shank"]
     assert bpy.context.selected_objects == [leg["shank"]]
-    assert bpy.ops.condyle.clear_findings() == {"FINISHED"} and not part("session").findings
+    assert bpy.ops.condyle.clear_findings() == {"FINISHED"} and not part("blender.session").findings
 
 
 def test_two_joints_of_one_body_and_reversed_limits_are_errors(part, scene, leg, ph):
@@ -70,7 +73,7 @@ def test_two_joints_of_one_body_and_reversed_limits_are_errors(part, scene, leg,
     assert any("limit" in text for text in texts[1:]) and all(finding.is_error for finding in found)
     assert found[0].culprit().object == double
     with pytest.raises(ph.ModelError, match="both move Shank"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_a_joint_without_its_child_is_named(part, scene, leg):
@@ -83,7 +86,7 @@ def test_a_joint_without_its_child_is_named(part, scene, leg):
 def test_a_slider_outside_of_limits_is_told(part, scene, leg):
     row = leg["knee"].condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
-    part("drive").set_driven(scene, leg["knee"], True)
+    part("sliders.sliders").set_driven(scene, leg["knee"], True)
     assert run(part, scene) == []
     leg["knee"]["coordinate"] = 1.5  # as keys or a script may set it
     finding, _ = run(part, scene)  # it does not stand at its start either
@@ -93,7 +96,7 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
 
 def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
     leg["hip"].condyle.joint.coordinates[0].limits = "CUSTOM"  # from -1 to 1
-    part("authoring").drive(scene, leg["hip"], True)
+    part("making.bodies_and_joints").drive(scene, leg["hip"], True)
     for frame, value in ((1, 0.0), (3, 1.0)):
         leg["hip"]["coordinate"] = value
         leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
@@ -107,7 +110,7 @@ def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
 
 def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg):
     """Its slider has several; a curve that repeats would turn it back."""
-    part("authoring").drive(scene, leg["hip"], True)
+    part("making.bodies_and_joints").drive(scene, leg["hip"], True)
     for frame, value in ((1, 0.0), (3, 30.0)):
         leg["hip"]["coordinate"] = value
         leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
@@ -120,8 +123,8 @@ def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, sce
     bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
     wire, bead = bpy.context.active_object, make.box("Bead", (1, 0, 0), (0.1, 0.1, 0.1))
     make.update()
-    body = part("references").Body
-    joint = part("presets_making").add(scene, "bead", body(wire), body(bead))
+    body = part("data.references").Body
+    joint = part("making.presets_making").add(scene, "bead", body(wire), body(bead))
     length = joint.id_properties_ui("coordinate").as_dict()["max"]
     scene.frame_start, scene.frame_end, scene.condyle.start.source = 1, 17, "POSE"
     for frame, value in ((1, 0.0), (9, 2.0 * length)):
@@ -129,7 +132,7 @@ def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, sce
         joint.keyframe_insert('["coordinate"]', frame=frame)
     (found,) = run(part, scene)
     assert "keys of Along the Wire go from 0 to" in found.text and found.text.endswith("(Make Cyclic)")
-    (curve,) = part("compat").curves_in_use(joint)
+    (curve,) = part("blender.compat").curves_in_use(joint)
     curve.keyframe_points[1].co.y = length
     for key in curve.keyframe_points:
         key.interpolation = "LINEAR"
@@ -140,7 +143,7 @@ def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, sce
     by_slider = {}
     for bake in (False, True):
         if bake:
-            part("tasks").bake_now(scene)
+            part("jobs.bake").bake_now(scene)
         for frame in (3, 8, 11, 16):
             scene.frame_set(frame)
             by_slider.setdefault(frame, []).append(np.array(bead.matrix_world))
@@ -160,9 +163,9 @@ def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
         "Knee: angle starts at -28.65°, outside its limits from 0° to 57.3°",
     ]
     assert {finding.culprit().object for finding in found} == {leg["knee"]} and not found[0].is_error
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert report.warnings == [finding.text for finding in found]
-    assert [finding.culprit().object for finding in part("session").findings] == [leg["knee"]] * 2
+    assert [finding.culprit().object for finding in part("blender.session").findings] == [leg["knee"]] * 2
 
 
 def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scene, leg):
@@ -183,7 +186,7 @@ def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scen
 def test_bodies_that_nothing_holds_are_told(part, scene, make):
     ball = make.box("Ball", (0, 0, 3))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(ball), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     (finding,) = run(part, scene)
     assert "everything will fall without end" in finding.text and finding.culprit().object == ball
     scene.condyle.simulation.gravity = (0, 0, 0)
@@ -192,11 +195,11 @@ def test_bodies_that_nothing_holds_are_told(part, scene, make):
 
 def test_muscles_with_loose_points_are_told(part, scene, leg, make):
     make.update()
-    body, muscles = part("references").Body, part("muscles")
+    body, muscles = part("data.references").Body, part("making.muscles")
     thigh, shank = body(leg["thigh"]), body(leg["shank"])
     places = [(0.1, 0, 1.1), (0.12, 0, 0.8), (0.1, 0, 0.6)]
     muscle = muscles.add_muscle(scene, list(zip((thigh, thigh, shank), places)), name="Vastus")
-    points = part("muscle_points")
+    points = part("reading.muscle_points")
     assert run(part, scene) == []
     points.release(muscle, 1)
     (finding,) = run(part, scene)
@@ -237,8 +240,8 @@ def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told)
 
 def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make):
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     shank.condyle.body.mass_source, shank.condyle.body.mass = "MANUAL", 0.0
     first, second = run(part, scene)
     assert "no control frames" in first.text and "mass of body" in second.text
@@ -246,7 +249,7 @@ def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, mak
 
 def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make):
     make.update()
-    body, muscles = part("references").Body, part("muscles")
+    body, muscles = part("data.references").Body, part("making.muscles")
     thigh, shank = body(leg["thigh"]), body(leg["shank"])
     muscle = muscles.add_muscle(
         scene, [(thigh, (0.0, -0.04, 1.0)), (shank, (0.0, -0.04, 0.6))], name="Vastus"
@@ -276,13 +279,13 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
 
 
 def test_a_bone_is_selected_in_the_pose(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
-    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     rig.pose.bones["B"].condyle.body.mass = 0.0
     (finding,) = run(part, scene)
     assert finding.is_error and finding.culprit() == body(rig, "B")
-    part("session").findings = [finding]
+    part("blender.session").findings = [finding]
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
@@ -292,7 +295,7 @@ def test_a_bone_is_selected_in_the_pose(part, scene, make):
 
 
 def test_lines_find_what_they_name(part, scene, make):
-    findings = part("findings")
+    findings = part("data.findings")
     one, longer = make.box("Knee"), make.box("Knee.001")
     for text, item in (
         ("joint 'Knee.001' is far", longer),
@@ -310,12 +313,12 @@ def test_lines_find_what_they_name(part, scene, make):
 def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, leg):
     by_hand(leg["shank"], mass=0.0)
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-    (finding,) = part("session").findings
+    (finding,) = part("blender.session").findings
 
     def arrow():
         context, panel = MagicMock(), MagicMock()
         context.scene, context.region.width = scene, 300
-        part("features.checks.panels").WarningsPanel.draw(panel, context)
+        part("ui.checks.panels").WarningsPanel.draw(panel, context)
         return panel.layout.row.return_value.row.return_value.enabled
 
     assert arrow() is True
@@ -326,7 +329,7 @@ def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, l
     assert arrow() is False
     with pytest.raises(RuntimeError, match="no longer there"):
         bpy.ops.condyle.select_culprit(index=0)
-    part("session").findings = []
+    part("blender.session").findings = []
 
 
 def test_the_check_leaves_no_trace(part, scene, leg):
@@ -356,16 +359,16 @@ def test_a_held_body_that_moves_later_is_told_before_a_bake(part, scene, leg):
 
 
 def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene, leg, make):
-    body = part("references").Body
+    body = part("data.references").Body
     floor = make.box("Floor", (1, 0, 0))
     make.update()
-    muscle = part("muscles").add_muscle(
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(leg["pelvis"]), (0, 0, 1.5)), (body(floor), (1, 0, 0))], "Cord"
     )
     (finding,) = run(part, scene)
     assert finding.text == "Cord: nothing that it joins is simulated, so it is left out"
     assert finding.culprit().object == muscle
-    assert part("scene_to_model").read(scene).muscles == ()
+    assert part("reading.scene").read(scene).muscles == ()
 
 
 @pytest.mark.parametrize("idle", ["influence", "target"])
@@ -386,7 +389,7 @@ def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle
 
 def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
     one, other = make.box("One"), make.box("Other")
-    findings, panel = part("findings"), part("features.checks.panels").WarningsPanel
+    findings, panel = part("data.findings"), part("ui.checks.panels").WarningsPanel
     lines = (("first", one), ("second", other))
     findings.show(scene, [findings.about(text, findings.CHECK, item) for text, item in lines])
     assert [number for number, _ in findings.shown(scene)] == [0, 1]

@@ -36,8 +36,8 @@ def command(condyle):
 def knee_file(part, scene, make, tmp_path):
     """A saved knee that asks to be fitted, and for a key every other frame."""
     thigh, shank = make.keyed_knee()
-    joint = part("authoring").add_joint(
-        scene, part("references").Body(thigh), part("references").Body(shank), name="Knee"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
     )
     joint.condyle.joint.fit.requested = True
     joint.condyle.joint.coordinates[0].start = 1.0
@@ -138,11 +138,11 @@ def test_a_scene_that_fails(command, scene, make, tmp_path):
 
 def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, knee_file, tmp_path):
     """Of every scene; what is to be fitted is fitted for it."""
-    body = part("references").Body
+    body = part("data.references").Body
     a, b, c = make.box("A", (0, 0, 1)), make.box("B"), make.box("C", (0, 0, -1))
     make.update()
     for name, parent, child in (("Hip", a, b), ("Ankle", b, c)):
-        part("authoring").add_joint(scene, body(parent), body(child), "hinge", name=name)
+        part("making.bodies_and_joints").add_joint(scene, body(parent), body(child), "hinge", name=name)
         child.condyle.body.mass_source, child.condyle.body.mass = "MANUAL", 0.0
     second = bpy.data.scenes.new("Take 2")
     for item in list(scene.objects):
@@ -166,10 +166,10 @@ def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, kn
 
 
 def test_a_simulation_that_diverges(command, part, scene, make, tmp_path):
-    body = part("references").Body
+    body = part("data.references").Body
     a, b = make.box("A", (0, 0, 1)), make.box("B")
     make.update()
-    joint = part("authoring").add_joint(scene, body(a), body(b), "hinge")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge")
     joint.condyle.joint.coordinates[0].damping = 1e9  # an explicit step of 1 ms cannot hold it
     joint.condyle.joint.coordinates[0].start_speed = 1.0
     scene.frame_end = 48
@@ -232,7 +232,7 @@ def test_the_command_inside_blender_is_the_same(part, knee_file, tmp_path, capfd
     out = tmp_path / "out.blend"
     assert part("registration").run_command(["bake", str(knee_file), "--out", str(out), "--quiet"]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(out))
-    assert part("actions").is_baked(bpy.data.objects["Shank"])
+    assert part("baked.channels_back").is_baked(bpy.data.objects["Shank"])
     assert part("registration").run_command(["bake", str(knee_file)]) == 2
     assert "--out" in capfd.readouterr().err
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -27,7 +27,7 @@ def test_a_file_that_is_cut_short_is_told(part, scene, make, tmp_path, compress,
     make.box("Stone")
     path = tmp_path / "whole.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, compress=compress)
-    check_whole = part("cli_files").check_whole
+    check_whole = part("batch.files").check_whole
     check_whole(path)
     data = path.read_bytes()
     path.write_bytes(data[: int(share * len(data))])
@@ -38,7 +38,7 @@ def test_a_file_that_is_cut_short_is_told(part, scene, make, tmp_path, compress,
 def test_an_earlier_output_stays_where_the_new_one_is_cut_short(part, scene, make, tmp_path, monkeypatch):
     """As on a full disk, where Blender may say that it has saved all."""
     make.box("Stone")
-    files, said, target = part("cli_files"), Said(), tmp_path / "out.blend"
+    files, said, target = part("batch.files"), Said(), tmp_path / "out.blend"
     assert files.save(target, said) == 0 and not said.errors
     before = target.read_bytes()
     whole = files.check_whole
@@ -69,7 +69,7 @@ def test_a_library_without_what_is_linked_is_named(part, scene, make, tmp_path):
             library.write_bytes(content)
         bpy.ops.wm.open_mainfile(filepath=str(shot), load_ui=False)
         said = Said()
-        part("cli_files").tell_missing([str(library)], said)
+        part("batch.files").tell_missing([str(library)], said)
         assert len(said.warnings) == 1 and words in said.warnings[0] and str(library) in said.warnings[0]
 
 
@@ -77,8 +77,8 @@ def test_a_library_counts_as_it_was_when_it_was_read(part, tmp_path):
     """One that is saved while a shot is baked has changed since, so that the shot is baked again."""
     library = tmp_path / "lib.blend"
     library.write_bytes(b"before")
-    digest = part("batch_records").library_digest
-    before, told = digest(str(library)), part("batch_child").Told()
+    digest = part("batch.records").library_digest
+    before, told = digest(str(library)), part("batch.child").Told()
     told.take(json.dumps({"event": "opened", "blender": "5.0.1", "libraries": [str(library)]}))
     library.write_bytes(b"after")
     assert told.libraries == {str(library): before} and before != digest(str(library))
@@ -89,7 +89,7 @@ def test_a_library_counts_as_it_was_when_it_was_read(part, tmp_path):
 @pytest.mark.parametrize("deep", [False, True])
 def test_a_pipe_among_the_libraries_is_told_before_blender_waits_for_it(condyle, tmp_path, compress, deep):
     """Blender opened it and waited for ever, in a batch, too."""
-    links = importlib.import_module(f"{condyle.__name__}.blend_links")
+    links = importlib.import_module(f"{condyle.__name__}.blender.linked_files")
     names = ["shot.blend", "between.blend", "lib.blend"] if deep else ["shot.blend", "lib.blend"]
     for name, linked in zip(names[::-1], [None, *names[:0:-1]]):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -107,7 +107,7 @@ def test_a_pipe_among_the_libraries_is_told_before_blender_waits_for_it(condyle,
     pipe.unlink()
     os.mkfifo(pipe)
     assert links.no_plain_files(tmp_path / "shot.blend") == [pipe]
-    cli = importlib.import_module(f"{condyle.__name__}.cli")
+    cli = importlib.import_module(f"{condyle.__name__}.batch.command_line")
     with contextlib.redirect_stderr(io.StringIO()) as told:
         code = cli.main(["bake", str(tmp_path / "shot.blend"), "--check"])
     assert (
@@ -120,6 +120,6 @@ def test_a_pipe_among_the_libraries_is_told_before_blender_waits_for_it(condyle,
     "content", [b"", b"BLENDER", b"BLENDER17-01v0500LI\0\0" + b"\xff" * 40, b"\x1f\x8bno", b"(\xb5/\xfdno"]
 )
 def test_a_broken_file_links_to_nothing(condyle, tmp_path, content):
-    links = importlib.import_module(f"{condyle.__name__}.blend_links")
+    links = importlib.import_module(f"{condyle.__name__}.blender.linked_files")
     (tmp_path / "broken.blend").write_bytes(content)
     assert links.no_plain_files(tmp_path / "broken.blend") == []

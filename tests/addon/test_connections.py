@@ -50,10 +50,10 @@ def pair(part, scene, make):
     for body in bodies:
         x = body.location.x
         joints.append(
-            part("authoring").add_joint(
+            part("making.bodies_and_joints").add_joint(
                 scene,
                 None,
-                part("references").Body(body),
+                part("data.references").Body(body),
                 "hinge",
                 matrix=turned_to_x(x, 0.0, 0.3),
                 name=f"{body.name} Hinge",
@@ -65,8 +65,8 @@ def pair(part, scene, make):
 @pytest.fixture
 def connect(part, scene):
     def made(kind, other, body, matrix=None, **options):
-        reference = part("references").Body
-        return part("connections").add_connection(
+        reference = part("data.references").Body
+        return part("making.connections").add_connection(
             scene, other and reference(other), reference(body), kind, matrix, **options
         )
 
@@ -79,7 +79,7 @@ def pose_at(scene, item, frame):
 
 
 def test_the_kinds_of_the_menu_are_those_of_physics(part, ph):
-    kinds = part("features.connections.kinds").KINDS
+    kinds = part("data.connection_kinds").KINDS
     assert tuple(kinds) == KINDS
     assert set(kinds) == set(ph.constraints.REGISTRY) - {"rolling"} | {"spring", "ground"}
     assert sorted(kind.number for kind in kinds.values()) == list(range(len(kinds)))
@@ -99,7 +99,7 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
     if kind == "ground":  # which a body must not begin in
         frame[2, 3] = -0.25
     item = connect(kind, left, right, frame)
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     if kind == "spring":
         (spring,) = read.model.springs
         assert np.isclose(spring.rest_length, 0.25 * scale, rtol=1e-6)
@@ -111,13 +111,13 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
         assert constraint.type == kind
         values = constraint.value(read.model, read.state)
         assert np.abs(values).max() < 1e-6
-    shape = part("features.overlay.connections").drawing(scene, item)
+    shape = part("ui.overlay.connections").drawing(scene, item)
     assert (shape is None) == (kind == "coupling")
     if shape is not None:
         assert np.isfinite(shape.points).all() and np.abs(shape.points).max() < 2.0
     if scale != 1.0:
         return
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     for name, object_ in (("Left", left), ("Right", right)):
         assert np.abs(pose_at(scene, object_, 13) - report.poses[name][-1]).max() < 4e-6
     kept = scene.condyle.simulation.statistics
@@ -134,7 +134,7 @@ def test_a_gear_couples_two_joints(part, scene, pair, connect):
     coupling.ratio = -2.0
     joints[0].condyle.joint.coordinates[0].start = 0.2
     joints[1].condyle.joint.coordinates[0].start = 0.1
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     led, leads = (report.coordinates[f"{name} Hinge.angle"] for name in ("Right", "Left"))
     assert np.ptp(leads) > 1e-4
     np.testing.assert_allclose(led - 0.1, -2.0 * (leads - 0.2), atol=1e-8)
@@ -143,7 +143,7 @@ def test_a_gear_couples_two_joints(part, scene, pair, connect):
 def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
     """Crank, coupler and rocker on hinges about y; the rocker's end is held to the world."""
     scene.frame_start, scene.frame_end = 1, 25
-    reference = part("references").Body
+    reference = part("data.references").Body
     corners = [(0, 0, 0), (0, 0, 1), (2, 0, 1.5), (2, 0, 0)]
     bars, parent = [], None
     for name, start, end in zip(("Crank", "Coupler", "Rocker"), corners[:-1], corners[1:]):
@@ -152,13 +152,15 @@ def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
         make.update()
         frame = shift(*start)
         frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-        joint = part("authoring").add_joint(scene, parent, reference(bars[-1]), "hinge", matrix=frame)
+        joint = part("making.bodies_and_joints").add_joint(
+            scene, parent, reference(bars[-1]), "hinge", matrix=frame
+        )
         joint.condyle.joint.coordinates[0].start_speed = 1.0
         parent = reference(bars[-1])
     closing = shift(*corners[-1])
     closing[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     item = connect("hinge", None, bars[-1], closing)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     local = np.linalg.inv(report.poses["Rocker"][0]) @ [*corners[-1], 1.0]
     ends = report.poses["Rocker"] @ local
     assert np.abs(ends[:, :3] - corners[-1]).max() < 1e-5  # frames in float32 are no closer to a plane
@@ -171,13 +173,13 @@ def test_a_rope_lets_fall_until_it_is_taut(part, scene, make, connect, swap):
     scene.frame_start, scene.frame_end = 1, 25
     hook, stone = make.box("Hook", (0, 0, 1)), make.box("Stone", (0, 0, 0.5))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(stone), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     bodies = (stone, hook) if swap else (hook, stone)
     settings = connect("distance", *bodies).condyle.connection
     settings.sense, settings.as_placed, settings.length = "rope", False, 1.0
     assert hook.condyle.body.motion == ("FREE" if swap else "HELD")
     hook.condyle.body.motion = "HELD"
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     heights = report.poses["Stone"][:, 2, 3]
     times = report.times
     falling = times < 0.3
@@ -197,7 +199,7 @@ def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect, contact):
     assert not floor.condyle.body.enabled and box.condyle.body.motion == "FREE"
     item.condyle.connection.ground.contact = contact
     box.condyle.body.density = 100.0
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     last, before = report.poses["Crate"][-1], report.poses["Crate"][-3]
     assert np.abs(last - before).max() < 2e-3  # creeps slower than 1 cm a second
     normal = np.array([np.sin(0.1), 0.0, np.cos(0.1)])
@@ -209,15 +211,15 @@ def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect, contact):
 def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene, make, connect):
     floor, ram = make.box("Floor", (0, 0, 0), (4, 4, 0.001)), make.box("Ram", (0, 0, 0.5), (0.4, 0.4, 0.4))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, None, body(ram), "slider", name="Guide")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, None, body(ram), "slider", name="Guide")
     joint.condyle.joint.axis, joint.condyle.joint.prescribed = (0, 0, 1), True
     for frame, height in ((1, 0.5), (9, 0.1)):
         ram.location.z = height
         ram.keyframe_insert("location", frame=frame)
     scene.frame_end = 9
     connect("ground", floor, ram).condyle.connection.ground.contact = "RIGID"
-    (warning,) = part("tasks").bake_now(scene).warnings
+    (warning,) = part("jobs.bake").bake_now(scene).warnings
     assert "inside what it touches" in warning and warning.startswith("Ground Ram: ")
 
 
@@ -226,14 +228,14 @@ def test_points_of_the_ground_come_from_a_vertex_group_or_the_origin(part, scene
     make.update()
     ground = connect("ground", None, box).condyle.connection.ground
     ground.points = "ORIGIN"
-    assert part("scene_to_model").read(scene).model.contacts[0].points.shape == (1, 3)
+    assert part("reading.scene").read(scene).model.contacts[0].points.shape == (1, 3)
     ground.points = "GROUP"
     with pytest.raises(ph.ModelError, match=r"Ground Crate'.*no vertex group '' \(it has none\)"):
-        part("scene_to_model").read(scene)
+        part("reading.scene").read(scene)
     group = box.vertex_groups.new(name="Feet")
     group.add([0, 1, 2], 1.0, "ADD")
     ground.vertex_group = "Feet"
-    assert part("scene_to_model").read(scene).model.contacts[0].points.shape == (3, 3)
+    assert part("reading.scene").read(scene).model.contacts[0].points.shape == (3, 3)
 
 
 def test_a_bent_plane_takes_its_corners_from_a_curve(part, scene, make, pair, connect):
@@ -250,13 +252,13 @@ def test_a_bent_plane_takes_its_corners_from_a_curve(part, scene, make, pair, co
     scene.collection.objects.link(profile)
     make.update()
     item.condyle.connection.profile = profile
-    (constraint,) = part("scene_to_model").read(scene).model.constraints.values()
+    (constraint,) = part("reading.scene").read(scene).model.constraints.values()
     np.testing.assert_allclose(constraint.segments, [(-1, 0), (0, 0), (1, 1)], atol=1e-6)
 
 
 def test_what_is_not_in_use_is_left_out_and_what_is_wrong_is_named(part, scene, make, pair, connect, ph):
     left, right, _ = pair
-    read = part("scene_to_model").read
+    read = part("reading.scene").read
     item = connect("weld", left, right, shift(0.25))
     settings = item.condyle.connection
     settings.active = False
@@ -269,13 +271,13 @@ def test_what_is_not_in_use_is_left_out_and_what_is_wrong_is_named(part, scene, 
     settings.body.object = None
     with pytest.raises(ph.ModelError, match=rf"{item.name}.*: its body is missing"):
         read(scene)
-    part("references").point_at(settings.body, part("references").Body(left))
+    part("data.references").point_at(settings.body, part("data.references").Body(left))
     with pytest.raises(ph.ModelError, match="the same body on both sides"):
         read(scene)
     stone = make.box("Stone", (2, 0, 0))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(stone))
-    part("references").point_at(settings.body, part("references").Body(stone))
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone))
+    part("data.references").point_at(settings.body, part("data.references").Body(stone))
     assert read(scene).model.constraints[item.name].body == "Left"  # the held side counts as the world
     settings.to_world = True
     with pytest.raises(ph.ModelError, match="Stone is held, and so is the other side"):
@@ -289,7 +291,7 @@ def test_bodies_that_start_off_their_constraints_are_moved_and_told(part, scene,
     left, right, joints = pair
     connect("distance", left, right).condyle.connection.end.location.z -= 0.2
     joints[0].condyle.joint.coordinates[0].start = 0.5
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert any("off where it was" in warning for warning in report.warnings), report.warnings
 
 
@@ -314,7 +316,7 @@ def test_the_operator_puts_it_at_the_cursor_or_the_contact(part, scene, pair, pl
     assert bpy.ops.condyle.add_end() == {"FINISHED"}
     assert settings.end.parent == right
     assert bpy.ops.condyle.remove_connection() == {"FINISHED"}
-    assert not part("references").connections_of(scene)
+    assert not part("data.references").connections_of(scene)
     assert not [each for each in bpy.data.objects if each.condyle.frame_of is not None]
 
 
@@ -337,12 +339,12 @@ def test_undo_takes_it_back_and_the_message_with_it(part, scene, pair):
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.condyle.add_connection("EXEC_DEFAULT", kind="weld")
     bpy.ops.ed.undo_push(message="added")
-    part("session").tell("something about it", "ERROR")
+    part("blender.session").tell("something about it", "ERROR")
     bpy.ops.ed.undo()
     scene = bpy.context.scene
-    assert not part("references").connections_of(scene) and part("session").message == ""
+    assert not part("data.references").connections_of(scene) and part("blender.session").message == ""
     bpy.ops.ed.redo()
-    assert len(part("references").connections_of(bpy.context.scene)) == 1
+    assert len(part("data.references").connections_of(bpy.context.scene)) == 1
 
 
 @pytest.mark.small
@@ -354,27 +356,29 @@ def test_it_survives_renaming_saving_and_loading_and_duplicates_follow(part, sce
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     bpy.ops.wm.open_mainfile(filepath=path)
     scene = bpy.context.scene
-    (item,) = part("references").connections_of(scene)
-    assert [spring.name for spring in part("scene_to_model").read(scene).model.springs] == ["Feder"]
+    (item,) = part("data.references").connections_of(scene)
+    assert [spring.name for spring in part("reading.scene").read(scene).model.springs] == ["Feder"]
     for each in scene.objects:
         each.select_set(True)
     bpy.ops.object.duplicate()
-    copies = [each for each in part("references").connections_of(scene) if each != item]
+    copies = [each for each in part("data.references").connections_of(scene) if each != item]
     assert len(copies) == 1
     copied = copies[0].condyle.connection
     assert copied.end != item.condyle.connection.end and copied.end.condyle.frame_of == copies[0]
     assert copied.body.object not in (None, item.condyle.connection.body.object)
-    assert len(part("scene_to_model").read(scene).model.springs) == 2
+    assert len(part("reading.scene").read(scene).model.springs) == 2
 
 
 def test_a_bone_is_held_too(part, scene, make, connect):
-    body = part("references").Body
+    body = part("data.references").Body
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     for bone in ("A", "B"):
-        part("authoring").make_body(scene, body(rig, bone), mass=1.0, inertia=(0.1, 0.1, 0.1))
-    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
-    item = part("connections").add_connection(scene, body(rig, "A"), body(rig, "B"), "spring", end=(0, 0, 0))
+        part("making.bodies_and_joints").make_body(scene, body(rig, bone), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    item = part("making.connections").add_connection(
+        scene, body(rig, "A"), body(rig, "B"), "spring", end=(0, 0, 0)
+    )
     rig.pose.bones["B"].name = "C"
-    (spring,) = part("scene_to_model").read(scene).model.springs
+    (spring,) = part("reading.scene").read(scene).model.springs
     np.testing.assert_allclose(spring.point, [0, 0.5, 0], atol=1e-6)  # the bone's own axes: y along it
     assert item.condyle.connection.end.parent_bone == "C"

@@ -21,7 +21,7 @@ def only(item):
 def keyed(request, part, scene, make):
     """A knee whose slider is keyed: the joint's Empty and its child."""
     thigh, shank = make.keyed_knee()
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
     only(joint)
     if request.param in {"knots of a fit", "angle"}:
@@ -67,7 +67,7 @@ def test_the_keyed_motion_stays_and_what_is_left_is_told(
     """In a window the list goes with what is selected, also while the frame is added."""
     joint, shank = keyed
     if window:
-        handlers, mark = bpy.app.handlers.depsgraph_update_post, part("live").mark_selected
+        handlers, mark = bpy.app.handlers.depsgraph_update_post, part("handlers.control_frames").mark_selected
         handlers.append(marking := lambda *_: mark())
         request.addfinalizer(lambda: handlers.remove(marking))
     settings = joint.condyle.joint
@@ -75,7 +75,7 @@ def test_the_keyed_motion_stays_and_what_is_left_is_told(
     only(settings.frames[number].object)
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert len(settings.frames) == 7
-    told, now = part("session").message, motion(scene, shank)
+    told, now = part("blender.session").message, motion(scene, shank)
     assert f"{operator.split('_')[0].title()} Control Frame: the curve moved by at most" in told
     behind_the_end = operator.startswith("duplicate") and number == 5
     if behind_the_end:  # another curve, by another coordinate: keys are where they were
@@ -93,7 +93,7 @@ def test_a_closed_curve_keeps_its_motion_and_begins_where_it_began(
     part, scene, make, operator, number, fitted
 ):
     """It jumped: the frame had no knot, and where the curve begins hung on how many frames there are."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
     make.update()
     joint = authoring.add_joint(scene, body(held), body(moved), name="Wheel")
@@ -108,7 +108,7 @@ def test_a_closed_curve_keeps_its_motion_and_begins_where_it_began(
         pose[:3, 3] = pose[:3, :3] @ (0, 0.02 * np.sin(turn), -0.2)
         authoring.add_control_frame(scene, joint, pose)
     if fitted:  # knots of its own, which do not begin at 0
-        curve = part("curve_tools").own_curve(scene, joint)
+        curve = part("making.curve_tools").own_curve(scene, joint)
         for value in curve.knots + 0.7:
             joint.condyle.joint.knots.add().value = value
     authoring.drive(scene, joint, True)
@@ -120,7 +120,7 @@ def test_a_closed_curve_keeps_its_motion_and_begins_where_it_began(
     before = motion(scene, moved)
     only(settings.frames[number].object)
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
-    assert len(settings.frames) == 8 and "the curve moved by at most" in part("session").message
+    assert len(settings.frames) == 8 and "the curve moved by at most" in part("blender.session").message
     distance, angle = off(motion(scene, moved), before)
     # steps of up to 1.2 rad about axes that differ: another knot is exact where poses commute (found: 1.2 mm, 0.38
     # degrees, and told). Without a knot of its own it was 134 mm and 39 degrees.

@@ -23,8 +23,8 @@ def joint_between(part, scene, make, scale, bones):
     """A keyed knee of objects, or of bones that follow the same keys, with a joint: (joint, thing that moves)."""
     thigh, shank = make.keyed_knee(scale=scale)
     if not bones:
-        body = part("references").Body
-        return part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee"), shank
+        body = part("data.references").Body
+        return part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee"), shank
     length = 0.4 * scale
     rig = make.armature(
         "Rig", {"Thigh": ((0, 0, length), (0, 0, 0), None), "Shank": ((0, 0, 0), (0, 0, -length), "Thigh")}
@@ -36,8 +36,10 @@ def joint_between(part, scene, make, scale, bones):
         for path in ("location", "rotation_quaternion"):
             bone.keyframe_insert(path, frame=1 + 4 * number)
     scene.frame_set(1)
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shank"), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "Thigh"), body(rig, "Shank"), name="Knee"
+    )
     return joint, bone
 
 
@@ -89,20 +91,20 @@ def test_the_child_moves_as_before(part, scene, knee, operator, scale, bones):
 
 
 def pose_at(part, scene, joint, value):
-    return part("joint_reading").read_joint(scene, joint).transform(np.array([value]))
+    return part("reading.joints").read_joint(scene, joint).transform(np.array([value]))
 
 
 @pytest.mark.small
 def test_a_curve_reversed_twice_is_itself_but_for_what_it_says(part, knee, scene):
     joint, _ = knee()
-    tools, run = part("curve_tools"), part("worker_client").run
-    old = part("joint_reading").read_joint(scene, joint)
+    tools, run = part("making.curve_tools"), part("blender.compute_process").run
+    old = part("reading.joints").read_joint(scene, joint)
     ends = [old.transform(old.range[0, k : k + 1]) for k in (0, 1)]
     first = run(tools.reverse(scene, joint))
-    turned = part("joint_reading").read_joint(scene, joint)
+    turned = part("reading.joints").read_joint(scene, joint)
     assert np.abs(turned.transform(turned.range[0, :1]) - ends[1]).max() < 1e-6  # ends are kept exactly
     second = run(tools.reverse(scene, joint))
-    again = part("joint_reading").read_joint(scene, joint)
+    again = part("reading.joints").read_joint(scene, joint)
     at = np.linspace(*old.range[0], 20)[:, None]
     gaps = np.linalg.norm((again.transform(at) - old.transform(at))[:, :3, 3], axis=1)
     told = 1e-3 * (first.distance + second.distance)
@@ -114,12 +116,12 @@ def test_a_curve_reversed_twice_is_itself_but_for_what_it_says(part, knee, scene
 def test_frames_evened_out_lie_at_even_lengths(part, knee, scene):
     joint, _ = knee()
     frames = joint.condyle.joint.frames
-    part("curve_tools").duplicate(scene, joint, 4, 0.1)
-    report = part("worker_client").run(part("curve_tools").even_out(scene, joint, 14))
+    part("making.curve_tools").duplicate(scene, joint, 4, 0.1)
+    report = part("blender.compute_process").run(part("making.curve_tools").even_out(scene, joint, 14))
     before, now = report.unevenness
     # a clamped curve's first and last steps are two thirds of the mean of those inside by its knots
     assert before > 3.0 and now < 2.3 and report.num_frames == len(frames) == 14
-    curve = part("joint_reading").read_joint(scene, joint)
+    curve = part("reading.joints").read_joint(scene, joint)
     at = np.linspace(*curve.range[0], 30)
     speeds = [curve.twist_metric.norm(curve.evaluate(np.array([q]))[1][:, 0]) for q in at]
     assert np.allclose(speeds, 1.0, atol=0.05)  # its coordinate is the length
@@ -128,7 +130,7 @@ def test_frames_evened_out_lie_at_even_lengths(part, knee, scene):
 @pytest.mark.small
 def test_fewer_frames_than_the_order_takes_are_told(part, knee):
     joint, _ = knee()
-    settings, tells = joint.condyle.joint, part("session")
+    settings, tells = joint.condyle.joint, part("blender.session")
     settings.order = 5
     for count, made, told in ((4, 5, "it has 5 control frames, the least"), (6, 6, "")):
         assert bpy.ops.condyle.even_out_frames(num_frames=count) == {"FINISHED"}
@@ -138,19 +140,21 @@ def test_fewer_frames_than_the_order_takes_are_told(part, knee):
 
 @pytest.mark.small
 def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make):
-    body = part("references").Body(make.box("Bead"))
-    joint = part("authoring").add_joint(scene, None, body, matrix=np.eye(4).tolist(), name="Wire")
+    body = part("data.references").Body(make.box("Bead"))
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, body, matrix=np.eye(4).tolist(), name="Wire"
+    )
     for angle in np.linspace(0.0, 2.0 * np.pi, 9)[:-1] + 0.15 * np.sin(np.arange(8)):
         pose = make.on_ball(0.3 * np.sin(angle), 0.3)
         pose[:3, 3] += np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle)
-        part("authoring").add_control_frame(scene, joint, pose)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
     joint.condyle.joint.periodic = True
-    part("drive").set_driven(scene, joint, True)
+    part("sliders.sliders").set_driven(scene, joint, True)
     joint["coordinate"] = 1.0
-    tools, read = part("curve_tools"), part("joint_reading").read_joint
+    tools, read = part("making.curve_tools"), part("reading.joints").read_joint
     for make_it in (tools.reverse, tools.even_out):
         old, place = read(scene, joint), joint["coordinate"]
-        report = part("worker_client").run(make_it(scene, joint))
+        report = part("blender.compute_process").run(make_it(scene, joint))
         now = read(scene, joint)
         worst = 1e-3 * report.distance + 1e-5
         assert joint["coordinate"] != place and report.distance < 30.0
@@ -168,17 +172,19 @@ def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make):
 def test_what_does_not_follow_is_told(part, scene, knee):
     joint, _ = knee()
     joint.animation_data.nla_tracks.new()
-    report = part("worker_client").run(part("curve_tools").reverse(scene, joint))
+    report = part("blender.compute_process").run(part("making.curve_tools").reverse(scene, joint))
     assert report.warnings == ("Keys of the slider in NLA strips stay as they are",)
 
 
 def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, ph):
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, None, body(make.box("Box")), "hinge", name="Pin")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, body(make.box("Box")), "hinge", name="Pin"
+    )
     only(joint)
     assert not bpy.ops.condyle.reverse_curve.poll()
     with pytest.raises(ph.ModelError, match="'Pin' is no spline curve"):
-        part("worker_client").run(part("curve_tools").reverse(scene, joint))
+        part("blender.compute_process").run(part("making.curve_tools").reverse(scene, joint))
 
 
 @pytest.mark.small
@@ -188,7 +194,7 @@ def test_a_duplicate_stands_a_little_further_and_is_selected(part, scene, knee):
     only(frames[8].object)
     assert bpy.ops.condyle.duplicate_control_frame(share=0.5) == {"FINISHED"}
     assert len(frames) == 10 and bpy.context.active_object == frames[9].object
-    part("joint_reading").read_joint(scene, joint)  # no frames coincide
+    part("reading.joints").read_joint(scene, joint)  # no frames coincide
     only(frames[2].object)
     assert bpy.ops.condyle.duplicate_control_frame() == {"FINISHED"}
     places = [np.array(frame.object.matrix_world.translation) for frame in frames]
@@ -204,11 +210,11 @@ def test_a_frame_is_added_in_order_and_a_copy_by_blender_adopted(part, scene, kn
     joint["coordinate"] = 0.5 * (values[5] + values[6])
     joint.update_tag()
     bpy.context.view_layer.update()
-    places = part("scene_to_model").control_frames(scene, joint)[:, :3, 3]
+    places = part("reading.scene").control_frames(scene, joint)[:, :3, 3]
     settings.active_frame = 0
     assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
     assert 3 <= settings.active_frame <= 6
-    now = part("scene_to_model").control_frames(scene, joint)[:, :3, 3]
+    now = part("reading.scene").control_frames(scene, joint)[:, :3, 3]
     assert np.allclose(np.delete(now, settings.active_frame, axis=0), places, atol=1e-6)
     copy = settings.frames[0].object.copy()
     scene.collection.objects.link(copy)
@@ -234,7 +240,9 @@ def test_a_frame_goes_where_it_is_wished(part, scene, knee):
 def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
     """The last frames are as near to the first as to the one before: then the end wins."""
     bead = make.box("Bead")
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bead), name="Wire")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bead), name="Wire"
+    )
     only(joint)
     for number in range(6):
         turn = np.pi / 3.0 * number
@@ -248,7 +256,9 @@ def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
 def draw(part, scene, make):
     """Add control frames at places (x, y) of a bead, one after the other; where each went."""
     bead = make.box("Bead")
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bead), name="Wire")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bead), name="Wire"
+    )
     only(joint)
 
     def add(*places):
@@ -296,10 +306,10 @@ def test_a_pose_on_a_curve_that_leaves_its_frames_goes_between_them(part, scene,
     """A cubic curve through the frames of a ring in steps of 60 degrees runs by up to a sixth of a step inside."""
     draw(*((np.cos(turn), np.sin(turn)) for turn in np.radians(60.0 * np.arange(5))))
     joint = bpy.data.objects["Wire"]
-    curve = part("joint_reading").read_joint(scene, joint)
+    curve = part("reading.joints").read_joint(scene, joint)
     for q in np.linspace(*curve.domain, 23)[1:-1]:
         pose = curve.transform(np.array([q]))
-        index = part("curve_tools").index_in_order(scene, joint, pose)
+        index = part("making.curve_tools").index_in_order(scene, joint, pose)
         assert 1 <= index <= 4
 
 
@@ -312,14 +322,14 @@ def test_a_copy_that_is_moved_off_the_curve_stays_beside_its_frame(part, scene, 
     only(copy)
     bpy.context.view_layer.update()
     assert np.allclose(copy.matrix_world.translation, pose)
-    assert part("curve_tools").index_in_order(scene, joint, copy.matrix_world) == 5
+    assert part("making.curve_tools").index_in_order(scene, joint, copy.matrix_world) == 5
     assert bpy.ops.condyle.adopt_control_frame() == {"FINISHED"}
     assert joint.condyle.joint.active_frame == 3
 
 
 @pytest.mark.small
 def test_each_place_of_a_frame_has_its_own_tooltip(part):
-    operator = part("features.frames.operators").AddControlFrame
+    operator = part("ui.frames.operators").AddControlFrame
     texts = [operator.description(None, SimpleNamespace(place=place)) for place in ("FITTING", "NEXT", "END")]
     assert len(set(texts)) == 3 and all("where the child is now" in text for text in texts)
 
@@ -353,7 +363,7 @@ def test_removing_the_selected_frame_keeps_the_joint_at_hand(knee):
 def test_the_panel_says_which_frame_is_selected(part, knee):
     joint, _ = knee()
     frames = joint.condyle.joint.frames
-    panel = part("features.frames.panels").FramesPanel
+    panel = part("ui.frames.panels").FramesPanel
     for number in (0, 5):
         only(frames[number].object)
         layout = MagicMock()
@@ -366,10 +376,10 @@ def test_the_list_marks_the_frame_that_is_selected(part, knee):
     joint, _ = knee()
     settings = joint.condyle.joint
     only(settings.frames[6].object)
-    part("live").mark_selected()
+    part("handlers.control_frames").mark_selected()
     assert settings.active_frame == 6
     only(joint)
-    part("live").mark_selected()
+    part("handlers.control_frames").mark_selected()
     assert settings.active_frame == 6
 
 
@@ -380,10 +390,10 @@ def test_a_coordinate_that_counts_something_goes_along(part, scene, knee, operat
     assert bpy.ops.condyle.fit(num_frames=9, coordinate=counts, angle_axis=(0, 1, 0)) == {"FINISHED"}
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
     before, value = path_of(scene, moved), joint["coordinate"]
-    lower, upper = part("joint_reading").read_joint(scene, joint).range[0]
+    lower, upper = part("reading.joints").read_joint(scene, joint).range[0]
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert np.abs(path_of(scene, moved) - before).max() < 2e-4
-    now = part("joint_reading").read_joint(scene, joint).range[0]
+    now = part("reading.joints").read_joint(scene, joint).range[0]
     assert now == pytest.approx((lower, upper), abs=1e-3)  # the same angles, or the same length
     turned = operator == "reverse_curve" and counts == "ARC_LENGTH"
     assert joint["coordinate"] == pytest.approx(lower + upper - value if turned else value, abs=1e-3)

@@ -16,7 +16,7 @@ def cycled(part, make, mode, counts=(0, 0), influence=None, limits=None):
     for frame, value in ((2, 0.0), (3, 5.0), (5, 4.0), (6, 1.0)):
         item.location.x = value
         item.keyframe_insert("location", index=0, frame=frame)
-    (curve,) = part("compat").curves_in_use(item)
+    (curve,) = part("blender.compat").curves_in_use(item)
     for point in curve.keyframe_points:
         point.interpolation = "LINEAR"
     modifier = curve.modifiers.new("CYCLES")
@@ -45,7 +45,7 @@ def corners(curve):
 def test_a_cycled_curve_has_its_keys_where_it_bends(part, make, mode, counts, limits):
     """Frames were looked for in its first cycle alone, or in cycles that it has not, or that are mirrored."""
     curve = cycled(part, make, mode, counts, limits=limits)
-    found = part("cycled_keys").of(curve, FIRST, LAST)
+    found = part("curves.fcurve_cycles").of(curve, FIRST, LAST)
     assert (np.diff(found) > 0.5).all()
     # where a range ends between keys the curve leaps, by the evaluation, without one
     ends = set() if limits is None else {-7, 13}
@@ -54,7 +54,7 @@ def test_a_cycled_curve_has_its_keys_where_it_bends(part, make, mode, counts, li
 
 @pytest.mark.parametrize("muted", [False, True])
 def test_where_cycles_are_blended_there_are_no_keys(part, make, muted):
-    of = part("cycled_keys").of
+    of = part("curves.fcurve_cycles").of
     curve = cycled(part, make, "REPEAT", limits=(-10.0, 20.0, 6.0, 4.0))
     found = of(curve, FIRST, LAST)
     assert found.min() == -3.0 and found.max() == 15.0
@@ -86,7 +86,7 @@ def test_captured_cycles_lead_as_if_their_keys_were_written_out(part, make, mode
         for frame, value in enumerate(values.tolist()):
             joint[slider] = value
             joint.keyframe_insert(f'["{slider}"]', frame=frame)
-        (curve,) = part("compat").curves_in_use(joint)
+        (curve,) = part("blender.compat").curves_in_use(joint)
         for point in curve.keyframe_points:
             point.interpolation = interpolation
         if cycles:
@@ -98,7 +98,7 @@ def test_captured_cycles_lead_as_if_their_keys_were_written_out(part, make, mode
             data.action = None
             made.action_frame_end = made.frame_end_raw = 24
         scene.frame_set(0)
-        return part("tasks").bake_now(scene).result.q
+        return part("jobs.bake").bake_now(scene).result.q
 
     wanted = baked(written, cycles=False)
     assert np.ptp(wanted, axis=0).min() > 0.1

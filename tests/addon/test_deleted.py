@@ -22,14 +22,14 @@ def test_a_deleted_body_is_named_and_another_can_take_its_place(part, scene, mak
     gone = {"parent": thigh, "child": shank}[role]
     select(gone)
     bpy.ops.object.delete()
-    part("copies").mend()
+    part("making.duplicates").mend()
     with pytest.raises(ph.ModelError, match=f"joint 'Knee': its {role} {gone.name} is in no scene: undo"):
         simulated(part, scene)
     new = make.box("New", (0, 0, 0.1))
     make.update()
-    body = part("references").Body(new)
-    part("authoring").make_body(scene, body)
-    part("references").point_at(getattr(joint.condyle.joint, role), body)
+    body = part("data.references").Body(new)
+    part("making.bodies_and_joints").make_body(scene, body)
+    part("data.references").point_at(getattr(joint.condyle.joint, role), body)
     assert simulated(part, scene) == ["New" if role == "child" else "Shank"]
 
 
@@ -40,7 +40,7 @@ def test_a_deleted_control_frame_is_named(part, scene, knee, ph):
     bpy.ops.object.delete()
     with pytest.raises(ph.ModelError, match=r"control frame 1 is missing .*undo that, or remove it"):
         simulated(part, scene)
-    part("authoring").remove_control_frame(scene, joint, 1)
+    part("making.bodies_and_joints").remove_control_frame(scene, joint, 1)
     joint.condyle.joint.order = 3
     assert simulated(part, scene) == ["Shank"]
 
@@ -50,7 +50,7 @@ def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
     _, shank, joint = knee
     select(joint)
     bpy.ops.object.delete()
-    assert part("copies").mend() == 1 and part("copies").mend() == 0
+    assert part("making.duplicates").mend() == 1 and part("making.duplicates").mend() == 0
     assert not shank.constraints and not [item for item in scene.objects if "Follower" in item.name]
     assert shank.condyle.body.enabled
 
@@ -58,7 +58,7 @@ def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
 @pytest.mark.small
 def test_a_window_sees_that_a_joint_was_deleted(part, scene, knee, monkeypatch):
     """Its control frames mean it, so that it stays in the file: the number of objects there does not tell."""
-    copies, looks = part("copies"), []
+    copies, looks = part("making.duplicates"), []
     monkeypatch.setattr(copies, "look", lambda: looks.append(1))
 
     def updated():
@@ -92,11 +92,11 @@ class Updated:
 def test_a_deleted_follower_comes_back(part, scene, knee):
     _, shank, joint = knee
     bpy.data.objects.remove(joint.condyle.joint.follower)
-    assert part("copies").mend() == 1 and moved_by(joint, shank) > 0.05
+    assert part("making.duplicates").mend() == 1 and moved_by(joint, shank) > 0.05
 
 
 def left(part):
-    return [finding for finding in part("session").findings if finding.remedy]
+    return [finding for finding in part("blender.session").findings if finding.remedy]
 
 
 def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, make, knee):
@@ -107,25 +107,27 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         select(joint)
         bpy.ops.object.delete()
         bpy.ops.ed.undo_push(message="delete")
-        part("copies").mend()
+        part("making.duplicates").mend()
         (line,) = left(part)
         assert line.text.startswith("Knee was deleted and its 4 control frames are left")
         # not the same twice: the list stands beneath the panel's line
-        assert part("session").message == "Knee was deleted: see Warnings" and part("findings").shown(scene)
-        part("session").tell("")
-        part("copies").mend()
-        assert not part("session").message and left(part) == [line]  # told once, and listed on
+        assert part("blender.session").message == "Knee was deleted: see Warnings" and part(
+            "data.findings"
+        ).shown(scene)
+        part("blender.session").tell("")
+        part("making.duplicates").mend()
+        assert not part("blender.session").message and left(part) == [line]  # told once, and listed on
         bpy.ops.ed.undo()
-        part("copies").mend()
+        part("making.duplicates").mend()
         assert not left(part) and not bpy.ops.condyle.remove_left_over.poll()
         bpy.ops.ed.redo()
-        part("copies").mend()
+        part("making.duplicates").mend()
         scene = bpy.context.scene
         assert [each.text for each in left(part)] == [line.text]
         kept = next(item for item in scene.objects if item.condyle.frame_of is not None)
         make.empty("Hung", kept)
         assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
-        assert not left(part) and part("session").message == "3 Empties removed"
+        assert not left(part) and part("blender.session").message == "3 Empties removed"
         # what something hangs on is not taken away from under it
         assert [item for item in scene.objects if item.condyle.frame_of is not None] == [kept]
 
@@ -135,18 +137,20 @@ def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it
     _, shank, joint = knee
     select(joint)
     bpy.ops.object.delete()
-    part("copies").mend()
-    part("authoring").add_joint(scene, None, part("references").Body(shank), "hinge", np.eye(4), name="New")
-    part("tasks").bake_now(scene)
-    lines = [each for each in part("session").findings if "was deleted" in each.text]
-    assert len(lines) == 1 and lines[0].remedy == part("left_over").REMEDY
+    part("making.duplicates").mend()
+    part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(shank), "hinge", np.eye(4), name="New"
+    )
+    part("jobs.bake").bake_now(scene)
+    lines = [each for each in part("blender.session").findings if "was deleted" in each.text]
+    assert len(lines) == 1 and lines[0].remedy == part("making.orphans").REMEDY
     assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
-    assert not [each for each in part("session").findings if "was deleted" in each.text]
+    assert not [each for each in part("blender.session").findings if "was deleted" in each.text]
 
 
 def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, scene, make, knee):
     """It was told in none, since the other scene keeps it; and what was told of one scene was told anew of the next."""
-    joint, left_over, session = knee[2], part("left_over"), part("session")
+    joint, left_over, session = knee[2], part("making.orphans"), part("blender.session")
     other = bpy.data.scenes.new("Other")
     for item in scene.objects:
         other.collection.objects.link(item)
@@ -180,13 +184,13 @@ def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, mak
     """But not with an undo of anything else."""
     _, shank, _ = knee
     stone = make.box("Stone", (3, 0, 0))
-    part("authoring").make_body(scene, part("references").Body(stone), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     home = bpy.data.collections.new("Leg")
     scene.collection.children.link(home)
     home.objects.link(shank)
     scene.collection.objects.unlink(shank)
     if step == "bake":
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     if step != "origin":  # with an error nothing else is looked for
         stone.condyle.body.mass_source, stone.condyle.body.mass = "MANUAL", 0.0
     else:
@@ -195,7 +199,7 @@ def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, mak
     bpy.context.view_layer.update()
 
     def told():
-        return {each.text for each in part("session").findings if "Stone" not in each.text}
+        return {each.text for each in part("blender.session").findings if "Stone" not in each.text}
 
     with in_window():
         bpy.ops.ed.undo_push(message="a knee")
@@ -215,8 +219,8 @@ def test_what_a_check_told_goes_with_an_undo_of_what_it_told_of(part, scene, mak
         bpy.ops.ed.undo_push(message=step)
         bpy.ops.condyle.check_scene()
         before = told()
-        stones = len(part("session").findings) - len(before)
+        stones = len(part("blender.session").findings) - len(before)
         assert before if step != "elsewhere" else not before
         assert stones
         bpy.ops.ed.undo()
-        assert not told() and len(part("session").findings) == stones
+        assert not told() and len(part("blender.session").findings) == stones

@@ -21,7 +21,7 @@ FOLLOWS = 2e-6
 @pytest.fixture
 def knee(part, scene, make):
     """A spline knee with hand-placed control frames, driven: (scene, joint's Empty, child)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
     thigh.rotation_euler, thigh.scale = (0.3, -0.2, 0.5), (1.5, 1.5, 1.5)
     make.update()
@@ -46,7 +46,7 @@ def world_at(joint, value, child):
 
 def expected(part, scene, joint, value):
     """World pose of the child at a coordinate, by physics."""
-    units, reader = part("units"), part("scene_to_model")
+    units, reader = part("blender.units"), part("reading.scene")
     base = units.split_scale(joint.matrix_world, "joint")[0]
     pose = units.to_blender(reader.read_joint(scene, joint).transform(np.array([value])), scene)
     return base @ pose @ reader.child_in_joint(joint)
@@ -59,7 +59,7 @@ def test_the_child_follows_the_slider(part, knee):
         joint.id_properties_ui("coordinate").as_dict()["min"],
         joint.id_properties_ui("coordinate").as_dict()["max"],
     )
-    curve = part("scene_to_model").read_joint(scene, joint)
+    curve = part("reading.scene").read_joint(scene, joint)
     assert np.allclose((lower, upper), curve.range[0])
     for value in np.linspace(lower, upper, 37):
         assert np.abs(world_at(joint, value, shank) - expected(part, scene, joint, value)).max() < FOLLOWS
@@ -86,10 +86,10 @@ def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, mak
         found = world_at(joint, 0.9, shank)
         assert np.abs(found - expected(part, scene, joint, 0.9)).max() < FOLLOWS, name
 
-    body, other_child = part("references").Body, make.box("Other", (1, 0, 0))
-    other = part("authoring").add_joint(scene, None, body(other_child), name="Other joint")
+    body, other_child = part("data.references").Body, make.box("Other", (1, 0, 0))
+    other = part("making.bodies_and_joints").add_joint(scene, None, body(other_child), name="Other joint")
     other.condyle.joint.frames_of = joint
-    part("authoring").drive(scene, other, True)
+    part("making.bodies_and_joints").drive(scene, other, True)
     settings.periodic, settings.order = False, 4
     found = world_at(other, 0.9, other_child)
     assert np.abs(found - expected(part, scene, other, 0.9)).max() < FOLLOWS
@@ -99,7 +99,7 @@ def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, mak
 def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make):
     from mathutils import Matrix
 
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.unit_settings.scale_length = 0.01
     a, b = make.box("A", (0, 0, 40), (10, 10, 40)), make.box("B", (0, 0, 0), (10, 10, 40))
     make.update()
@@ -163,7 +163,7 @@ def seen_without_the_add_on(path, name, frames, tmp_path):
 
 
 def test_a_bone_follows_too(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
     )
@@ -175,19 +175,19 @@ def test_a_bone_follows_too(part, scene, make):
     joint["coordinate"] = 0.7
     joint.update_tag()
     make.update()
-    found = part("units").split_scale(rig.matrix_world @ rig.pose.bones["B"].matrix, "B")[0]
+    found = part("blender.units").split_scale(rig.matrix_world @ rig.pose.bones["B"].matrix, "B")[0]
     assert np.abs(found - expected(part, scene, joint, 0.7)).max() < FOLLOWS
     scene.frame_set(2)
     rig.pose.bones["A"].rotation_mode = "XYZ"
     rig.pose.bones["A"].rotation_euler.x = 0.4  # the joint is carried by its parent
     make.update()
-    found = part("units").split_scale(rig.matrix_world @ rig.pose.bones["B"].matrix, "B")[0]
+    found = part("blender.units").split_scale(rig.matrix_world @ rig.pose.bones["B"].matrix, "B")[0]
     assert np.abs(found - expected(part, scene, joint, 0.7)).max() < FOLLOWS
 
 
 @pytest.mark.small
 def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make):
-    body, authoring, tasks = part("references").Body, part("authoring"), part("tasks")
+    body, authoring, tasks = part("data.references").Body, part("making.bodies_and_joints"), part("jobs.bake")
     thigh, shank = make.keyed_knee()
     joint = authoring.add_joint(scene, body(thigh), body(shank))
     tasks.fit_now(scene, joint)
@@ -210,11 +210,11 @@ def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make):
 
 
 def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene, make, tmp_path):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     a = make.box("A")
     make.update()
     joint = authoring.add_joint(scene, None, body(a), name="Joint")
-    number = sorted(part("features.joints.types").TYPES).index("spline_surface")
+    number = sorted(part("data.joint_types").TYPES).index("spline_surface")
     make.shaped(part, scene, joint, number)
     authoring.drive(scene, joint, True)
     for frame, value in ((1, 0.1), (11, 0.9)):
@@ -240,7 +240,7 @@ def test_the_mouse_reaches_the_range_of_a_ball_whose_limits_lie_beyond_half_a_tu
     part, scene, make, limits, soft
 ):
     """Its slider ended for the mouse at half a turn on both sides, and could not be dragged."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
     make.update()
     joint = authoring.add_joint(scene, body(held), body(moved), "spherical", name="Ball")

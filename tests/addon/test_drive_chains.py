@@ -61,5 +61,5 @@ def test_a_joint_waits_for_its_sliders_where_it_is_no_curve_yet_or_they_would_hi
         bpy.context.view_layer.update()
     select(c, b)
     assert bpy.ops.condyle.add_joint(kind="spline_curve" if why == "curve" else "hinge") == {"FINISHED"}
-    joint = part("references").joint_of(scene, part("references").Body(c))
+    joint = part("data.references").joint_of(scene, part("data.references").Body(c))
     assert not joint.condyle.joint.driven and not c.constraints

@@ -20,8 +20,8 @@ def only(item):
 def drawn(part, scene, make):
     """A keyed knee whose curve was drawn pose by pose: the joint's Empty and its child."""
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     only(joint)
     for frame in (1, 13, 25, 37, 49):
         scene.frame_set(frame)
@@ -67,15 +67,17 @@ def test_a_keyed_slider_begins_where_its_keys_are(scene, drawn):
 def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scene, make, operator, kind):
     bob = make.box("Bob", (0, 0, -0.3))
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), kind, np.eye(4))
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bob), kind, np.eye(4)
+    )
     settings = joint.condyle.joint
     settings.axis = (0, 1, 0)
     settings.axis_2 = (1, 0, 0)
     for part_of_it in ("hinge", "slider") if kind == "composite" else ():
         settings.parts.add().type = part_of_it
         settings.parts[-1].axis = (0, 1, 0)
-    part("features.joints.properties").match_coordinates(settings)
-    part("authoring").take_rest_pose(joint)
+    part("data.joints").match_coordinates(settings)
+    part("making.bodies_and_joints").take_rest_pose(joint)
     rows = settings.coordinates
     rows[0].start = 0.1  # of the simulation, not of the pose
     if kind == "slider":
@@ -95,7 +97,9 @@ def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scen
 def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_turns(part, scene, make):
     bob = make.box("Bob", (0, 0, -0.3))
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), "hinge", np.eye(4))
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bob), "hinge", np.eye(4)
+    )
     joint.condyle.joint.axis = (0, 1, 0)
     only(joint)
     assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == 0.0
@@ -117,9 +121,9 @@ def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, s
     only(wire)
     bead.select_set(True)
     assert bpy.ops.condyle.add_preset(preset="bead") == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     only(joint)
-    session, settings = part("session"), joint.condyle.joint
+    session, settings = part("blender.session"), joint.condyle.joint
     before, start = np.array(bead.matrix_world), settings.coordinates[0].start
     assert start > 0.5
     session.tell("")
@@ -136,10 +140,12 @@ def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, s
 def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
     bob = make.box("Bob")
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), "composite", np.eye(4))
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bob), "composite", np.eye(4)
+    )
     only(joint)
     layout = MagicMock()
-    part("features.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
+    part("ui.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
     drawn = [call.kwargs.get("text") for call in layout.label.call_args_list]
     assert "Add its parts, from the parent on" in drawn
 
@@ -160,7 +166,9 @@ def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
 def test_a_child_beyond_a_limit_goes_to_the_nearer_end(part, scene, make, kind, limits, stands, expected):
     bob = make.box("Bob", (0, 0, -0.3))
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(bob), kind, np.eye(4))
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(bob), kind, np.eye(4)
+    )
     joint.condyle.joint.axis = (0, 1, 0)
     row = joint.condyle.joint.coordinates[0]
     if limits is not None:

@@ -11,7 +11,7 @@ NUM_TYPES = 24  # joint types that the menus offer
 
 
 def sliders(part, joint):
-    return part("drive").slider_names(joint.condyle.joint)
+    return part("sliders.sliders").slider_names(joint.condyle.joint)
 
 
 def set_sliders(part, joint, values):
@@ -25,8 +25,12 @@ def set_sliders(part, joint, values):
 @pytest.mark.parametrize("inverted", [False, True])
 @pytest.mark.parametrize("kind", range(NUM_TYPES))
 def test_every_joint_follows_its_sliders(part, scene, make, kind, inverted):
-    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
-    units = part("units")
+    body, authoring, reader = (
+        part("data.references").Body,
+        part("making.bodies_and_joints"),
+        part("reading.joints"),
+    )
+    units = part("blender.units")
     scene.unit_settings.scale_length = 0.5
     a, b = make.box("A", (0, 0, 0.4)), make.box("B", (0.1, 0, 0))
     a.rotation_euler, a.scale = (0.3, -0.2, 0.5), (1.5, 1.5, 1.5)
@@ -57,7 +61,11 @@ def test_every_joint_follows_its_sliders(part, scene, make, kind, inverted):
 
 
 def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
-    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
+    body, authoring, reader = (
+        part("data.references").Body,
+        part("making.bodies_and_joints"),
+        part("reading.joints"),
+    )
     a = make.box("A")
     make.update()
     joint = authoring.add_joint(scene, None, body(a), "spline_surface", name="Joint")
@@ -75,9 +83,9 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
         set_sliders(part, joint, values)
         assert np.abs(np.array(a.matrix_world) - surface.transform(values)).max() < 3e-6
     settings.coordinates[0].start = 0.0
-    part("drive").start_here(scene, joint)
+    part("sliders.sliders").start_here(scene, joint)
     assert np.allclose([row.start for row in settings.coordinates], values)
-    (found,) = part("scene_to_model").read(scene).model.bodies
+    (found,) = part("reading.scene").read(scene).model.bodies
     assert found.joint == surface and found.joint.prescribed == (False, False, True)
 
 
@@ -85,7 +93,7 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
 @pytest.mark.parametrize("kind", ["ellipsoid", "scapulothoracic", "elliptic", "hinge"])
 def test_the_rest_pose_is_where_the_child_is(part, scene, make, kind):
     """A joint over an ellipsoid does not begin at its own frame."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.unit_settings.scale_length = 0.1
     a, b = make.box("A", (0, 0, 4)), make.box("B", (1, 0, 0))
     b.rotation_euler = (0.1, 0.2, 0.3)
@@ -100,12 +108,16 @@ def test_the_rest_pose_is_where_the_child_is(part, scene, make, kind):
 
 
 def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
-    body, authoring, live = part("references").Body, part("authoring"), part("live")
+    body, authoring, live = (
+        part("data.references").Body,
+        part("making.bodies_and_joints"),
+        part("handlers.control_frames"),
+    )
     a, b = make.box("A"), make.box("B")
     make.update()
     holder = make.empty("Letter")
     joint = authoring.add_joint(scene, body(a), body(b), "composite", name="Joint")
-    number = sorted(part("features.joints.types").TYPES).index("spline_curve")
+    number = sorted(part("data.joint_types").TYPES).index("spline_curve")
     for item in (holder, joint):
         make.shaped(part, scene, item, number)
     settings = joint.condyle.joint
@@ -121,14 +133,14 @@ def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
     live._moved.add(holder.session_uid)
     live.renew()
     make.update()
-    curve = part("joint_reading").read_joint(scene, joint)
+    curve = part("reading.joints").read_joint(scene, joint)
     assert np.abs(np.array(b.matrix_world) - curve.transform(np.array((0.1, 0.1)))).max() < 1e-6
     assert np.abs(np.array(b.matrix_world) - np.eye(4)).max() > 0.01
 
 
 @pytest.mark.small
 def test_limits_bound_the_sliders(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     a, b = make.box("A"), make.box("B")
     joint = authoring.add_joint(scene, body(a), body(b), "euler")
     row = joint.condyle.joint.coordinates[1]
@@ -144,7 +156,11 @@ def test_limits_bound_the_sliders(part, scene, make):
 
 @pytest.mark.parametrize("inverted", [False, True])
 def test_a_ball_stops_at_its_limit_whatever_the_sliders_say(part, scene, make, ph, inverted):
-    body, authoring, reader = part("references").Body, part("authoring"), part("joint_reading")
+    body, authoring, reader = (
+        part("data.references").Body,
+        part("making.bodies_and_joints"),
+        part("reading.joints"),
+    )
     a = make.box("A")
     make.update()
     joint = authoring.add_joint(scene, None, body(a), "spherical")

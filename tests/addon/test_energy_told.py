@@ -14,16 +14,20 @@ def ground_and_arm(part, scene, make):
     stone = make.box("Stone", (0.0, 0.0, 0.5), (0.2, 0.2, 0.2))
     swung = make.box("Arm", (2.0, 0.0, 0.0))
     make.update()
-    body, references = stone.condyle.body, part("references")
+    body, references = stone.condyle.body, part("data.references")
     body.enabled, body.motion = True, "FREE"
-    found = part("connections").add_connection(scene, None, references.Body(stone), "ground", np.eye(4), None)
+    found = part("making.connections").add_connection(
+        scene, None, references.Body(stone), "ground", np.eye(4), None
+    )
     ground = found.condyle.connection.ground
     ground.contact, ground.stiffness, ground.damping = "SOFT", 1e6, 0.0
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     frame[:3, 3] = 2.0, 0.0, 0.2
-    joint = part("authoring").add_joint(scene, None, references.Body(swung), "hinge", frame, name="Hip")
-    part("authoring").drive(scene, joint, True)
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, references.Body(swung), "hinge", frame, name="Hip"
+    )
+    part("making.bodies_and_joints").drive(scene, joint, True)
     for number, value in ((1, 0.0), (25, 1.0), (49, -1.0)):
         joint["coordinate"] = value
         joint.keyframe_insert('["coordinate"]', frame=number)
@@ -42,14 +46,16 @@ def test_gains_are_told_beside_a_prescribed_joint(part, ground_and_arm, make, st
             hip.prescribed = on
             bpy.data.objects["Hip"].keyframe_insert("condyle.joint.prescribed", frame=frame)
     elif beside == "muscle":
-        body = part("references").Body(bpy.data.objects["Arm"])
-        part("muscles").add_muscle(ground_and_arm, [(None, (2.1, 0, 0.4)), (body, (2.1, 0, 0))], "Idle")
+        body = part("data.references").Body(bpy.data.objects["Arm"])
+        part("making.muscles").add_muscle(
+            ground_and_arm, [(None, (2.1, 0, 0.4)), (body, (2.1, 0, 0))], "Idle"
+        )
     elif beside == "controller":
         hip.prescribed, hip.controller.enabled = False, True
     ground_and_arm.frame_set(1)
     settings = ground_and_arm.condyle.simulation
     settings.integrator, settings.time_step = "symplectic_euler", step
-    result = part("tasks").bake_now(ground_and_arm)
+    result = part("jobs.bake").bake_now(ground_and_arm)
     assert np.ptp(result.energy[:, 2]) > 1.0  # the motion puts energy in, and takes it out
     assert any("of energy come from nowhere" in warning for warning in result.warnings) == told
 
@@ -62,13 +68,13 @@ def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, step, told):
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     frame[:3, 3] = 0.0, 0.0, 0.2
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(swung), "hinge", frame, name="Hip"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(swung), "hinge", frame, name="Hip"
     )
     joint.condyle.joint.coordinates[0].start = 1.2
     scene.frame_start, scene.frame_end = 1, 49
     scene.condyle.simulation.time_step = step
-    result = part("tasks").bake_now(scene)
+    result = part("jobs.bake").bake_now(scene)
     assert any("the steps are too long for" in warning for warning in result.warnings) == told
 
 
@@ -78,18 +84,18 @@ def test_a_wheel_that_turns_fast_but_evenly_is_not_told(part, scene, make, given
     make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(wheel), "hinge", frame, name="Axle"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(wheel), "hinge", frame, name="Axle"
     )
     joint.condyle.joint.coordinates[0].start_speed = 400.0
     scene.frame_start, scene.frame_end = 1, 13
     if given:
-        part("authoring").drive(scene, joint, True)
+        part("making.bodies_and_joints").drive(scene, joint, True)
         for number, value in ((1, 0.0), (13, 20.0)):
             joint["coordinate"] = value
             joint.keyframe_insert('["coordinate"]', frame=number)
         joint.condyle.joint.prescribed = True
         scene.condyle.simulation.time_step = 0.02
     scene.frame_set(1)
-    result = part("tasks").bake_now(scene)
+    result = part("jobs.bake").bake_now(scene)
     assert not any("turns by up to" in warning for warning in result.warnings)

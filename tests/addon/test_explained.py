@@ -120,19 +120,21 @@ def in_edit_mode(part, scene, make):
 
 
 def a_joint(part, scene, make):
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(make.box("A")), body(make.box("B")), "hinge")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(make.box("A")), body(make.box("B")), "hinge"
+    )
     bpy.context.view_layer.objects.active = joint
 
 
 def of_a_newer_version(part, scene, make):
     a_joint(part, scene, make)
-    part("session").read_only = True
+    part("blender.session").read_only = True
 
 
 def while_computing(part, scene, make):
     a_joint(part, scene, make)
-    part("session").job = part("jobs").Job("Bake", 0.0)
+    part("blender.session").job = part("jobs.operator").Job("Bake", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def while_computing(part, scene, make):
 )
 def test_every_grey_button_says_why(part, scene, make, state):
     """Blender shows the reason in the button's tooltip, and a script gets it in the error."""
-    session = part("session")
+    session = part("blender.session")
     try:
         state(part, scene, make)
         found = grey(part)

@@ -22,7 +22,7 @@ PLANAR = """<?xml version="1.0"?>
 @pytest.fixture
 def walker(part, scene, make):
     """A pelvis on a free joint to the world, and a thigh that hangs from it."""
-    body, add = part("references").Body, part("authoring").add_joint
+    body, add = part("data.references").Body, part("making.bodies_and_joints").add_joint
     scene.frame_start, scene.frame_end = 1, 4
     pelvis, thigh = make.box("Pelvis", (0, 0, 1.5)), make.box("Thigh", (0, 0, 1))
     make.update()
@@ -33,12 +33,12 @@ def walker(part, scene, make):
 
 
 def told(part, scene):
-    return part("checks").check(scene)
+    return part("checking.scene").check(scene)
 
 
 def connect(part, scene, item, kind, other=None):
-    body = part("references").Body
-    made = part("connections").add_connection(
+    body = part("data.references").Body
+    made = part("making.connections").add_connection(
         scene, None if other is None else body(other), body(item), kind, np.eye(4), None
     )
     bpy.context.view_layer.update()
@@ -51,12 +51,12 @@ def test_a_root_that_nothing_holds_is_a_hint_that_selects_its_joint(part, scene,
         "Root: Pelvis will fall, since nothing holds it. If that is not meant, turn on Prescribed, remove the joint, "
         "which lets it be held, or add Ground to stand on"
     )
-    assert hint.is_hint and not hint.is_error and len(hint.text) <= part("features.checks.panels").LONGEST
+    assert hint.is_hint and not hint.is_error and len(hint.text) <= part("ui.checks.panels").LONGEST
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-    assert part("session").message == "Checked: nothing wrong was found, 1 hint"
+    assert part("blender.session").message == "Checked: nothing wrong was found, 1 hint"
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == walker["root"]
-    assert part("tasks").check_now(scene) == []  # a bake shows it
+    assert part("jobs.bake").check_now(scene) == []  # a bake shows it
 
 
 @pytest.mark.parametrize(
@@ -118,22 +118,22 @@ def test_what_the_hint_advises_for_a_joint_of_many_coordinates_can_be_done(part,
     assert "drive it by sliders and turn on Prescribed" in hint.text
     settings.prescribed = True
     with pytest.raises(ph.ModelError, match="'Root' has 7 coordinates, more than can be told"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     settings.prescribed = False
-    part("authoring").drive(scene, root, True)
+    part("making.bodies_and_joints").drive(scene, root, True)
     (hint,) = (each for each in told(part, scene) if each.is_hint)
     assert "by sliders" not in hint.text
     settings.prescribed = True
     before = np.array(pelvis.matrix_world)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(4)
     assert np.abs(np.array(pelvis.matrix_world) - before).max() < 1e-5
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     settings.prescribed = False
     bpy.context.view_layer.objects.active = root
     assert bpy.ops.condyle.remove_joint() == {"FINISHED"}
     assert not [each for each in told(part, scene) if each.is_hint]
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(4)
     assert np.abs(np.array(pelvis.matrix_world) - before).max() < 1e-5
 
@@ -142,7 +142,7 @@ def test_what_the_hint_advises_for_a_joint_of_many_coordinates_can_be_done(part,
 def test_a_connection_of_any_of_its_bodies_to_the_world_may_hold_it(part, scene, make, walker, kind):
     other = make.box("Other", (3, 0, 1))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(other), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(other), motion="FREE")
     made = connect(part, scene, walker["thigh"], kind)
     (hint,) = told(part, scene)  # of the other body, which it does not hold
     assert hint.text.startswith("Other will fall, since nothing holds it.") and "let it be Held" in hint.text
@@ -154,7 +154,7 @@ def test_a_connection_of_any_of_its_bodies_to_the_world_may_hold_it(part, scene,
 def test_what_hangs_on_a_body_that_falls_falls_with_it(part, scene, make, walker):
     weight = make.box("Weight", (0, 0, 0.4))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(weight), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(weight), motion="FREE")
     tie = connect(part, scene, weight, "spring", walker["thigh"])
     (hint,) = told(part, scene)
     assert hint.text.startswith("Root: Pelvis will fall") and "so will" not in hint.text
@@ -165,24 +165,30 @@ def test_what_hangs_on_a_body_that_falls_falls_with_it(part, scene, make, walker
 @pytest.mark.parametrize("held", [True, False])
 def test_what_hangs_by_a_muscle_in_a_scene_without_joints_is_not_told_to_fall(part, scene, make, held):
     """A muscle was no connection: a body on a rope was said to fall without end."""
-    body, weight, hook = part("references").Body, make.box("Weight", (0, 0, 1)), make.box("Hook", (0, 0, 2))
+    body, weight, hook = (
+        part("data.references").Body,
+        make.box("Weight", (0, 0, 1)),
+        make.box("Hook", (0, 0, 2)),
+    )
     make.update()
     for item in (weight,) if held else (weight, hook):
-        part("authoring").make_body(scene, body(item), motion="FREE")
-    part("muscles").add_muscle(scene, [(body(hook), (0, 0, 2)), (body(weight), (0, 0, 1))], name="Rope")
+        part("making.bodies_and_joints").make_body(scene, body(item), motion="FREE")
+    part("making.muscles").add_muscle(
+        scene, [(body(hook), (0, 0, 2)), (body(weight), (0, 0, 1))], name="Rope"
+    )
     found = [each.text for each in told(part, scene) if "fall" in each.text]
     assert len(found) == (0 if held else 1)
 
 
 @pytest.mark.parametrize("other", [None, "post"])
 def test_a_muscle_from_the_world_may_hold_it(part, scene, make, walker, other):
-    body = part("references").Body
+    body = part("data.references").Body
     post = make.box("Post", (0, 0, 3))
     make.update()
     ends = [(body(post), (0, 0, 3)), (body(walker["thigh"]), (0, 0, 1))]
     if other is None:
         ends[0] = (body(walker["pelvis"]), (0, 0.1, 1.5))
-    part("muscles").add_muscle(scene, ends, name="Rope")
+    part("making.muscles").add_muscle(scene, ends, name="Rope")
     assert len([each for each in told(part, scene) if each.is_hint]) == (1 if other is None else 0)
 
 
@@ -195,7 +201,9 @@ def test_a_joint_is_judged_by_whether_its_child_can_go_straight_down(part, scene
     on_edge = np.eye(4)
     on_edge[:3, :3] = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]  # a plane of x and z
     frame = on_edge if kind == "planar" else np.eye(4)
-    joint = part("authoring").add_joint(scene, None, part("references").Body(box), kind, frame, name="J")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(box), kind, frame, name="J"
+    )
     joint.condyle.joint.axis = (0, 0, 1)
     make.update()
     assert [each.text.split(",")[0] for each in told(part, scene)] == ["J: Box will fall"] * falls
@@ -205,7 +213,7 @@ def test_of_many_the_first_is_named_and_selected(part, scene, make, walker):
     for number in range(6):
         stone = make.box(f"Stone {number}", (number, 2, 1))
         make.update()
-        part("authoring").make_body(scene, part("references").Body(stone), motion="FREE")
+        part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     root, stones = told(part, scene)
     assert root.culprit().object == walker["root"] and stones.culprit().object.name == "Stone 0"
     assert (
@@ -218,13 +226,13 @@ def test_an_import_tells_of_what_it_made_alone(part, scene, make, tmp_path, walk
     path = tmp_path / "hopper.osim"
     path.write_text(PLANAR, "utf-8")
     assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
-    session = part("session")
+    session = part("blender.session")
     (hint,) = (each for each in session.findings if each.is_hint)
-    assert session.findings[0] is hint and hint.source == part("findings").IMPORT
+    assert session.findings[0] is hint and hint.source == part("data.findings").IMPORT
     assert hint.text.startswith("trunk joint: trunk will fall") and "Pelvis" not in hint.text
     assert hint.culprit().object.name == "trunk joint" and "see Warnings for a hint" in session.message
     bpy.data.objects.remove(bpy.data.objects["hopper"])  # as an undo does with all that it made
-    part("migrations").on_undo()
+    part("data.schema").on_undo()
     assert hint not in session.findings
 
 
@@ -233,5 +241,5 @@ def test_an_import_that_hangs_on_a_hinge_has_no_hint(part, scene, tmp_path):
     one = PLANAR.replace("PlanarJoint", "PinJoint")
     path.write_text(one.replace('<Coordinate name="forward"/><Coordinate name="height"/>', ""), "utf-8")
     assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
-    assert not [each for each in part("session").findings if each.is_hint]
-    assert "hint" not in part("session").message
+    assert not [each for each in part("blender.session").findings if each.is_hint]
+    assert "hint" not in part("blender.session").message

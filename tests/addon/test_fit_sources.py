@@ -19,7 +19,7 @@ def only(item):
 
 
 def curves_of(part, item):
-    return list(part("compat").curves_in_use(item))
+    return list(part("blender.compat").curves_in_use(item))
 
 
 def choose_keys(part, item, frames, paths=("location", "rotation_quaternion")):
@@ -37,8 +37,8 @@ def frames_of(joint):
 def knee(part, scene, make):
     """A keyed knee with a joint, active: keys at 1, 5 ... 49."""
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     only(joint)
     return joint, shank
 
@@ -80,8 +80,8 @@ def test_selected_keys_of_a_bone(part, scene, make):
         for number in range(9):
             bone.rotation_quaternion = (1.0, 0.1 * number, 0.0, 0.02 * number**2)
             bone.keyframe_insert("rotation_quaternion", frame=first + 3 * number)
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
     only(joint)
     choose_keys(part, rig, range(1, 21))
     assert bpy.ops.condyle.fit(keys="SELECTED", num_frames=5) == {"FINISHED"}
@@ -97,7 +97,7 @@ def test_without_a_joint_the_keyed_one_moves_whichever_is_selected_last(part, sc
     bpy.context.view_layer.objects.active = bpy.data.objects[last]
     for _ in range(2):  # the second press fits the same joint
         assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
-        (joint,) = part("references").joints_of(scene)
+        (joint,) = part("data.references").joints_of(scene)
         assert [joint.condyle.joint.child.object.name, joint.condyle.joint.parent.object.name] == [
             "Shank",
             "Thigh",
@@ -106,7 +106,7 @@ def test_without_a_joint_the_keyed_one_moves_whichever_is_selected_last(part, sc
     for name in ("Shank", "Thigh"):  # as does one with both selected again
         bpy.data.objects[name].select_set(True)
         bpy.context.view_layer.objects.active = bpy.data.objects[name]
-    assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"} and part("references").joints_of(scene) == [
+    assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"} and part("data.references").joints_of(scene) == [
         joint
     ]
 
@@ -146,7 +146,7 @@ TURN = 2.0 * np.pi
     ],
 )
 def test_cycles_are_found(part, make, angles, kind, count):
-    found = part("cycles").find(ring(make, angles))
+    found = part("animation.closed_keys").find(ring(make, angles))
     assert (found.kind, found.count) == (kind, count)
 
 
@@ -162,8 +162,8 @@ def bead(part, scene, make):
         for path in ("location", "rotation_quaternion"):
             box.keyframe_insert(path, frame=1 + number)
     scene.frame_set(1)
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(box), matrix=np.eye(4).tolist(), name="Wire"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(box), matrix=np.eye(4).tolist(), name="Wire"
     )
     only(joint)
     return joint, box
@@ -176,7 +176,7 @@ def test_a_motion_that_comes_back_is_offered_a_closed_curve(part, scene, bead):
     assert bpy.ops.condyle.fit(keys="ALL", num_frames=20) == {"FINISHED"}
     assert settings.fit.cyclic == "CLOSED" and not settings.periodic
     layout = MagicMock()
-    part("features.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
+    part("ui.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
     offers = layout.box().column().operator.call_args_list
     assert [offer.kwargs.get("text") for offer in offers] == ["Fit a Closed Curve"]
     assert bpy.ops.condyle.fit(periodic=True, num_frames=9) == {"FINISHED"}
@@ -214,14 +214,14 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
             shank.keyframe_insert(path, frame=1 + 4 * number)
     only(shank)
     assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     fit = joint.condyle.joint.fit
     assert (
         fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 0.5
     )  # a curve of its own there and back: too few frames
-    assert "One Way" in part("session").message
+    assert "One Way" in part("blender.session").message
     layout = MagicMock()
-    part("features.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
+    part("ui.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
     offers = layout.box().column().operator.call_args_list
     assert [offer.kwargs.get("text") for offer in offers] == ["Fit One Way"]
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
@@ -235,7 +235,7 @@ def test_one_way_of_a_motion_that_never_goes_back_is_told_to_be_all_of_it(part, 
     only(shank)
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
     words = "no one way is found that the rest of the motion goes back on: all keys are fitted"
-    assert part("session").message.endswith(words)
+    assert part("blender.session").message.endswith(words)
 
 
 @pytest.mark.small
@@ -244,7 +244,7 @@ def test_worst_keys_come_first_and_a_click_goes_to_the_frame(part, scene, knee):
     assert bpy.ops.condyle.fit(num_frames=4) == {"FINISHED"}
     fit = joint.condyle.joint.fit
     assert fit.worst_first
-    places = part("features.fitting.panels").worst_first(fit.residuals)
+    places = part("ui.fitting.panels").worst_first(fit.residuals)
     order = np.argsort(places)
     assert max(row.distance for row in fit.residuals) in [fit.residuals[int(k)].distance for k in order[:2]]
     fit.active_residual = 7
@@ -266,6 +266,6 @@ def test_of_two_that_are_keyed_the_parent_is_selected_last_as_for_add_joint(part
             item.select_set(True)
         bpy.context.view_layer.objects.active = last
         assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
-        (joint,) = part("references").joints_of(scene)
+        (joint,) = part("data.references").joints_of(scene)
         assert (joint.condyle.joint.child.object, joint.condyle.joint.parent.object) == (shank, thigh)
-        part("authoring").remove_joint(scene, joint)
+        part("making.bodies_and_joints").remove_joint(scene, joint)

@@ -20,8 +20,8 @@ def only(item):
 def knee(part, scene, make):
     """A keyed knee with a joint, active."""
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     only(joint)
     return scene, joint, shank
 
@@ -39,8 +39,8 @@ def blade(part, scene, make):
         for path in ("location", "rotation_quaternion", '["across"]', '["along"]'):
             plate.keyframe_insert(path, frame=1 + number)
     scene.frame_set(1)
-    body = part("references").Body
-    joint = part("authoring").add_joint(
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
         scene, body(chest), body(plate), "spline_surface", matrix=np.eye(4).tolist(), name="Glide"
     )
     only(joint)
@@ -78,7 +78,7 @@ def test_five_keys_do_without_a_joint(part, scene, make):
     shank.select_set(True)
     bpy.context.view_layer.objects.active = shank
     assert bpy.ops.condyle.fit() == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == 5
     only(joint)
     assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"} and len(joint.condyle.joint.frames) == 5
@@ -92,13 +92,13 @@ def test_a_curve_gets_as_many_frames_as_its_order_takes_at_least(part, scene, ma
     """Adjust Last Operation lets there be four, which was an error where the order is higher."""
     _keyed(make, 0.5 * np.arange(12))
     bpy.ops.condyle.fit()
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     settings = joint.condyle.joint
     settings.order = 6
     only(joint)
     assert bpy.ops.condyle.fit(num_frames=4, **more) == {"FINISHED"}
     assert len(settings.frames) == settings.fit.num_frames == 6
-    assert "; 6 control frames, the least that the curve's order takes" in part("session").message
+    assert "; 6 control frames, the least that the curve's order takes" in part("blender.session").message
 
 
 def _keyed(make, angles, turning=0.1):
@@ -129,12 +129,12 @@ def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
 ):
     shank = _keyed(make, angles)
     assert bpy.ops.condyle.fit() == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == 8
     only(shank)
     assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
-    assert part("session").message.endswith(f"; {most} control frames, as many as they can fix")
+    assert part("blender.session").message.endswith(f"; {most} control frames, as many as they can fix")
 
 
 @pytest.mark.small
@@ -145,9 +145,9 @@ def test_a_fit_of_few_keys_takes_as_many_frames_as_they_can_fix(part, scene, mak
         bpy.context.view_layer.objects.active = bpy.data.objects["Thigh"]
         assert bpy.ops.condyle.add_joint() == {"FINISHED"}
     assert bpy.ops.condyle.fit() == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == 5
-    assert part("session").message.endswith("; 5 control frames, as many as they can fix")
+    assert part("blender.session").message.endswith("; 5 control frames, as many as they can fix")
 
 
 @pytest.mark.small
@@ -173,11 +173,11 @@ def test_poses_that_are_held_count_once(part, scene, make):
             bpy.data.objects.remove(item)
         _keyed(make, angles)
         assert bpy.ops.condyle.fit() == {"FINISHED"}
-        (joint,) = part("references").joints_of(scene)
-        fitted.append(part("scene_to_model").control_frames(scene, joint))
+        (joint,) = part("data.references").joints_of(scene)
+        fitted.append(part("reading.scene").control_frames(scene, joint))
         rows = [row.frame for row in joint.condyle.joint.fit.residuals]
     np.testing.assert_allclose(fitted[1], fitted[0], atol=1e-6)
-    assert rows == [1, 7, 10, 19, 22] and "; 4 held, which count once" in part("session").message
+    assert rows == [1, 7, 10, 19, 22] and "; 4 held, which count once" in part("blender.session").message
 
 
 @pytest.mark.small
@@ -201,7 +201,7 @@ def test_a_fit_does_not_replace_the_parts_of_a_composite_joint(knee, part, ph):
         settings.parts.add().type = kind
     assert not bpy.ops.condyle.fit.poll() and not bpy.ops.condyle.fit_surface.poll()
     with pytest.raises(ph.ModelError, match="'Knee' is a composite joint"):
-        part("tasks").fit_now(scene, joint)
+        part("jobs.bake").fit_now(scene, joint)
     assert settings.type == "composite" and len(settings.parts) == 2
 
 
@@ -220,7 +220,7 @@ def test_as_few_frames_as_a_tolerance_asks_for(knee):
 def test_every_key_has_its_residual_and_a_click_goes_there(knee, part):
     scene, joint, shank = knee
     fit = joint.condyle.joint.fit
-    report = part("tasks").fit_now(scene, joint)
+    report = part("jobs.bake").fit_now(scene, joint)
     assert [row.frame for row in fit.residuals] == list(report.frames)
     assert np.allclose([row.distance for row in fit.residuals], report.distances, atol=1e-6)
     place = np.array(fit.residuals[5].pose).reshape(4, 4)
@@ -229,7 +229,7 @@ def test_every_key_has_its_residual_and_a_click_goes_there(knee, part):
     bpy.context.view_layer.update()
     world = np.array(joint.matrix_world) @ place
     assert np.allclose(world, np.array(shank.matrix_world), atol=1e-5)
-    worst = part("features.fitting.panels").worst_first(fit.residuals)
+    worst = part("ui.fitting.panels").worst_first(fit.residuals)
     assert sorted(worst) == list(range(13))
     first = worst.index(0)
     share = [max(row.distance / fit.worst_distance, row.angle / fit.worst_angle) for row in fit.residuals]
@@ -249,15 +249,15 @@ def test_a_pinned_key_is_passed_exactly_and_stays_pinned(knee):
 
 def test_outliers_are_put_aside_and_weights_count(knee, part):
     _scene, joint, shank = knee
-    curve = next(c for c in part("compat").curves_in_use(shank) if c.data_path == "location")
+    curve = next(c for c in part("blender.compat").curves_in_use(shank) if c.data_path == "location")
     curve.keyframe_points[6].co.y += 0.05
     fit = joint.condyle.joint.fit
     bpy.ops.condyle.fit(num_frames=6, robust="TUKEY")
     assert fit.residuals[6].trust < 0.5 and fit.residuals[6].distance > 40.0
     assert max(row.distance for k, row in enumerate(fit.residuals) if k != 6) < 1.0
-    assert "take fewer" not in part("session").message
+    assert "take fewer" not in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=11, robust="TUKEY")  # of 13 poses
-    assert "11 control frames follow outliers, too: take fewer" in part("session").message
+    assert "11 control frames follow outliers, too: take fewer" in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=6, robust="NONE")
     drawn = fit.residuals[6].distance
     fit.residuals[6].weight = 0.01
@@ -273,7 +273,7 @@ def test_the_metric_is_what_the_user_chose(knee, part, metric):
     if metric == "WEIGHTS":
         wish |= {"rotation_weight": 1.0, "translation_weight": 1e4}
     assert bpy.ops.condyle.fit(**wish, coordinate="ARC_LENGTH") == {"FINISHED"}
-    curve = part("scene_to_model").read_joint(scene, joint)
+    curve = part("reading.scene").read_joint(scene, joint)
     assert any(settings.fit.metric_values) == (metric != "LENGTH")
     if metric == "WEIGHTS":  # a scale for all makes it read as radians
         assert curve.metric[3, 3] / curve.metric[0, 0] == pytest.approx(1e4, rel=1e-5)
@@ -290,7 +290,7 @@ def test_a_curve_counts_an_angle_where_the_user_says_so(knee, part):
     assert bpy.ops.condyle.fit(coordinate="ANGLE", angle_axis=(0, 1, 0)) == {"FINISHED"}
     settings = joint.condyle.joint
     assert settings.coordinates[0].unit == "rad" and settings.driven
-    lower, upper = part("scene_to_model").read_joint(scene, joint).range[0]
+    lower, upper = part("reading.scene").read_joint(scene, joint).range[0]
     assert upper - lower == pytest.approx(np.radians(120.0), abs=1e-3)
     scene.frame_set(1)
     turned = []
@@ -311,7 +311,7 @@ def test_a_surface_is_fitted_to_scattered_keys(blade, part):
     assert settings.type == "spline_surface" and tuple(settings.grid) == (5, 6, 1) and settings.driven
     assert settings.fit.rows == 5 and settings.fit.num_poses == 60
     assert settings.fit.worst_distance < 3.0 and settings.fit.worst_angle < 0.03
-    surface = part("scene_to_model").read_joint(scene, joint)
+    surface = part("reading.scene").read_joint(scene, joint)
     row = settings.fit.residuals[7]
     pose = surface.transform(np.array(row.q[:2], dtype=float))
     gap = 1e3 * np.linalg.norm(pose[:3, 3] - np.array(row.pose).reshape(4, 4)[:3, 3])
@@ -325,7 +325,7 @@ def test_a_surface_gets_as_many_rows_as_its_order_takes_at_least(blade, part):
     settings.grid_orders = (5, 4, 4)
     assert bpy.ops.condyle.fit_surface(rows=4, columns=6) == {"FINISHED"}
     assert tuple(settings.grid)[:2] == (settings.fit.rows, settings.fit.columns) == (5, 6)
-    assert "; 5 rows and 6 columns, the least that its orders take" in part("session").message
+    assert "; 5 rows and 6 columns, the least that its orders take" in part("blender.session").message
 
 
 def test_a_surface_is_fitted_at_places_that_two_properties_tell(blade):
@@ -346,8 +346,8 @@ def test_a_surface_is_fitted_at_places_that_two_properties_tell(blade):
 
 def test_a_fit_that_takes_too_long_is_given_up_and_changes_nothing(part, knee):
     _scene, joint, _ = knee
-    client, fits = part("worker_client"), part("fits")
-    with pytest.raises(part("core").physics().CondyleError, match="nothing was changed"):
+    client, fits = part("blender.compute_process"), part("jobs.fit")
+    with pytest.raises(part("blender.physics_access").physics().CondyleError, match="nothing was changed"):
         client.run(fits.fit_selected(bpy.context, joint), seconds=0.0)
     assert not joint.condyle.joint.frames
 
@@ -356,7 +356,7 @@ def test_bake_fits_a_surface_that_asks_for_it(blade, part):
     scene, joint, plate = blade
     scene.frame_start, scene.frame_end = 1, 5
     joint.condyle.joint.fit.requested = True
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert [each.joint.type for each in report.fits] == ["spline_surface"]
     assert set(report.coordinates) == {"Glide.q_1", "Glide.q_2"} and plate.condyle.channels.baked
     assert tuple(joint.condyle.joint.grid) == (5, 5, 1) and not joint.condyle.joint.fit.requested

@@ -23,7 +23,7 @@ def keyed(item, path, values):
 def test_a_joint_that_is_held_between_two_frames_alone_is_held(part, scene, arm, path, on, off, until):
     """At whole frames nothing was seen of it, and nothing told."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.5}, "CONSTANT")
     settings = shoulder.condyle.joint
     settings.prescribed, settings.coordinates[0].start = False, 0.5
@@ -39,7 +39,7 @@ def test_a_joint_that_is_held_between_two_frames_alone_is_held(part, scene, arm,
 
 def test_a_weight_that_steps_does_so_at_once(part, make):
     """It went evenly from one look to the next, over a fifth of a frame at 24 a second."""
-    item, weights = make.empty("Joint"), part("follow_weights")
+    item, weights = make.empty("Joint"), part("animation.follow_weights")
     keyed(item, "follow", {1.0: 0.2, 3.5: 0.9, 5.0: 0.3})
     seen = weights.Strength(np.arange(7.0), np.array([0.2] * 4 + [0.9, 0.3, 0.3]), np.zeros(7, dtype=bool))
     found = weights.between_frames(item, seen, np.arange(31) / 5.0)
@@ -49,7 +49,7 @@ def test_a_weight_that_steps_does_so_at_once(part, make):
 
 
 def test_of_what_is_between_frames_the_ends_lead(part):
-    weights = part("follow_weights")
+    weights = part("animation.follow_weights")
     frames, on = np.array([0.0, 1.0, 2.0, 2.3, 2.6, 3.0, 4.0, 5.0]), np.zeros(8, dtype=bool)
     on[3] = True
     held = weights.Strength(frames, np.array([0.0] * 7 + [0.5]), on)

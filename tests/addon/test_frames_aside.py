@@ -18,9 +18,9 @@ def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
     only(kept.pop(3))
     bpy.ops.object.delete()
     only(kept[2])
-    part("live").mark_selected()
+    part("handlers.control_frames").mark_selected()
     settings.active_frame = 3
-    part("live").mark_selected()
+    part("handlers.control_frames").mark_selected()
     assert settings.active_frame == 3
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
     assert [frame.object for frame in settings.frames] == kept
@@ -28,7 +28,7 @@ def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
     only(kept[1])
     bpy.ops.object.delete()
     only(kept[0])
-    part("live").mark_selected()
+    part("handlers.control_frames").mark_selected()
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}  # what comes next is gone itself
     assert settings.frames[0].object is None or settings.frames[0].object.name not in scene.objects
     assert bpy.context.active_object == joint
@@ -54,13 +54,16 @@ def test_frames_in_a_collection_that_is_out_of_the_way_stay_as_they_are(part, sc
 def test_what_is_told_of_a_slider_that_does_not_go_along(part, scene, knee):
     joint, _ = knee()
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
-    (curve,) = (each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path)
-    assert not part("curve_tools").left_alone(scene, joint)
+    (curve,) = (
+        each for each in part("blender.compat").curves_in_use(joint) if "coordinate" in each.data_path
+    )
+    assert not part("making.curve_tools").left_alone(scene, joint)
     curve.modifiers.new("NOISE")
-    assert "Modifiers of the slider's keys" in part("curve_tools").left_alone(scene, joint)[-1]
+    assert "Modifiers of the slider's keys" in part("making.curve_tools").left_alone(scene, joint)[-1]
     joint.driver_add('["coordinate"]')
     assert any(
-        text.startswith("The driver of the slider") for text in part("curve_tools").left_alone(scene, joint)
+        text.startswith("The driver of the slider")
+        for text in part("making.curve_tools").left_alone(scene, joint)
     )
     with pytest.raises(RuntimeError, match="a driver moves its slider 'coordinate'"):
         bpy.ops.condyle.key_sliders()
@@ -71,9 +74,9 @@ def test_what_is_told_of_a_slider_that_does_not_go_along(part, scene, knee):
 @pytest.mark.parametrize("preset", ["knee", "jaw"])
 def test_a_frame_that_is_added_to_a_preset_lies_on_its_curve(part, scene, preset):
     """There the child hangs beside the curve by its rest pose: the frame was set at the child's own origin."""
-    joint = part("presets_making").add_with_bodies(scene, preset)
+    joint = part("making.presets_making").add_with_bodies(scene, preset)
     only(joint)
-    reader, settings = part("joint_reading"), joint.condyle.joint
+    reader, settings = part("reading.joints"), joint.condyle.joint
     ends = joint.id_properties_ui("coordinate").as_dict()
     joint["coordinate"] = 0.43 * ends["max"]
     joint.update_tag()
@@ -82,5 +85,5 @@ def test_a_frame_that_is_added_to_a_preset_lies_on_its_curve(part, scene, preset
     before = len(settings.frames)
     assert bpy.ops.condyle.add_control_frame() == {"FINISHED"}
     assert len(settings.frames) == before + 1 and 0 < settings.active_frame < before
-    added = part("units").to_metres(reader.control_frames(scene, joint)[settings.active_frame], scene)
+    added = part("blender.units").to_metres(reader.control_frames(scene, joint)[settings.active_frame], scene)
     assert np.abs(added - wanted).max() < 1e-5  # both are drawn from float32 matrices of about 1 m

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def swing(part, scene, make):
     """A bob on a hinge with keys of its own, in five frames."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     for frame in (1, 3, 9):
@@ -24,14 +24,14 @@ def swing(part, scene, make):
             bob.keyframe_insert(path, frame=frame)
     scene.frame_set(1)
     make.update()
-    part("authoring").add_joint(scene, body(top), body(bob), "hinge", name="Hip")
+    part("making.bodies_and_joints").add_joint(scene, body(top), body(bob), "hinge", name="Hip")
     return bob
 
 
 def keys(part, item):
     return {
         (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
-        for curve in part("compat").curves_in_use(item)
+        for curve in part("blender.compat").curves_in_use(item)
     }
 
 
@@ -40,35 +40,35 @@ def test_nothing_is_left_of_a_bake_not_even_what_it_told_of_itself(part, scene, 
     scene.condyle.simulation.output.target = target
     scene.condyle.start.loop = True
     before = digests.digest()
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert scene.condyle.loop.cycles and scene.condyle.simulation.statistics.integrator
-    part("tasks").bake_now(scene)  # a bake in place of another keeps what the new one tells
+    part("jobs.bake").bake_now(scene)  # a bake in place of another keeps what the new one tells
     assert scene.condyle.loop.cycles and scene.condyle.simulation.statistics.integrator
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert digests.differences(before, digests.digest()) == []
 
 
 def test_curves_that_were_deleted_after_a_bake_in_place_come_back(part, scene, swing):
     before = keys(part, swing)
     scene.condyle.simulation.output.target = "OVERWRITE"
-    part("tasks").bake_now(scene)
-    compat, data = part("compat"), swing.animation_data
+    part("jobs.bake").bake_now(scene)
+    compat, data = part("blender.compat"), swing.animation_data
     for curve in list(compat.curves_in_use(swing)):
         compat.remove_curve(data.action, compat.slot_of(data), curve)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert keys(part, swing) == before and len(bpy.data.actions) == 1
 
 
 @pytest.mark.parametrize("target", ["NEW", "CURRENT"])
 def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target):
     before = keys(part, swing)
-    if not part("compat").has_slots(swing.animation_data.action):
+    if not part("blender.compat").has_slots(swing.animation_data.action):
         pytest.skip("actions have no slots before Blender 4.4")
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     action = swing.condyle.bake.previous_action
     action.slots[0].name_display = "Another Name"
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert swing.animation_data.action == action and keys(part, swing) == before
 
 
@@ -77,35 +77,35 @@ def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target)
 def test_the_slot_of_the_copy_may_be_renamed_after_a_bake_in_place(part, scene, swing, target, noted):
     """It alone has the keys. A bake from before handles were noted takes the only slot that there is."""
     before = keys(part, swing)
-    if not part("compat").has_slots(swing.animation_data.action):
+    if not part("blender.compat").has_slots(swing.animation_data.action):
         pytest.skip("actions have no slots before Blender 4.4")
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     action = swing.animation_data.action
     swing.condyle.bake.backup.slots[0].name_display = "Another Name"
     if not noted:
         swing.condyle.bake.property_unset("slot_handle")
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         assert keys(part, swing) == before
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert swing.animation_data.action == action and keys(part, swing) == before
     assert list(bpy.data.actions) == [action]
 
 
 def test_a_copy_of_which_the_slot_cannot_be_told_is_not_deleted(part, scene, swing):
     before = keys(part, swing)
-    if not part("compat").has_slots(swing.animation_data.action):
+    if not part("blender.compat").has_slots(swing.animation_data.action):
         pytest.skip("actions have no slots before Blender 4.4")
     scene.condyle.simulation.output.target = "CURRENT"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     record = swing.condyle.bake
     action, backup = record.action, record.backup
     backup.slots[0].name_display = "Another Name"
     backup.slots.new(id_type="OBJECT", name="Second")
     record.property_unset("slot_handle")
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         assert swing.animation_data.action == backup
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert action.use_fake_user and swing.animation_data.action == backup
     swing.animation_data.action_slot = backup.slots[0]
     assert keys(part, swing) == before
@@ -113,7 +113,7 @@ def test_a_copy_of_which_the_slot_cannot_be_told_is_not_deleted(part, scene, swi
 
 @pytest.mark.parametrize("target", ["NEW", "CURRENT", "OVERWRITE", "STRIP"])
 def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene, swing, target):
-    data, compat = swing.animation_data, part("compat")
+    data, compat = swing.animation_data, part("blender.compat")
     action = data.action
     if not compat.has_slots(action):
         pytest.skip("actions have no slots before Blender 4.4")
@@ -122,45 +122,45 @@ def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene,
     scene.condyle.simulation.output.target = target
     for exchanged in (False, True):
         own = slot.name_display
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
         slot.name_display = "On its way"
         if exchanged:
             other.name_display, slot.name_display = own, "Second"
-        with part("hold").without_bake(scene):
+        with part("baked.temporarily").without_bake(scene):
             assert keys(part, swing) == before
-        part("tasks").free_bake(scene)
+        part("jobs.bake").free_bake(scene)
         assert data.action == action and data.action_slot == slot and keys(part, swing) == before
         assert list(bpy.data.actions) == [action]
 
 
 def test_a_slot_that_a_bake_in_place_made_goes_whatever_it_is_called(part, scene, swing):
     data = swing.animation_data
-    if not part("compat").has_slots(data.action):
+    if not part("blender.compat").has_slots(data.action):
         pytest.skip("actions have no slots before Blender 4.4")
     data.action_slot = None
     scene.condyle.simulation.output.target = "CURRENT"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     data.action_slot.name_display = "Another Name"
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert data.action is not None and data.action_slot is None and len(data.action.slots) == 1
 
 
 def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part, scene, swing):
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     action = swing.animation_data.action
     swing.keyframe_insert("color", frame=2)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert swing.animation_data.action != action and action.use_fake_user
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     made = swing.animation_data.action.name
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert made not in bpy.data.actions  # nothing was done to that one
 
 
 def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing):
     """An extra channel brings a new action for the joint, in which its slider is then keyed."""
     joint = scene.objects["Hip"]
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint.condyle.joint.prescribed = True
     for frame, value in ((1, 0.0), (5, 0.4)):
         joint["coordinate"] = value
@@ -168,40 +168,40 @@ def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing
     scene.condyle.simulation.output.extras = {"COORDINATES"}
 
     def told():
-        return [text for text in part("tasks").bake_now(scene).warnings if "has no part in this" in text]
+        return [text for text in part("jobs.bake").bake_now(scene).warnings if "has no part in this" in text]
 
     assert not told() and not told()
     joint["coordinate"] = 0.3
     joint.keyframe_insert('["coordinate"]', frame=3)
     (text,) = told()
     assert text.startswith("Hip: what was keyed in 'Hip Condyle'")
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert not told()
 
 
 def test_nothing_is_told_as_keyed_since_where_a_bake_did_not_say_what_it_wrote(part, scene, swing):
     """The first bakes did not, and every key of theirs was told as the user's."""
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     for item in scene.objects:
         item.condyle.bake.paths = ""
-    assert not [text for text in part("tasks").bake_now(scene).warnings if "has no part in this" in text]
+    assert not [text for text in part("jobs.bake").bake_now(scene).warnings if "has no part in this" in text]
 
 
 def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     scene.condyle.simulation.output.target = "CURRENT"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     action = swing.animation_data.action
     swing.color[0] = 0.25
     swing.keyframe_insert("color", frame=1)
-    assert part("staleness").changes(scene) == []  # that moves nothing
+    assert part("staleness.compare").changes(scene) == []  # that moves nothing
     swing.keyframe_insert("delta_location", frame=1)
-    assert part("staleness").changes(scene) == ["Bob: keys changed"]
-    with part("hold").without_bake(scene):
+    assert part("staleness.compare").changes(scene) == ["Bob: keys changed"]
+    with part("baked.temporarily").without_bake(scene):
         looked = keys(part, swing)
         assert looked[("color", 0)] == [(1.0, 0.25)] and len(looked[("location", 0)]) == 3
     assert swing.animation_data.action == action and len(keys(part, swing)[("location", 0)]) == 6
     assert len(bpy.data.actions) == 2
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert keys(part, swing)[("color", 0)] == [(1.0, 0.25)]
 
 
@@ -228,19 +228,19 @@ def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, 
     track = data.nla_tracks.new()
     strip = track.strips.new("Later", 100, data.action)
     strip.name = "Later"  # Blender 4.2 calls it like its action
-    part("compat").assign_strip_slot(strip, part("compat").slot_of(data))
+    part("blender.compat").assign_strip_slot(strip, part("blender.compat").slot_of(data))
     if meta:
         put_in_meta(swing, track)
     before = keys(part, swing)
     scene.condyle.simulation.output.target = "CURRENT"
     with pytest.raises(ph.ModelError, match=r"also played by the NLA strip 'Later' of 'Bob'"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     assert keys(part, swing) == before
 
 
 def test_a_strip_that_is_tweaked_is_neither_freed_nor_baked_again(part, scene, swing, ph):
     scene.condyle.simulation.output.target = "STRIP"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     data = swing.animation_data
     track = data.nla_tracks[swing.condyle.bake.track]
     data.nla_tracks.active = track
@@ -248,12 +248,12 @@ def test_a_strip_that_is_tweaked_is_neither_freed_nor_baked_again(part, scene, s
     data.use_tweak_mode = True
     if not data.use_tweak_mode:
         pytest.skip("this Blender tweaks no strip without its editor")
-    for work in (part("tasks").free_bake, part("tasks").bake_now):
+    for work in (part("jobs.bake").free_bake, part("jobs.bake").bake_now):
         with pytest.raises(ph.ModelError, match="leave the NLA's tweak mode first"):
             work(scene)
         assert len(data.nla_tracks) == 2 and swing.condyle.bake.target == "STRIP"
     data.use_tweak_mode = False
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert not data.nla_tracks and data.action is not None
 
 
@@ -263,8 +263,8 @@ def test_a_track_of_the_user_with_the_same_name_stays(part, scene, swing):
     theirs.name = "Condyle Bake"
     theirs.strips.new("Theirs", 200, other).name = "Theirs"
     scene.condyle.simulation.output.target = "STRIP"
-    part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
     assert [strip.name for track in data.nla_tracks for strip in track.strips] == ["Theirs"]
 
 
@@ -282,40 +282,40 @@ def test_keys_of_other_channels_do_not_hide_a_strip_from_being_freed(part, scene
     if not animated:
         swing = make.box("Ball", (0, 0, 10))
         make.update()
-        part("authoring").make_body(scene, part("references").Body(swing), motion="FREE")
+        part("making.bodies_and_joints").make_body(scene, part("data.references").Body(swing), motion="FREE")
     before = motion(scene, swing)
     scene.condyle.simulation.output.target = "STRIP"
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     baked = motion(scene, swing)
     assert np.abs(baked - before).max() > 1e-3
     swing.color[0] = 0.25
     swing.keyframe_insert("color", frame=2)
     scene.frame_set(4)
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         np.testing.assert_allclose(motion(scene, swing), before, atol=1e-7)
     np.testing.assert_allclose(motion(scene, swing), baked, atol=1e-7)
     scene.frame_set(4)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(motion(scene, swing), before, atol=1e-7)
     assert keys(part, swing)[("color", 0)] == [(2.0, 0.25)]
-    assert len(swing.animation_data.nla_tracks) == animated and not part("bake_writing").is_baked(scene)
+    assert len(swing.animation_data.nla_tracks) == animated and not part("baking.write").is_baked(scene)
 
 
 def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(part, scene, swing):
     scene.frame_set(1)
     turned = swing.rotation_euler.y = 0.125
     swing.keyframe_delete("rotation_euler", frame=1)
-    compat, data = part("compat"), swing.animation_data
+    compat, data = part("blender.compat"), swing.animation_data
     for curve in [each for each in compat.curves_in_use(swing) if each.data_path == "rotation_euler"]:
         compat.remove_curve(data.action, compat.slot_of(data), curve)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(5)
     assert abs(swing.rotation_euler.y - turned) > 1e-3
     data.action = None
     swing.location = (1.0, 2.0, 3.0)
     swing.keyframe_insert("location", index=1, frame=5)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert swing.location.y == 2.0 and swing.rotation_euler.y == turned
     assert {path for path, _ in keys(part, swing)} == {"location"}
 
@@ -327,15 +327,15 @@ def test_channels_come_back_that_an_action_put_in_the_bakes_place_has_but_does_n
     scene.frame_set(1)
     before = tuple(swing.location)
     scene.condyle.simulation.output.target = "STRIP"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(5)
     swing.animation_data.nla_tracks.remove(swing.animation_data.nla_tracks[0])
     swing.animation_data.action = bpy.data.actions.new("Mine")
     swing.location = (1.0, 2.0, 3.0)
     swing.keyframe_insert("location", frame=5)
-    for curve in part("compat").curves_in_use(swing):
+    for curve in part("blender.compat").curves_in_use(swing):
         curve.mute = kind == "muted"
         if kind == "empty":
             curve.keyframe_points.clear()
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert tuple(swing.location) == before

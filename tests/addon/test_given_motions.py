@@ -20,12 +20,12 @@ def hinged_arm(part, scene, make):
     upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
     fore.parent = upper
     make.update()
-    body, joints = part("references").Body, []
+    body, joints = part("data.references").Body, []
     for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
         frame = shift(0, 0, z)
         frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
         joints.append(
-            part("authoring").add_joint(
+            part("making.bodies_and_joints").add_joint(
                 scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
             )
         )
@@ -46,7 +46,7 @@ def key_slider(joint, values):
 @pytest.mark.small
 def test_a_joint_follows_its_slider_while_the_other_swings(part, scene, arm):
     _upper, _fore, (shoulder, _elbow) = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
     shoulder.condyle.joint.prescribed = True
     wanted = []
@@ -54,7 +54,7 @@ def test_a_joint_follows_its_slider_while_the_other_swings(part, scene, arm):
         scene.frame_set(frame)
         wanted.append(shoulder["coordinate"])
     scene.frame_set(7)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert scene.frame_current == 7
     np.testing.assert_allclose(report.coordinates["Upper Joint.angle"], wanted, atol=1e-6)
     assert np.ptp(report.coordinates["Fore Joint.angle"]) > 0.1
@@ -67,9 +67,9 @@ def test_a_joint_follows_its_slider_while_the_other_swings(part, scene, arm):
 def test_a_joint_follows_the_childs_keys_until_its_switch_lets_go(part, scene, arm):
     upper, fore, (_shoulder, elbow) = arm
     fore.rotation_mode = "QUATERNION"
-    joint = part("scene_to_model").read_joint(scene, elbow)
+    joint = part("reading.scene").read_joint(scene, elbow)
     frame = np.array(elbow.matrix_world)
-    after = part("joint_reading").child_in_joint(elbow)
+    after = part("reading.joints").child_in_joint(elbow)
     for number, angle in {1: 0.2, 13: 1.0, 25: 1.0}.items():
         pose = np.linalg.inv(np.array(upper.matrix_world)) @ frame @ joint.transform([angle]) @ after
         fore.matrix_basis = pose.T
@@ -78,7 +78,7 @@ def test_a_joint_follows_the_childs_keys_until_its_switch_lets_go(part, scene, a
     for number, on in {1: True, 13: False}.items():
         elbow.condyle.joint.prescribed = on
         elbow.keyframe_insert("condyle.joint.prescribed", frame=number)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     angles = report.coordinates["Fore Joint.angle"]
     assert np.isclose(angles[0], 0.2, atol=1e-5) and np.isclose(angles[11], 1.0, atol=0.06)
     assert np.abs(angles[16:] - 1.0).min() > 0.01  # let go, it falls
@@ -87,10 +87,10 @@ def test_a_joint_follows_the_childs_keys_until_its_switch_lets_go(part, scene, a
     )  # keys between two poses leave the hinge's arc
     efforts = report.result.efforts[:, report.result.model.coordinate_slice("Fore")][:, 0]
     assert np.abs(efforts[1:12]).min() > 0.0 and not efforts[14:].any()
-    assert part("tasks").free_bake(scene) > 0
+    assert part("jobs.bake").free_bake(scene) > 0
     elbow.animation_data_clear()
     elbow.condyle.joint.prescribed = False
-    free = part("tasks").bake_now(scene)
+    free = part("jobs.bake").bake_now(scene)
     assert np.abs(free.coordinates["Fore Joint.angle"][:12] - angles[:12]).max() > 0.05
 
 
@@ -100,7 +100,7 @@ def test_a_whole_turn_keeps_the_axis_that_leads_there(part, ph):
     poses = ph.lie.so3_exp(np.linspace(0.0, 4.0 * np.pi, 49)[:, None] * axis).astype(np.float32)
     found = ph.lie.continuous_rotation_vectors(ph.lie.so3_log(poses.astype(np.float64)))
     np.testing.assert_allclose(found @ axis, np.linspace(0.0, 4.0 * np.pi, 49), atol=1e-5)
-    assert part("channels").missed_by_vectors(found).max() < 1e-4
+    assert part("curves.rotation_channels").missed_by_vectors(found).max() < 1e-4
 
 
 @pytest.mark.parametrize("samples", (1, 4))
@@ -111,14 +111,14 @@ def test_a_frame_at_which_a_switch_turns_on_shows_the_animation(part, scene, arm
     a step of 1 ms ends, 11 and 12 do not: these were between what had come to be and what is held.
     """
     *_, (shoulder, _elbow) = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.3, 25: 0.4})
     for frame, on in {1: False, first: True, 20: False}.items():
         shoulder.condyle.joint.prescribed = on
         shoulder.keyframe_insert("condyle.joint.prescribed", frame=frame)
     scene.frame_set(1)
     scene.condyle.simulation.integrator, scene.condyle.start.samples = method, str(samples)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     angles = report.coordinates["Upper Joint.angle"]
     for frame in (first, 15, 20):
         scene.frame_set(frame)
@@ -130,13 +130,13 @@ def test_a_frame_at_which_a_switch_turns_on_shows_the_animation(part, scene, arm
 
 
 def test_windows_that_begin_earlier_do_not_overlap(part):
-    caught = part("leading").caught_early
+    caught = part("animation.motions").caught_early
     found = caught(np.array([[0.0, 1.0], [1.0005, 2.0], [3.0, 4.0]]), 1e-3)
     np.testing.assert_allclose(found, [[-1e-3, 2.0], [2.999, 4.0]])
 
 
 def test_windows_last_from_the_frame_of_the_switch_to_where_it_is_off(part):
-    windows = part("given_motions").windows_of
+    windows = part("animation.led_joints").windows_of
     times = np.arange(6) / 24.0
     on = np.array([True, True, False, False, True, True])
     found = windows(on, times)
@@ -146,56 +146,56 @@ def test_windows_last_from_the_frame_of_the_switch_to_where_it_is_off(part):
 
 def test_sliders_that_start_anew_after_a_turn_are_unrolled(part):
     values = np.array([[170.0, 1.0], [-170.0, 5.0], [-150.0, -5.0], [175.0, 0.0]])
-    found = part("given_motions").unrolled(values, np.array([360.0, 0.0]))
+    found = part("animation.led_joints").unrolled(values, np.array([360.0, 0.0]))
     np.testing.assert_allclose(found, [[170, 1], [190, 5], [210, -5], [175, 0]])
 
 
 def test_a_surface_that_moves_by_itself_cannot_follow(part, scene, make, ph):
-    body = part("references").Body(make.box("Bead"))
+    body = part("data.references").Body(make.box("Bead"))
     make.update()
-    joint = part("authoring").add_joint(scene, None, body, "spline_surface", name="Joint")
+    joint = part("making.bodies_and_joints").add_joint(scene, None, body, "spline_surface", name="Joint")
     settings = joint.condyle.joint
     settings.grid, settings.moving = (4, 4, 4), True
     for k in range(64):
-        part("authoring").add_control_frame(
+        part("making.bodies_and_joints").add_control_frame(
             scene, joint, shift(0.1 * (k // 16), 0.1 * (k // 4 % 4), 0.1 * (k % 4))
         )
     settings.prescribed = True
     with pytest.raises(ph.ModelError, match="'Joint' moves by itself in time"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_a_hinge_that_asks_for_a_fit_stays_one(part, scene, arm):
     *_, (shoulder, _) = arm
     shoulder.condyle.joint.fit.requested = True
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert shoulder.condyle.joint.type == "hinge" and not report.fits
     assert any("Upper Joint was not fitted" in warning for warning in report.warnings)
 
 
 @pytest.mark.parametrize("number", range(12))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
-    known = part("core").part("integrators").INTEGRATORS
-    names = [each[0] for each in part("features.simulation.properties").INTEGRATORS]
+    known = part("blender.physics_access").part("integrators").INTEGRATORS
+    names = [each[0] for each in part("data.simulation").INTEGRATORS]
     assert sorted(names) == sorted(known)
     scene.frame_end = 3
     scene.condyle.simulation.integrator = names[number]
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert scene.condyle.simulation.statistics.integrator == names[number]
 
 
 @pytest.mark.small
 def test_a_joint_is_blended_between_its_animation_and_the_simulation(part, scene, arm):
     *_, (shoulder, _elbow) = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
     settings = shoulder.condyle.joint
     scene.frame_set(1)
     angles = {}
     for weight in (0.0, 0.5, 0.9, 1.0):
         settings.follow = weight
-        angles[weight] = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
-        part("tasks").free_bake(scene)
+        angles[weight] = part("jobs.bake").bake_now(scene).coordinates["Upper Joint.angle"]
+        part("jobs.bake").free_bake(scene)
     wanted = angles[1.0]
     np.testing.assert_allclose(wanted[12], 0.8, atol=1e-6)
     away = [np.abs(angles[weight] - wanted).max() for weight in (0.0, 0.5, 0.9)]
@@ -204,7 +204,7 @@ def test_a_joint_is_blended_between_its_animation_and_the_simulation(part, scene
         settings.follow = weight
         settings.id_data.keyframe_insert("condyle.joint.follow", frame=frame)
     scene.frame_set(1)
-    freed = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+    freed = part("jobs.bake").bake_now(scene).coordinates["Upper Joint.angle"]
     np.testing.assert_allclose(freed[:11], wanted[:11], atol=1e-6)
     assert abs(freed[-1] - wanted[-1]) > 0.01
 
@@ -212,7 +212,7 @@ def test_a_joint_is_blended_between_its_animation_and_the_simulation(part, scene
 @pytest.mark.small
 def test_a_controller_draws_a_joint_to_its_slider(part, scene, arm, ph):
     *_, (shoulder, _elbow) = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
     scene.frame_set(1)
     settings = shoulder.condyle.joint.controller
@@ -220,12 +220,12 @@ def test_a_controller_draws_a_joint_to_its_slider(part, scene, arm, ph):
     away = {}
     for stiffness in (10.0, 1000.0):
         settings.stiffness, settings.damping = stiffness, 0.2 * stiffness**0.5
-        angles = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
-        part("tasks").free_bake(scene)
+        angles = part("jobs.bake").bake_now(scene).coordinates["Upper Joint.angle"]
+        part("jobs.bake").free_bake(scene)
         away[stiffness] = abs(angles[12] - 0.8)
     assert away[1000.0] < 0.03 < away[10.0]
     settings.limit = 1e-6  # as good as none
-    angles = part("tasks").bake_now(scene).coordinates["Upper Joint.angle"]
+    angles = part("jobs.bake").bake_now(scene).coordinates["Upper Joint.angle"]
     assert np.abs(angles).max() < 1e-3  # it hangs at rest
 
 
@@ -237,7 +237,7 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.6), None), "B": ((0, 0, 0.6), (0, 0, 0), "A")}, True
     )
-    root, body = rig.pose.bones["A"], part("references").Body
+    root, body = rig.pose.bones["A"], part("data.references").Body
     root.rotation_mode = "XYZ"
     for frame, turn in ((1, 0.3), (25, 3.6)):
         root.location, root.rotation_euler = (0.02 * frame, 0.0, 0.01 * frame), (0.2, turn, 0.1)
@@ -245,16 +245,19 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
         root.keyframe_insert("rotation_euler", frame=frame)
     scene.frame_set(1)
     make.update()
-    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
-    with pytest.raises(part("core").physics().ModelError, match="parent moves but is held, prescribe a free"):
-        part("tasks").bake_now(scene)
-    free = part("authoring").add_joint(scene, None, body(rig, "A"), "free")
+    part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    with pytest.raises(
+        part("blender.physics_access").physics().ModelError,
+        match="parent moves but is held, prescribe a free",
+    ):
+        part("jobs.bake").bake_now(scene)
+    free = part("making.bodies_and_joints").add_joint(scene, None, body(rig, "A"), "free")
     free.condyle.joint.rotation_first, free.condyle.joint.prescribed = rotation_first, True
     keyed = []
     for frame in range(1, 26):
         scene.frame_set(frame)
         keyed.append(np.array(body(rig, "A").matrix))
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     np.testing.assert_allclose(report.poses["Rig/A"], keyed, atol=1e-5)  # single precision in Blender
     for frame in range(1, 26):
         scene.frame_set(frame)
@@ -272,45 +275,45 @@ def test_any_rotation_is_followed_without_leaps(part, scene, make, kind):
         ball.keyframe_insert("rotation_euler", frame=frame)
     scene.frame_set(1)
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(ball), kind)
+    joint = part("making.bodies_and_joints").add_joint(scene, None, part("data.references").Body(ball), kind)
     joint.condyle.joint.prescribed = True
     keyed = []
     for frame in range(1, 26):
         scene.frame_set(frame)
         keyed.append(np.array(ball.matrix_world))
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     # from key to key a cubic between samples, single precision in Blender
     np.testing.assert_allclose(report.poses["Ball"], keyed, atol=1e-5)
     turn = report.result.q[:, -2]
     assert turn.max() == pytest.approx(3.5, abs=1e-4) and np.abs(np.diff(turn)).max() < 0.8
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     ball.rotation_euler = (0.0, 8.0, 0.0)
     ball.keyframe_insert("rotation_euler", frame=25)
     scene.frame_set(1)
-    turn = part("tasks").bake_now(scene).result.q[:, -2]
+    turn = part("jobs.bake").bake_now(scene).result.q[:, -2]
     assert turn[-1] == pytest.approx(8.0, abs=1e-4) and np.abs(np.diff(turn)).max() < 0.8
-    part("tasks").free_bake(scene)
-    error = part("core").physics().ModelError
+    part("jobs.bake").free_bake(scene)
+    error = part("blender.physics_access").physics().ModelError
     ball.rotation_euler = (0.1, 8.0, 0.0)  # passes a whole turn near it, about an axis that tilts
     ball.keyframe_insert("rotation_euler", frame=25)
     with pytest.raises(error, match="about another axis near a whole turn"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     joint.condyle.joint.prescribed = False
     joint.condyle.joint.follow = 0.5
     with pytest.raises(error, match=r"by 3\d\d.* at most, unless it is prescribed in all"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_in_a_loop_a_motion_goes_on_through_the_seam(part, scene, arm):
     """A sine of eight frames: its spline's own error is of fourth order."""
     _upper, _fore, (shoulder, elbow) = arm
     elbow.condyle.joint.coordinates[0].damping = 0.6
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {k + 1: 0.6 * np.sin(2.0 * np.pi * k / 8 + 0.7) for k in range(9)})
     shoulder.condyle.joint.prescribed = True
     scene.frame_set(1)
     scene.frame_end, scene.condyle.start.loop = 9, True
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     speeds = report.result.qd[[0, -1], 0]
     exact = 0.6 * (2.0 * np.pi * 24.0 / 8.0) * np.cos(0.7)
     assert speeds[0] == pytest.approx(speeds[1], rel=1e-6)
@@ -318,7 +321,7 @@ def test_in_a_loop_a_motion_goes_on_through_the_seam(part, scene, arm):
 
 
 def test_what_repeats_in_a_loop(part, ph):
-    repeats, x = part("leading").repeats, np.linspace(0.0, 1.0, 25)
+    repeats, x = part("animation.motions").repeats, np.linspace(0.0, 1.0, 25)
     hinge, ball = ph.joints.Hinge((0.0, 0.0, 1.0)), ph.joints.Euler()
     wave = 0.3 * np.sin(2.0 * np.pi * x + 0.7)
     assert repeats(hinge, wave[:, None], x, 1e-4) and repeats(hinge, 0.0 * wave[:, None], x, 1e-4)

@@ -14,8 +14,10 @@ def glide(part, scene, make):
     chest = make.box("Chest", (0.1, 0.2, 0.3), (0.3, 0.2, 0.4))
     plate = make.box("Plate", (0.1, -0.1, 0.35), (0.1, 0.02, 0.12))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(chest), body(plate), "spline_surface", name="Glide")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(chest), body(plate), "spline_surface", name="Glide"
+    )
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
     return scene, joint, plate
@@ -23,7 +25,7 @@ def glide(part, scene, make):
 
 def read(part, scene):
     """The surface as a simulation sees it."""
-    (found,) = part("scene_to_model").read(scene).model.bodies
+    (found,) = part("reading.scene").read(scene).model.bodies
     return found.joint
 
 
@@ -37,7 +39,7 @@ def why_not(name):
 @pytest.mark.small
 def test_a_third_direction_leaves_the_surface_as_its_first_layer(part, glide, ph):
     scene, joint, _ = glide
-    settings, grids = joint.condyle.joint, part("grids")
+    settings, grids = joint.condyle.joint, part("making.frame_grids")
     flat, before = read(part, scene), grids.poses(scene, joint)
     own = [frame.object for frame in settings.frames]
     settings.coordinates[1].damping = 0.5
@@ -79,7 +81,7 @@ def test_a_frame_of_a_later_layer_moves_only_what_lies_there(part, glide):
 @pytest.mark.small
 def test_buttons_say_why_they_are_disabled(part, glide, ph):
     scene, joint, _ = glide
-    settings, layers = joint.condyle.joint, part("grid_layers")
+    settings, layers = joint.condyle.joint, part("making.grid_layers")
     assert "has no third direction" in why_not("remove_third_direction")
     with pytest.raises(ph.ModelError, match="must lie apart or be turned"):
         layers.add_layers(scene, joint)
@@ -120,7 +122,7 @@ def test_removed_layers_leave_what_was_there_before(part, glide):
 @pytest.mark.small
 def test_a_fits_knots_stay_through_layers(part, glide):
     scene, joint, _ = glide
-    grids, settings = part("grids"), joint.condyle.joint
+    grids, settings = part("making.frame_grids"), joint.condyle.joint
     knots = [[0.0] * 4 + [2.0] * 4, [-1.0] * 4 + [1.0] * 4]
     grids.build(scene, joint, grids.poses(scene, joint)[:, :, 0], knots=knots)
     assert bpy.ops.condyle.add_third_direction(moving=True, seconds=2.0) == {"FINISHED"}
@@ -168,7 +170,7 @@ def test_a_surface_that_moves_takes_the_child_along_in_a_bake(part, scene, glide
     for row in settings.coordinates[:2]:
         row.start = 0.5
     bpy.context.view_layer.update()
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     ways = report.poses["Plate"][:, :3, 3]
     times = np.asarray(report.times) - report.times[0]
     np.testing.assert_allclose(report.coordinates["Glide.time"], times, atol=1e-9)
@@ -187,10 +189,12 @@ def test_a_surface_that_moves_takes_the_child_along_in_a_bake(part, scene, glide
 @pytest.mark.small
 def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scene, make):
     """Of one cubic piece a direction, whose values at both ends are the same."""
-    authoring = part("authoring")
+    authoring = part("making.bodies_and_joints")
     plate = make.box("Plate")
     make.update()
-    joint = authoring.add_joint(scene, None, part("references").Body(plate), "spline_surface", name="Joint")
+    joint = authoring.add_joint(
+        scene, None, part("data.references").Body(plate), "spline_surface", name="Joint"
+    )
     settings = joint.condyle.joint
     settings.grid, settings.sequence = (4, 4, 1), "xyz"
     for x, y in np.ndindex(4, 4):
@@ -198,7 +202,7 @@ def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scen
         frame[:3, 3] = x, y, (1.0 + (x in {1, 2})) * (1.0 + (y in {1, 2}))
         authoring.add_control_frame(scene, joint, frame)
     authoring.drive(scene, joint, True)
-    surface = part("joint_reading").read_joint(scene, joint)
+    surface = part("reading.joints").read_joint(scene, joint)
     for values in np.random.default_rng(0).uniform(0.0, 1.0, (3, 2)):
         joint["coordinate q_1"], joint["coordinate q_2"] = values.tolist()
         joint.update_tag()
@@ -210,9 +214,9 @@ def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scen
 def test_sliders_follow_a_third_direction(part, glide):
     scene, joint, plate = glide
     settings = joint.condyle.joint
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     assert bpy.ops.condyle.add_third_direction() == {"FINISHED"}
-    assert settings.driven and part("drive").slider_names(settings)[2] == "coordinate q_3"
+    assert settings.driven and part("sliders.sliders").slider_names(settings)[2] == "coordinate q_3"
     joint["coordinate q_1"], joint["coordinate q_2"], joint["coordinate q_3"] = 0.3, 0.6, 0.8
     joint.update_tag()
     bpy.context.view_layer.update()
@@ -226,7 +230,7 @@ def test_sliders_follow_a_third_direction(part, glide):
 @pytest.mark.parametrize("moving", [False, True])
 def test_the_view_draws_layers_and_keeps_up_with_their_seconds(part, glide, moving):
     scene, joint, _ = glide
-    overlay = part("features.overlay.shown")
+    overlay = part("ui.overlay.shown")
     assert bpy.ops.condyle.add_third_direction(moving=moving) == {"FINISHED"}
     drawn = overlay.shown(scene, joint)
     assert drawn.joint == read(part, scene) and len(drawn.frames) == 64

@@ -14,8 +14,10 @@ def glide(part, scene, make):
     chest = make.box("Chest", (0.1, 0.2, 0.3), (0.3, 0.2, 0.4))
     plate = make.box("Plate", (0.1, -0.1, 0.35), (0.1, 0.02, 0.12))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(chest), body(plate), "spline_surface", name="Glide")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(chest), body(plate), "spline_surface", name="Glide"
+    )
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
     return scene, joint, chest, plate
@@ -23,7 +25,7 @@ def glide(part, scene, make):
 
 def world_poses(part, scene, joint):
     """Control frames (rows, columns, 4, 4) in the world."""
-    return np.array(joint.matrix_world) @ part("grids").poses(scene, joint)[:, :, 0]
+    return np.array(joint.matrix_world) @ part("making.frame_grids").poses(scene, joint)[:, :, 0]
 
 
 @pytest.mark.small
@@ -38,16 +40,16 @@ def test_a_grid_lies_on_the_body_towards_the_child_and_z_points_out(part, glide)
     assert (np.sum(out * frames[..., :3, 2], axis=-1) > 0.05).all()
     middle = out.mean(axis=(0, 1))
     assert middle @ np.array(plate.location - chest.location) > 0.0
-    surface = part("scene_to_model").read_joint(scene, joint)
+    surface = part("reading.scene").read_joint(scene, joint)
     assert surface.num_coordinates == 2 and surface.gimbal_margin() > 0.9
-    assert not part("grids").warnings_of(scene, joint)
+    assert not part("making.frame_grids").warnings_of(scene, joint)
 
 
 @pytest.mark.small
 def test_a_closed_grid_goes_around_the_body(part, glide):
     scene, joint, chest, _ = glide
     assert bpy.ops.condyle.make_grid(rows=4, columns=8, closed=True) == {"FINISHED"}
-    surface = part("scene_to_model").read_joint(scene, joint)
+    surface = part("reading.scene").read_joint(scene, joint)
     assert surface.periodic == (False, True) and surface.gimbal_margin() > 0.5
     assert np.isinf(surface.range[1]).all()
     round_ = world_poses(part, scene, joint)[2, :, :3, 3] - np.array(chest.location)
@@ -60,16 +62,16 @@ def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part,
     scene, joint, _, _ = glide
     bpy.data.objects.remove(joint.condyle.joint.frames[3].object)
     with pytest.raises(ph.ModelError, match=r"control frame 3 is missing .* make the grid again"):
-        part("grids").poses(scene, joint)
+        part("making.frame_grids").poses(scene, joint)
     assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
-    assert part("scene_to_model").read_joint(scene, joint).num_coordinates == 2
+    assert part("reading.scene").read_joint(scene, joint).num_coordinates == 2
     assert all(frame.object is not None for frame in joint.condyle.joint.frames)
 
 
 @pytest.mark.small
 def test_an_empty_tells_its_row_and_column_through_every_change(part, glide):
     _scene, joint, _, _ = glide
-    grids, settings = part("grids"), joint.condyle.joint
+    grids, settings = part("making.frame_grids"), joint.condyle.joint
     marked = settings.frames[7].object
     assert grids.place_of(joint, marked) == (1, 2, 0) and marked.name == "Glide Row 01 Column 02"
     before = {frame.object: np.array(frame.object.matrix_world) for frame in settings.frames}
@@ -98,7 +100,7 @@ def test_a_curve_through_the_frames_of_a_grid_has_names_of_its_own(part, glide):
     scene, joint, _, _ = glide
     assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
     joint.condyle.joint.frames[2].object.name = "Mine"
-    part("authoring").set_control_frames(scene, joint, np.tile(np.eye(4), (5, 1, 1)))
+    part("making.bodies_and_joints").set_control_frames(scene, joint, np.tile(np.eye(4), (5, 1, 1)))
     names = [frame.object.name for frame in joint.condyle.joint.frames]
     assert names == ["Glide Frame 00", "Glide Frame 01", "Mine", "Glide Frame 03", "Glide Frame 04"]
 
@@ -106,7 +108,7 @@ def test_a_curve_through_the_frames_of_a_grid_has_names_of_its_own(part, glide):
 @pytest.mark.small
 def test_a_row_is_added_halfway_or_going_on_at_the_end(part, glide, ph):
     scene, joint, _, _ = glide
-    grids = part("grids")
+    grids = part("making.frame_grids")
     before = grids.poses(scene, joint)[:, :, 0]
     grids.add_line(scene, joint, 0, 0)
     grids.add_line(scene, joint, 0, 4)
@@ -145,13 +147,13 @@ def test_lines_and_neighbours_are_selected(part, glide):
 def test_sliders_follow_a_changed_grid_and_an_incomplete_one_says_so(part, glide):
     scene, joint, _, _ = glide
     settings = joint.condyle.joint
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     assert bpy.ops.condyle.add_grid_line(direction="ROW") == {"FINISHED"}
-    assert settings.driven and len(part("drive").slider_names(settings)) == 2
+    assert settings.driven and len(part("sliders.sliders").slider_names(settings)) == 2
     bpy.data.objects.remove(settings.frames[3].object)
     with pytest.raises(RuntimeError, match=r"control frame 3 is missing"):
         bpy.ops.condyle.add_grid_line(direction="ROW")
     settings.frames.remove(3)
     assert not bpy.ops.condyle.add_grid_line.poll()
     assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
-    assert part("grids").complete(settings) and len(settings.frames) == 16
+    assert part("making.frame_grids").complete(settings) and len(settings.frames) == 16

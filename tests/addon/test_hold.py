@@ -11,11 +11,11 @@ from .bake_digests import file_digest  # noqa: E402
 
 def pendulum(part, scene, make):
     """A bob on a hinge below a held top."""
-    body = part("references").Body
+    body = part("data.references").Body
     top, bob = make.box("Top", (0, 0, 1)), make.box("Bob", (0.3, 0, 0.6))
     make.update()
     matrix = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 1], [0, 0, 0, 1.0]])
-    joint = part("authoring").add_joint(scene, body(top), body(bob), "hinge", matrix=matrix)
+    joint = part("making.bodies_and_joints").add_joint(scene, body(top), body(bob), "hinge", matrix=matrix)
     scene.frame_start, scene.frame_end = 1, 13
     make.update()
     return top, bob, joint
@@ -24,7 +24,7 @@ def pendulum(part, scene, make):
 def ball(part, scene, make):
     item = make.box("Ball", (0, 0, 10))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(item), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(item), motion="FREE")
     scene.frame_start, scene.frame_end = 1, 13
     return item
 
@@ -45,7 +45,7 @@ def test_a_joint_that_blender_does_not_evaluate_is_refused(part, scene, make, ph
         exclude_joints()
     make.update()
     with pytest.raises(ph.ModelError, match=f"joint '{joint.name}' is disabled in the viewport") as raised:
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     assert ("its collection Condyle is excluded or disabled" in str(raised.value)) == (how != "object")
 
 
@@ -55,21 +55,21 @@ def test_a_collection_of_joints_that_is_excluded_is_told_once_and_in_full(part, 
     make.driven_knee(part, scene)
     exclude_joints()
     make.update()
-    (line,) = part("checks").check(scene)
+    (line,) = part("checking.scene").check(scene)
     assert line.text.startswith("joint 'Knee' is disabled in the viewport, as its collection Condyle is")
-    assert len(line.text) <= part("features.checks.panels").LONGEST
+    assert len(line.text) <= part("ui.checks.panels").LONGEST
 
 
 @pytest.mark.small
 def test_hiding_with_the_eye_does_no_harm_and_disabled_bodies_are_refused(part, scene, make, ph):
     _, bob, joint = pendulum(part, scene, make)
     joint.hide_set(True)
-    part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
     bob.hide_viewport = True
     make.update()
     with pytest.raises(ph.ModelError, match="its child Bob is disabled in the viewport"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_a_disabled_control_frame_is_named(part, scene, make, ph):
@@ -78,36 +78,36 @@ def test_a_disabled_control_frame_is_named(part, scene, make, ph):
     for z in range(4):
         matrix = np.eye(4)
         matrix[2, 3] = 0.1 * z
-        part("authoring").add_control_frame(scene, joint, matrix)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, matrix)
     joint.condyle.joint.frames[2].object.hide_viewport = True
     make.update()
     with pytest.raises(ph.ModelError, match=r"control frame 2 .* is disabled in the viewport"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
 def test_a_second_bake_starts_from_the_scene_not_from_the_first_bake(part, scene, make):
     item = ball(part, scene, make)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_start = 7
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert report.poses["Ball"][0][2, 3] == 10.0
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert item.animation_data is None and tuple(item.location) == (0, 0, 10)
 
 
 @pytest.mark.small
 def test_what_hangs_on_a_body_that_is_no_longer_simulated_fits_the_freed_body(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     _, bob, joint = pendulum(part, scene, make)
     foot = make.box("Foot", (0.6, 0, 0.6))
     make.update()
     foot.parent, foot.matrix_parent_inverse = bob, bob.matrix_world.inverted()
-    part("authoring").add_joint(scene, body(bob), body(foot), "hinge")
-    part("tasks").bake_now(scene)
+    part("making.bodies_and_joints").add_joint(scene, body(bob), body(foot), "hinge")
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(10)
-    part("authoring").remove_joint(scene, joint)
-    report = part("tasks").bake_now(scene)
+    part("making.bodies_and_joints").remove_joint(scene, joint)
+    report = part("jobs.bake").bake_now(scene)
     for frame, pose in zip(report.frames, report.poses["Foot"]):
         scene.frame_set(int(frame))
         assert np.abs(np.array(foot.matrix_world) - pose).max() < 4e-6  # float32
@@ -116,13 +116,15 @@ def test_what_hangs_on_a_body_that_is_no_longer_simulated_fits_the_freed_body(pa
 @pytest.mark.small
 def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
     item = ball(part, scene, make)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(9)
     data, height = item.animation_data, item.location.z
     action, slot = data.action, getattr(data, "action_slot", None)
     scene.frame_start = 5
-    steps = part("tasks").bake(scene)
-    part("worker_client").advance(steps, next(steps)).cancel()  # the first is only Blender's drawing
+    steps = part("jobs.bake").bake(scene)
+    part("blender.compute_process").advance(
+        steps, next(steps)
+    ).cancel()  # the first is only Blender's drawing
     steps.close()
     assert data.action == action and getattr(data, "action_slot", None) == slot
     assert (
@@ -133,15 +135,15 @@ def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
 
 @pytest.mark.small
 def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     thigh, shank = make.keyed_knee()
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), "hinge")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge")
     shank.location = (9, 9, 9)
     make.update()
-    for begin in (lambda: part("tasks").fit(scene, joint), lambda: part("tasks").bake(scene)):
+    for begin in (lambda: part("jobs.bake").fit(scene, joint), lambda: part("jobs.bake").bake(scene)):
         steps = begin()
-        job, drawn = next(steps), part("worker_client").Drawn
-        job = part("worker_client").advance(steps, job) if isinstance(job, drawn) else job
+        job, drawn = next(steps), part("blender.compute_process").Drawn
+        job = part("blender.compute_process").advance(steps, job) if isinstance(job, drawn) else job
         job.cancel()
         steps.close()
         make.update()
@@ -156,20 +158,20 @@ def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, 
     bone = rig.pose.bones["A"]
     thigh, shank = make.box("Thigh", (5, 0, 1)), make.box("Shank", (5, 0, 0.5))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
-    part("authoring").drive(scene, joint, True)
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
+    part("making.bodies_and_joints").drive(scene, joint, True)
     for frame in (1, 13):
         lamp.location = bone.location = (frame, 0, 0)
         lamp.keyframe_insert("location", frame=frame)
         bone.keyframe_insert("location", frame=frame)
         joint["coordinate"] = 0.01 * frame
         joint.keyframe_insert('["coordinate"]', frame=frame)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(7)
     lamp.location, bone.location, joint["coordinate"] = (9, 9, 9), (0, 0, 5), 0.7
     make.update()
-    part("checks").check(scene)
+    part("checking.scene").check(scene)
     assert tuple(lamp.location) == (9, 9, 9) and tuple(bone.location) == (0, 0, 5)
     assert joint["coordinate"] == pytest.approx(0.7)
 
@@ -177,11 +179,11 @@ def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, 
 @pytest.mark.small
 def test_a_held_parent_that_moves_is_told(part, scene, make):
     top, _, _ = pendulum(part, scene, make)
-    assert part("tasks").bake_now(scene).warnings == []
+    assert part("jobs.bake").bake_now(scene).warnings == []
     for frame, z in ((1, 1.0), (13, 3.0)):
         top.location.z = z
         top.keyframe_insert("location", frame=frame)
-    (warning,) = part("tasks").bake_now(scene).warnings
+    (warning,) = part("jobs.bake").bake_now(scene).warnings
     assert warning.startswith("Top moves in these frames, but is held") and "frame 1" in warning
 
 
@@ -193,7 +195,7 @@ def test_each_scene_has_one_collection_of_joints(part, scene, make):
     _, _, joint = pendulum(part, second, make)
     joint.condyle.joint.type = "spline_curve"
     for _ in range(3):
-        part("authoring").add_control_frame(second, joint)
+        part("making.bodies_and_joints").add_control_frame(second, joint)
     assert [item.name for item in bpy.data.collections] == ["Condyle", "Condyle.001"]
 
 
@@ -201,7 +203,7 @@ def test_time_remapping_is_refused(part, scene, make, ph):
     ball(part, scene, make)
     scene.render.frame_map_new = 200
     with pytest.raises(ph.ModelError, match="time remapping"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
@@ -210,7 +212,7 @@ def test_time_remapping_is_refused(part, scene, make, ph):
 def test_an_action_that_was_baked_into_is_looked_at_as_it_was(part, scene, swing, target, since):
     """One that a strip plays by now, too, to which Free Bake gives back its keys there; with curves that repeat."""
     _, bob, _ = swing
-    compat, data = part("compat"), bob.animation_data
+    compat, data = part("blender.compat"), bob.animation_data
 
     def shown():
         found = []
@@ -222,7 +224,7 @@ def test_an_action_that_was_baked_into_is_looked_at_as_it_was(part, scene, swing
 
     before = shown()
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     action, slot = data.action, compat.slot_of(data)
     strip = None
     if since != "nothing":
@@ -234,11 +236,11 @@ def test_an_action_that_was_baked_into_is_looked_at_as_it_was(part, scene, swing
         bob.color[0] = 0.25
         bob.keyframe_insert("color", frame=7)
     baked, digest = shown(), file_digest()
-    with part("hold").without_bake(scene):
+    with part("baked.temporarily").without_bake(scene):
         held = shown()
     np.testing.assert_array_equal(shown(), baked)
     assert file_digest() == digest
     assert strip is None or (strip.action == action and compat.slot_of(strip) == slot)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(shown(), held, atol=1e-6)
     np.testing.assert_allclose(held, before, atol=1e-6)

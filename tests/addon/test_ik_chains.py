@@ -43,8 +43,8 @@ def curve():
 
 
 def knee(part, scene, rig):
-    body = part("references").Body
-    return part("presets_making").add(scene, "knee", body(rig, "Thigh"), body(rig, "Shin"))
+    body = part("data.references").Body
+    return part("making.presets_making").add(scene, "knee", body(rig, "Thigh"), body(rig, "Shin"))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_ring_is_known_where_blender_finds_one(part, scene, make, rig, capfd, 
     bend(make, rig, **chain)
     told = capfd.readouterr()
     assert ("Dependency cycle" in told.out + told.err) == late
-    assert (LATE in part("ik_chains").of_joint(scene, joint)) == late
+    assert (LATE in part("baked.ik_chains").of_joint(scene, joint)) == late
 
 
 def test_it_is_refused_before_anything_changes(part, scene, make, rig, ph):
@@ -78,10 +78,12 @@ def test_it_is_refused_before_anything_changes(part, scene, make, rig, ph):
     with pytest.raises(ph.ModelError, match=LATE):
         knee(part, scene, rig)
     assert len(bpy.data.objects) == before
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee"
+    )
     with pytest.raises(ph.ModelError, match=f"joint 'Knee'.*{LATE}"):
-        part("nearest").drive_here(scene, joint)
+        part("posing.project_poses").drive_here(scene, joint)
     assert not joint.condyle.joint.driven and not list(rig.pose.bones["Shin"].constraints)[1:]
 
 
@@ -89,14 +91,14 @@ def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene
     joint = knee(part, scene, rig)
     scene.frame_end, scene.condyle.simulation.disconnect_bones = 5, True
     constraint = bend(make, rig)
-    assert any(LATE in finding.text and finding.is_error for finding in part("checks").check(scene))
+    assert any(LATE in finding.text and finding.is_error for finding in part("checking.scene").check(scene))
     with pytest.raises(ph.ModelError, match=LATE):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     joint.condyle.joint.driven = False  # sliders move nothing
-    assert not any(LATE in finding.text for finding in part("checks").check(scene))
+    assert not any(LATE in finding.text for finding in part("checking.scene").check(scene))
     joint.condyle.joint.driven = True
     rig.pose.bones["Shin"].constraints.remove(constraint)
-    assert not any(LATE in finding.text for finding in part("checks").check(scene))
+    assert not any(LATE in finding.text for finding in part("checking.scene").check(scene))
 
 
 def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, rig):
@@ -106,9 +108,11 @@ def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, rig):
     for frame in range(1, 10):
         shin.rotation_euler = (0.1 * frame, 0, 0.02 * np.sin(frame))
         shin.keyframe_insert("rotation_euler", frame=frame)
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee"
+    )
     context = bpy.context
-    report = part("worker_client").run(part("fits").fit_selected(context, joint))
+    report = part("blender.compute_process").run(part("jobs.fit").fit_selected(context, joint))
     assert LATE in report.undriven and not joint.condyle.joint.driven
     assert joint.condyle.joint.type == "spline_curve"

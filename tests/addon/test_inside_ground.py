@@ -14,7 +14,7 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def stand(part, scene, make):
     """Let a body, 0.4 m high, touch ground at the height 0 of the world, or of another body; its Empty."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 9
 
     def add(item, contact, other=None):
@@ -23,11 +23,11 @@ def stand(part, scene, make):
         if other is not None:
             pose[2, 3] += 0.2
         carrier = None if other is None else body(other)
-        made = part("connections").add_connection(scene, carrier, body(item), "ground", pose, None)
+        made = part("making.connections").add_connection(scene, carrier, body(item), "ground", pose, None)
         made.condyle.connection.ground.contact = contact
         for each in (item, other):
             if each is not None and not each.condyle.body.enabled:
-                part("authoring").make_body(scene, body(each), motion="FREE")
+                part("making.bodies_and_joints").make_body(scene, body(each), motion="FREE")
         make.update()
         return made
 
@@ -35,12 +35,12 @@ def stand(part, scene, make):
 
 
 def told(part, scene):
-    return [finding.text for finding in part("checks").check(scene)]
+    return [finding.text for finding in part("checking.scene").check(scene)]
 
 
 def baked(part, scene):
     """What a bake tells, but that nothing moves."""
-    told = part("tasks").bake_now(scene).warnings
+    told = part("jobs.bake").bake_now(scene).warnings
     return [text for text in told if not text.startswith("Nothing moves")]
 
 
@@ -53,7 +53,7 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
 ):
     stone = make.box("Stone", (0, 0, height))
     stand(stone, contact)
-    (finding,) = part("checks").check(scene)
+    (finding,) = part("checking.scene").check(scene)
     soft = "soft " if contact == "SOFT" else ""
     assert finding.text.startswith(f"Stone begins {depth} inside the {soft}ground Ground Stone")
     assert finding.is_error is (contact == "RIGID") and finding.culprit().object == stone
@@ -61,14 +61,14 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == stone
     if contact == "SOFT":
-        assert part("tasks").check_now(scene) == [finding.text]
-        assert finding.text in part("tasks").bake_now(scene).warnings
-        assert part("session").findings[0].culprit().object == stone
+        assert part("jobs.bake").check_now(scene) == [finding.text]
+        assert finding.text in part("jobs.bake").bake_now(scene).warnings
+        assert part("blender.session").findings[0].culprit().object == stone
         return
     with pytest.raises(ph.ModelError, match=r"Stone begins .* inside the ground"):
-        part("tasks").check_now(scene)
+        part("jobs.bake").check_now(scene)
     with pytest.raises(ph.CondyleError, match="inside its obstacle: move body 'Stone' out of it"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.parametrize(("contact", "stiffness"), [("SOFT", 2e4), ("SOFT", 1e3), ("RIGID", 0.0)])
@@ -78,7 +78,7 @@ def test_what_rests_on_ground_is_not_told(part, scene, make, stand, contact, sti
     first, second = stand(lower, contact), stand(upper, contact, lower)
     for each in (first, second):
         each.condyle.connection.ground.stiffness = max(stiffness, 1.0)
-    model = part("scene_to_model").read(scene).model
+    model = part("reading.scene").read(scene).model
     weight = 9.81 * model.bodies[0].mass
     assert model.num_bodies == 2 and told(part, scene) == []
     if contact == "SOFT":
@@ -98,15 +98,15 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(beam), "hinge", frame, name="Hinge"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(beam), "hinge", frame, name="Hinge"
     )
     stand(beam, "SOFT").condyle.connection.ground.points = "ORIGIN"
     row = joint.condyle.joint.coordinates[0]
     row.torque = torque
     scene.frame_end = 97
-    angles = part("tasks").bake_now(scene).coordinates["Hinge.angle"]
-    part("tasks").free_bake(scene)
+    angles = part("jobs.bake").bake_now(scene).coordinates["Hinge.angle"]
+    part("jobs.bake").free_bake(scene)
     assert abs(angles[-1] - angles[-9]) < 1e-3 and 0.08 < angles[-1] < 0.4
     row.start, scene.frame_end = angles[-1], 5
     beam.matrix_world = (
@@ -114,26 +114,26 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     )
     make.update()
     assert told(part, scene) == [] and baked(part, scene) == []
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     arm, frame[:3, 3] = make.box("Arm", (3, 0, 2)), (3, 0, 2)  # led, but not what the beam hangs on
     make.update()
-    apart = part("authoring").add_joint(
-        scene, None, part("references").Body(arm), "hinge", frame, name="Apart"
+    apart = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(arm), "hinge", frame, name="Apart"
     )
     apart.condyle.joint.prescribed = True
     assert baked(part, scene) == []
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.condyle.simulation.gravity, row.torque = (0, 0, -1.0), 0.0
     (line,) = told(part, scene)
-    assert line.startswith("Beam begins ") and line in part("tasks").bake_now(scene).warnings
+    assert line.startswith("Beam begins ") and line in part("jobs.bake").bake_now(scene).warnings
 
 
 def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stand):
     """Not where the joint's start values would have the body; and what is led there is not thrown out."""
     ram = make.box("Ram", (0, 0, 1.0))
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, None, body(ram), "slider", name="Guide")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, None, body(ram), "slider", name="Guide")
     joint.condyle.joint.axis = (0, 0, 1)
     stand(ram, "SOFT")
     assert told(part, scene) == []
@@ -142,8 +142,8 @@ def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stan
     scene.condyle.start.source = "POSE"
     (line,) = told(part, scene)
     assert line.startswith("Ram begins 100 mm inside the soft ground")
-    assert line in part("tasks").bake_now(scene).warnings
-    part("tasks").free_bake(scene)
+    assert line in part("jobs.bake").bake_now(scene).warnings
+    part("jobs.bake").free_bake(scene)
     joint.condyle.joint.prescribed = True
     assert told(part, scene) == [] and baked(part, scene) == []
 
@@ -151,13 +151,16 @@ def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stan
 def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, stand):
     stone, other = make.box("Stone", (0, 0, 0.1)), make.box("Other", (1, 0, 3))
     stand(stone, "RIGID")
-    body = part("references").Body
-    part("authoring").make_body(scene, body(other), motion="FREE")
-    part("connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
+    body = part("data.references").Body
+    part("making.bodies_and_joints").make_body(scene, body(other), motion="FREE")
+    part("making.connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
     make.update()
-    (finding,) = [each for each in part("checks").check(scene) if "inside" in each.text]
+    (finding,) = [each for each in part("checking.scene").check(scene) if "inside" in each.text]
     assert not finding.is_error
 
 
 def test_the_depth_that_is_refused_is_that_of_physics(part):
-    assert part("inside_ground").REFUSED == part("core").part("starting").PASSED_AT_START
+    assert (
+        part("checking.start_penetration").REFUSED
+        == part("blender.physics_access").part("starting").PASSED_AT_START
+    )

@@ -15,7 +15,7 @@ bpy = pytest.importorskip("bpy")
 def window(part, scene, monkeypatch):
     """A context that stands for a window's; what its timers are, and how often progress was shown."""
     window = SimpleNamespace(removed=[], shown=[])
-    monkeypatch.setattr(part("jobs"), "show_progress", lambda context: window.shown.append(True))
+    monkeypatch.setattr(part("jobs.operator"), "show_progress", lambda context: window.shown.append(True))
     manager = SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer",
         event_timer_remove=window.removed.append,
@@ -29,7 +29,7 @@ def window(part, scene, monkeypatch):
 @pytest.mark.small
 @pytest.mark.parametrize("looked", [True, False])
 def test_a_defect_in_a_job_does_not_block_the_addon(part, window, looked):
-    jobs, session = part("jobs"), part("session")
+    jobs, session = part("jobs.operator"), part("blender.session")
     broken = RuntimeError("linked and not editable")
     closed = []
 
@@ -64,7 +64,7 @@ def test_a_defect_in_a_job_does_not_block_the_addon(part, window, looked):
 @pytest.mark.small
 def test_progress_is_shown_at_most_a_few_times_a_second(part, window, monkeypatch):
     """Each time draws the sidebar anew, in which Blender does nothing else; what came last is shown in the end."""
-    jobs, session = part("jobs"), part("session")
+    jobs, session = part("jobs.operator"), part("blender.session")
     now = [100.0]
     monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
     request = SimpleNamespace(poll=lambda: False, progress=0.0, message="simulating")
@@ -95,7 +95,7 @@ def test_switching_the_addon_off_ends_a_job_whole(part, window, monkeypatch):
     """Blender drops the operator without a word: its timer ran on, its line stayed in the status bar, and a live run
     stood as if it went on when the add-on was switched on again.
     """
-    jobs, session, closed = part("jobs"), part("session"), []
+    jobs, session, closed = part("jobs.operator"), part("blender.session"), []
     monkeypatch.setattr(jobs, "bpy", SimpleNamespace(context=window.context))
 
     class Job(jobs.JobOperator):
@@ -121,7 +121,7 @@ def test_switching_the_addon_off_ends_a_job_whole(part, window, monkeypatch):
 @pytest.mark.small
 def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
     """Its step of undo would hold the mesh that is edited, and an undo leave what it changed."""
-    jobs, session = part("jobs"), part("session")
+    jobs, session = part("jobs.operator"), part("blender.session")
     request = SimpleNamespace(poll=lambda: True, wait=lambda: None, result=None, state="done", error=None)
     written = []
 
@@ -156,7 +156,7 @@ def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
 )
 def test_computing_begins_when_the_views_are_drawn(part, monkeypatch, looks, done):
     """Else both would be at the processor at once, and each redraw would take longer."""
-    client = part("worker_client")
+    client = part("blender.compute_process")
     drawn, now = client.Drawn(), [100.0]
     monkeypatch.setattr(client.time, "monotonic", lambda: now[0])
     for look in looks:
@@ -172,10 +172,10 @@ def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
     make.update()
     stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
     scene.frame_start, scene.frame_end = 1, 12
-    client = part("worker_client")
-    for most, said in ((part("tasks").MANY_KEYS, []), (11, ["writing keys"])):
-        monkeypatch.setattr(part("tasks"), "MANY_KEYS", most)
-        steps, heard = part("tasks").bake(scene), []
+    client = part("blender.compute_process")
+    for most, said in ((part("jobs.bake").MANY_KEYS, []), (11, ["writing keys"])):
+        monkeypatch.setattr(part("jobs.bake"), "MANY_KEYS", most)
+        steps, heard = part("jobs.bake").bake(scene), []
         try:
             job = next(steps)
             while True:
@@ -184,19 +184,19 @@ def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
                     time.sleep(0.02)
                 job = client.advance(steps, job)
         except StopIteration:
-            assert heard == said and part("actions").is_baked(stone)
+            assert heard == said and part("baked.channels_back").is_baked(stone)
 
 
 @pytest.mark.small
 def test_the_end_of_the_compute_process_is_told_in_a_line(part, scene, ph, capsys):
     """With the trace of an abort it filled the panel and the window; the console has all of it."""
-    worker_error = part("core").part("worker.client").WorkerError
+    worker_error = part("blender.physics_access").part("worker.client").WorkerError
     trace = ["Assertion `entry == NULL' failed.", *(f"  frame {number}" for number in range(40))]
     words = "\n".join(trace)
     error = worker_error(
         "WorkerDied", f"the compute process ended unexpectedly (signal 6):\n{words}", {"stderr": words}
     )
-    told = part("jobs")._last_word(error)
+    told = part("jobs.operator")._last_word(error)
     assert (
         told.startswith("the compute process ended unexpectedly (signal 6): Assertion") and "\n" not in told
     )
@@ -206,7 +206,7 @@ def test_the_end_of_the_compute_process_is_told_in_a_line(part, scene, ph, capsy
 @pytest.mark.small
 def test_escape_stops_what_is_played_before_it_stops_a_job(part, window):
     """It took a bake of minutes with it, and the animation played on."""
-    jobs, session = part("jobs"), part("session")
+    jobs, session = part("jobs.operator"), part("blender.session")
     request = MagicMock(progress=0.5, message="", error=None)
     request.poll.return_value = False
 
@@ -231,7 +231,7 @@ def test_escape_stops_what_is_played_before_it_stops_a_job(part, window):
 @pytest.mark.small
 def test_a_job_that_ends_with_its_file_is_told_in_the_next(part, scene):
     """Nothing said that the bake which was under way is no more."""
-    session = part("session")
+    session = part("blender.session")
     session.job = SimpleNamespace(title="Bake")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert session.job is None and session.message == "Bake was given up, since a file was opened"

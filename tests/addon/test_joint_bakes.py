@@ -13,11 +13,11 @@ UPPER = 0.12
 
 @pytest.fixture
 def joint(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     top, bob = make.box("Top", (0, 0, 0.4)), make.box("Bob")
     make.update()
     scene.frame_start, scene.frame_end = 1, 13
-    return part("authoring").add_joint(scene, body(top), body(bob), "hinge", name="Joint")
+    return part("making.bodies_and_joints").add_joint(scene, body(top), body(bob), "hinge", name="Joint")
 
 
 @pytest.mark.parametrize("kind", range(NUM_TYPES))
@@ -31,12 +31,12 @@ def test_every_joint_type_is_simulated_between_hard_limits_and_baked(part, scene
         settings.parts[2].axis = (1, 0, 0)
         settings.type = "hinge"
         settings.type = "composite"
-    part("authoring").take_rest_pose(joint)
+    part("making.bodies_and_joints").take_rest_pose(joint)
     settings.hard_limits, settings.restitution = True, 0.3
     for row in settings.coordinates:
         row.start, row.start_speed, row.damping = 0.05, 0.5, 0.01
         row.limits, row.lower, row.upper = "CUSTOM", -0.4, UPPER
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     for frame, pose in ((1, report.poses["Bob"][0]), (13, report.poses["Bob"][-1])):
         scene.frame_set(frame)
         assert np.abs(np.array(bpy.data.objects["Bob"].matrix_world) - pose).max() < 2e-6
@@ -55,9 +55,9 @@ def test_a_ball_in_its_cone(part, scene, joint):
         "CONE",
         0.1,
     )
-    part("authoring").take_rest_pose(joint)
+    part("making.bodies_and_joints").take_rest_pose(joint)
     settings.hard_limits = True
     settings.coordinates[0].start_speed = 5.0
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     tilts = np.arccos(np.clip(report.poses["Bob"][:, 2, 2], -1.0, 1.0))
     assert 0.09 < tilts.max() < 0.12

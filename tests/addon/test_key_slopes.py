@@ -24,16 +24,16 @@ def test_slopes_are_exact_on_polynomials(part, count):
     x = np.arange(count, dtype=float)
     values = np.column_stack([x**power for power in range(degree + 1)])
     wanted = np.column_stack([power * x ** max(power - 1, 0) for power in range(degree + 1)])
-    assert np.allclose(part("key_slopes").slopes(values)[1:-1], wanted[1:-1])
+    assert np.allclose(part("curves.slopes").slopes(values)[1:-1], wanted[1:-1])
     if count >= 5:
-        assert np.allclose(part("key_slopes").slopes(values), wanted)
+        assert np.allclose(part("curves.slopes").slopes(values), wanted)
 
 
 @pytest.mark.parametrize("speed", [0.04, 0.16])
 @pytest.mark.parametrize("bounce", [0.0, 0.5])
 def test_slopes_beside_a_hit_are_those_of_their_side(part, speed, bounce):
     """A fall that ends between two frames: keys dipped 10 mm into the floor behind it."""
-    slopes = part("key_slopes")
+    slopes = part("curves.slopes")
     hit, at = 10.4, FRAMES[:, None]
     values = height(FRAMES, hit, speed, bounce)
     rates = np.where(at < hit, -speed, bounce * speed) - GRAVITY * (at - hit) * ((at < hit) | (bounce > 0.0))
@@ -50,7 +50,7 @@ def test_keys_beside_a_hit_do_not_dip_wherever_it_lies(part, bounce, speed):
     """One slope for both sides dipped up to 24 mm, slopes by sides 12 at about a frame, where they were a mean; of slow
     hits nothing was known. Handles that meet at the hit never do, and are half as far off what was simulated.
     """
-    slopes, reduction = part("key_slopes"), part("key_reduction")
+    slopes, reduction = part("curves.slopes"), part("curves.reduction")
     at = np.linspace(4.0, 16.0, 12 * 64 + 1)
     far = []
     for hit in 10.0 + np.arange(0.0, 1.0, 0.05):
@@ -68,14 +68,14 @@ def test_keys_beside_a_hit_do_not_dip_wherever_it_lies(part, bounce, speed):
 
 
 def test_blender_shows_what_handles_that_meet_are_meant_to(part):
-    slopes, reduction = part("key_slopes"), part("key_reduction")
+    slopes, reduction = part("curves.slopes"), part("curves.reduction")
     values = height(FRAMES, 10.3, 0.16, 0.5)
     found = slopes.of_even(values)
     for keys in (np.arange(24), np.array([0, 4, 8, 12, 16, 20, 23])):
         action = bpy.data.actions.new("Hit")
-        slot = part("compat").new_slot(action, bpy.data.objects.new("Stone", None))
-        (curve,) = part("compat").new_curves(action, slot, "location", [2], "Stone")
-        part("curve_keys").fill([curve], FRAMES[keys], values[keys], found.chosen(keys))
+        slot = part("blender.compat").new_slot(action, bpy.data.objects.new("Stone", None))
+        (curve,) = part("blender.compat").new_curves(action, slot, "location", [2], "Stone")
+        part("curves.fcurve_arrays").fill([curve], FRAMES[keys], values[keys], found.chosen(keys))
         curve.update()
         at = np.linspace(0.0, 23.0, 24 * 8)
         shown = np.array([curve.evaluate(frame) for frame in at])
@@ -86,7 +86,7 @@ def test_blender_shows_what_handles_that_meet_are_meant_to(part):
 
 def test_what_hits_a_body_turns_all_of_its_channels(part):
     """Where it lies is seen in what is smooth on both sides; what goes on more wildly behind it turns there as well."""
-    slopes = part("key_slopes")
+    slopes = part("curves.slopes")
     place = height(FRAMES, 10.4, 0.16, 0.0)
     spin = np.where(FRAMES < 10.4, 0.0, np.sin(1.7 * (FRAMES - 10.4)) * np.exp(-0.3 * (FRAMES - 10.4)))[
         :, None
@@ -102,7 +102,7 @@ def test_what_hits_a_body_turns_all_of_its_channels(part):
 
 def test_a_hit_at_a_frame_is_one_hit_of_all_channels(part):
     """Of one it may lie behind the frame, of another before it."""
-    slopes = part("key_slopes")
+    slopes = part("curves.slopes")
     one, other = height(FRAMES, 10.001, 0.16, 0.0), height(FRAMES, 9.999, 0.16, 0.0)
     assert list(slopes.corners(one)) == [10] and list(slopes.corners(other)) == [9]
     first, second = slopes.of_body([one, other])
@@ -112,7 +112,7 @@ def test_a_hit_at_a_frame_is_one_hit_of_all_channels(part):
 
 def test_fewer_keys_keep_the_corner_between_them(part):
     """Handles of keys farther apart meet at it, too: at every fourth frame they are 50 mm off, and were 74."""
-    slopes, reduction = part("key_slopes"), part("key_reduction")
+    slopes, reduction = part("curves.slopes"), part("curves.reduction")
     at = np.linspace(4.0, 20.0, 16 * 16 + 1)
     keys = np.array([0, 4, 8, 12, 16, 20, 23])
     values = height(FRAMES, 10.3, 0.16, 0.0)
@@ -133,13 +133,13 @@ def test_fewer_keys_keep_the_corner_between_them(part):
 def test_what_swings_has_no_corners(part, period):
     turns = np.arange(60)[:, None] / period + np.linspace(0.0, 1.0, 40)
     for wave in np.sin(2.0 * np.pi * turns).T:
-        assert not len(part("key_slopes").corners(wave[:, None]))
-        assert not len(part("key_slopes").leaps(wave[:, None]))
+        assert not len(part("curves.slopes").corners(wave[:, None]))
+        assert not len(part("curves.slopes").leaps(wave[:, None]))
 
 
 def test_keys_do_not_overshoot_beside_a_leap(part):
     """As stepped keys make it, and cycles that start over: curves ran beyond by 8 % of it half a frame before."""
-    slopes, reduction = part("key_slopes"), part("key_reduction")
+    slopes, reduction = part("curves.slopes"), part("curves.reduction")
     at = np.linspace(0.0, 23.0, 23 * 16 + 1)
     for step, row in ((np.where(FRAMES < 10, 0.0, 1.0), 9), (-1.0 * (FRAMES > 12), 12)):
         for smooth in (lambda t: 0.0 * t, lambda t: 0.08 * t, lambda t: 0.3 * np.sin(0.3 * t)):
@@ -156,9 +156,9 @@ def test_keys_do_not_overshoot_beside_a_leap(part):
 def test_a_push_is_no_corner(part):
     """Accelerations that leap bend a motion, but nothing has hit it."""
     values = np.where(FRAMES < 10.4, 0.0, 0.01 * (FRAMES - 10.4) ** 2)
-    assert not len(part("key_slopes").corners(values[:, None]))
+    assert not len(part("curves.slopes").corners(values[:, None]))
 
 
 def test_a_leap_is_no_corner(part):
     values = np.where(np.arange(20)[:, None] < 10, 0.0, 1.0)
-    assert not len(part("key_slopes").corners(values))
+    assert not len(part("curves.slopes").corners(values))

@@ -14,12 +14,12 @@ def arm(part, scene, make):
     scene.frame_start, scene.frame_end = 1, 25
     upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
     make.update()
-    body, joints = part("references").Body, []
+    body, joints = part("data.references").Body, []
     for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
         frame = np.eye(4)
         frame[:3, :3], frame[2, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], z
         joints.append(
-            part("authoring").add_joint(
+            part("making.bodies_and_joints").add_joint(
                 scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
             )
         )
@@ -47,8 +47,8 @@ def make_keys(item, interpolation):
 
 def bake(part, scene):
     scene.frame_set(1)
-    report = part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
+    report = part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
     return report, [warning for warning in report.warnings if "leaps by" in warning]
 
 
@@ -56,7 +56,7 @@ def bake(part, scene):
 @pytest.mark.parametrize("samples", (1, 8))
 def test_a_joint_with_stepped_keys_stays_up_to_the_last_sample(part, scene, arm, samples):
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 13: 0.5}, "CONSTANT")
     scene.condyle.start.samples = str(samples)
     report, told = bake(part, scene)
@@ -77,7 +77,7 @@ def test_a_cycle_that_drops_back_leaps_at_its_end(part, scene, arm, samples):
     a motion that is as fast as the way back over one frame, and where samples lie between frames over 1/4096 of one.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 7: 0.3}, "LINEAR")
     for curve in make_keys(shoulder, "LINEAR"):
         curve.modifiers.new("CYCLES")
@@ -104,7 +104,7 @@ def test_a_cycle_that_drops_back_leaps_at_its_end(part, scene, arm, samples):
 def test_a_short_cycle_leaps_as_well(part, scene, arm, length):
     """The way back is no longer than the way there, from frame to frame."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 1 + length: 0.3}, "LINEAR")
     for curve in make_keys(shoulder, "LINEAR"):
         curve.modifiers.new("CYCLES")
@@ -120,7 +120,7 @@ def test_a_short_cycle_leaps_as_well(part, scene, arm, length):
 def test_a_step_between_frames_is_taken_where_it_is(part, scene, arm, samples):
     """Where there are samples to show it; else it is there at the next frame."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 6.5: 0.4, 12.25: -0.2}, "CONSTANT")
     scene.condyle.start.samples = str(samples)
     report, told = bake(part, scene)
@@ -164,7 +164,7 @@ def test_a_child_with_stepped_keys_stays_too(part, scene, arm):
 @pytest.mark.parametrize("keys", ({1: 0.0, 12: 0.0, 13: 0.5, 25: 0.5}, {1: -8.0 * np.pi, 13: 8.0 * np.pi}))
 def test_what_is_fast_or_starts_anew_after_a_turn_does_not_leap(part, scene, arm, keys):
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, keys, "LINEAR")
     if len(keys) == 2:
         for curve in make_keys(shoulder, "LINEAR"):
@@ -178,7 +178,7 @@ def test_what_is_fast_or_starts_anew_after_a_turn_does_not_leap(part, scene, arm
 def test_what_moves_evenly_and_leaps_at_times_moves_evenly_between(part, scene, arm):
     """Steps of one slider leave the way of it from there on."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 12: 0.11, 13: 0.5, 25: 0.62}, "LINEAR")
     for curve in make_keys(shoulder, "LINEAR"):
         curve.keyframe_points[1].interpolation = "CONSTANT"
@@ -195,7 +195,7 @@ def test_what_moves_evenly_and_leaps_at_times_moves_evenly_between(part, scene, 
 def test_a_joint_is_let_go_where_it_leaps_as_where_it_does_not(part, scene, arm):
     """A leap at the frame at which its switch lets go is none of its held motion."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.2, 13: 0.5}, "CONSTANT")
     for frame, on in {1: True, 10: False}.items():
         shoulder.condyle.joint.prescribed = on
@@ -210,7 +210,7 @@ def test_a_joint_is_let_go_where_it_leaps_as_where_it_does_not(part, scene, arm)
 def test_a_sampled_motion_does_not_leap_where_it_turns_back(part, scene, arm):
     """Keys in every frame, as captured ones are: near a turn the way to a frame is many times the one before."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     values = {frame: 0.5 * np.sin(0.55 * (frame - 1)) for frame in range(1, 26)}
     efforts = []
     for interpolation in ("CONSTANT", "LINEAR"):
@@ -236,7 +236,7 @@ def test_what_is_fast_between_two_frames_goes_as_its_curve_says(
     eighth of a frame was taken for one, and was 0.26 off between the frames.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {first: 0.0, first + length: 1.0}, interpolation)
     (curve,) = make_keys(shoulder, interpolation)
     for point in curve.keyframe_points:
@@ -251,7 +251,7 @@ def test_what_is_fast_between_two_frames_goes_as_its_curve_says(
 def test_two_steps_at_frames_running_are_leaps_and_no_sampled_motion(part, scene, arm):
     """The joint swung around them, by 0.27 rad where its keys hold it, and that was not told."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 12: 0.5, 13: 1.5}, "CONSTANT")
     scene.condyle.start.samples = "4"
     report, told = bake(part, scene)
@@ -268,7 +268,7 @@ def test_samples_beside_a_leap_between_them_show_what_blender_does(part, scene, 
     samples, and all of it where a cycle ends at the sample.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 12.5 if cycle else 12.625: 2.0}, "LINEAR" if cycle else "CONSTANT")
     if cycle:
         make_keys(shoulder, "LINEAR")[0].modifiers.new("CYCLES")
@@ -296,7 +296,7 @@ def test_two_keys_at_frames_running_are_no_sampled_motion(part, scene, arm, keys
     keys between frames were cut, by 0.14 rad.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, keys, interpolation)
     scene.condyle.start.samples = "4"
     report, _ = bake(part, scene)

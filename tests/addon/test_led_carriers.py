@@ -25,8 +25,10 @@ def rig(scene, make):
 
 
 def body(part, scene, rig, name, motion="HELD"):
-    found = part("references").Body(rig, name)
-    part("authoring").make_body(scene, found, motion=motion, mass=1.0, inertia=(0.01, 0.01, 0.01))
+    found = part("data.references").Body(rig, name)
+    part("making.bodies_and_joints").make_body(
+        scene, found, motion=motion, mass=1.0, inertia=(0.01, 0.01, 0.01)
+    )
     return found
 
 
@@ -39,10 +41,12 @@ def bend(rig, target, bone=""):
 def refused(part, scene, ph, words):
     """A bake is, with words, and the check of the scene says the same."""
     with pytest.raises(ph.ModelError, match=words) as caught:
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     with pytest.raises(ph.ModelError, match=words):  # nor does it run live
-        part("worker_client").run(part("tasks").ready(scene.session_uid, np.arange(1.0, 6.0), {}))
-    errors = [finding.text for finding in part("checks").check(scene) if finding.is_error]
+        part("blender.compute_process").run(
+            part("jobs.bake").ready(scene.session_uid, np.arange(1.0, 6.0), {})
+        )
+    errors = [finding.text for finding in part("checking.scene").check(scene) if finding.is_error]
     assert errors == [str(caught.value)]
 
 
@@ -82,7 +86,7 @@ def test_what_is_bent_to_what_is_not_simulated_is_baked_through(part, scene, mak
 
 def shown(part, scene, rig):
     """A bake shows what was simulated: to float32's rounding in matrices of a chain."""
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     for row, frame in enumerate(report.frames):
         scene.frame_set(int(frame))
         for name, poses in report.poses.items():
@@ -92,8 +96,8 @@ def shown(part, scene, rig):
 
 def test_a_led_shin_under_a_simulated_foot_is_told_to_be_keyed_first(part, scene, make, rig, ph):
     shin, heel = body(part, scene, rig, "Shin"), body(part, scene, rig, "Heel")
-    part("authoring").add_joint(scene, shin, heel, "hinge", name="Ankle")
-    lead = part("authoring").add_joint(scene, None, shin, "free", name="Lead")
+    part("making.bodies_and_joints").add_joint(scene, shin, heel, "hinge", name="Ankle")
+    lead = part("making.bodies_and_joints").add_joint(scene, None, shin, "free", name="Lead")
     lead.condyle.joint.prescribed = True
     bend(rig, make.empty("Target"))
     refused(

@@ -17,7 +17,7 @@ SINGLE = 4e-6  # float32
 
 def add_hinges(part, scene, rig):
     """Driven hinges between the bones of a rig."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     for parent, child in ("AB", "BC"):
         joint = authoring.add_joint(
             scene, body(rig, parent), body(rig, child), "hinge", name=f"Joint {child}"
@@ -79,10 +79,10 @@ def reopened(path):
 @pytest.mark.small
 def test_a_linked_rig_is_refused_with_the_way_out(part, linked, ph):
     scene, _ = linked(False)
-    rig, body = rig_of(scene), part("references").Body
+    rig, body = rig_of(scene), part("data.references").Body
     for change in (
-        lambda: part("authoring").make_body(scene, body(rig, "B")),
-        lambda: part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge"),
+        lambda: part("making.bodies_and_joints").make_body(scene, body(rig, "B")),
+        lambda: part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge"),
     ):
         with pytest.raises(ph.ModelError, match="is linked; make a library override first"):
             change()
@@ -109,8 +109,10 @@ def test_a_linked_joint_is_not_changed(part, linked):
 def test_a_target_of_an_overridden_rig_is_an_object_of_the_shot(part, linked):
     scene, collection = linked(True)
     rig = overridden(scene, collection)
-    body = part("references").Body(rig, "C")
-    target = part("targets").add_target(scene, body, tuple(rig.matrix_world @ rig.pose.bones["C"].tail))
+    body = part("data.references").Body(rig, "C")
+    target = part("posing.ik_targets").add_target(
+        scene, body, tuple(rig.matrix_world @ rig.pose.bones["C"].tail)
+    )
     assert all(each.override_library is None for each in target.users_collection) and target.users_collection
 
 
@@ -118,7 +120,7 @@ def test_a_target_of_an_overridden_rig_is_an_object_of_the_shot(part, linked):
 def test_a_bake_of_linked_joints_is_refused(part, linked, ph):
     scene, _ = linked(True)
     with pytest.raises(ph.ModelError, match=r"Rig/B is linked from .*; make a library override first"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
@@ -126,7 +128,7 @@ def test_a_bake_of_a_library_is_not_freed_in_a_shot(part, scene, make, tmp_path)
     """In memory it would go, and be back when the file is opened again."""
     make.driven_knee(part, scene)
     scene.frame_end = 3
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     collection = bpy.data.collections.new("Leg")
     for item in list(scene.objects):
         collection.objects.link(item)
@@ -140,7 +142,7 @@ def test_a_bake_of_a_library_is_not_freed_in_a_shot(part, scene, make, tmp_path)
     shank = next(item for item in scene.objects if item.condyle.channels.baked)
     action = shank.animation_data.action
     assert action is not None and not bpy.ops.condyle.free_bake.poll()
-    assert part("tasks").free_bake(scene) == 0 and shank.animation_data.action == action
+    assert part("jobs.bake").free_bake(scene) == 0 and shank.animation_data.action == action
 
 
 @pytest.mark.small
@@ -152,25 +154,25 @@ def test_an_overridden_rig_is_baked_and_freed_and_lasts(part, linked, tmp_path, 
     if not in_library:
         add_hinges(part, scene, rig)
     uids = [bone.condyle.uid for bone in rig.pose.bones]
-    for joint in part("references").joints_of(scene):
+    for joint in part("data.references").joints_of(scene):
         joint.condyle.joint.coordinates[0].start_speed = 2.0
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert rig.animation_data.action.library is None
     scene, rig = reopened(tmp_path / "baked.blend")
     assert [bone.condyle.uid for bone in rig.pose.bones] == uids and all(uids)
     for name in ("Rig/B", "Rig/C"):
-        body = part("references").Body(rig, name[-1])
+        body = part("data.references").Body(rig, name[-1])
         for frame, pose in zip(report.frames, report.poses[name]):
             scene.frame_set(int(frame))
             assert np.abs(np.array(body.matrix) - pose).max() < SINGLE
         assert np.abs(report.poses[name][-1] - report.poses[name][0]).max() > 0.1
-    assert part("tasks").free_bake(scene) == 1 and rig.animation_data is None
+    assert part("jobs.bake").free_bake(scene) == 1 and rig.animation_data is None
     scene, rig = reopened(tmp_path / "freed.blend")
-    assert not part("actions").is_baked(rig)
+    assert not part("baked.channels_back").is_baked(rig)
     assert not any(each.mute for bone in rig.pose.bones for each in bone.constraints)
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert [entry.name for entry in read.bodies] == ["Rig/B", "Rig/C"]
-    joint, bone = part("references").joints_of(scene)[0], rig.pose.bones["B"]
+    joint, bone = part("data.references").joints_of(scene)[0], rig.pose.bones["B"]
     before = np.array(bone.matrix)
     joint["coordinate"] = joint["coordinate"] + 0.5
     joint.update_tag()
@@ -182,14 +184,14 @@ def test_an_overridden_rig_is_baked_and_freed_and_lasts(part, linked, tmp_path, 
 def test_connected_bones_of_a_linked_armature_stay_connected(part, linked, ph):
     scene, collection = linked(False, connect=True)
     rig = overridden(scene, collection)
-    body = part("references").Body(rig, "C")
-    part("authoring").make_body(scene, body, motion="FREE")
+    body = part("data.references").Body(rig, "C")
+    part("making.bodies_and_joints").make_body(scene, body, motion="FREE")
     reason = r"disconnect it in .*\.blend, of which its armature 'Rig' is linked"
     for disconnect in (False, True):
         scene.condyle.simulation.disconnect_bones = disconnect
         with pytest.raises(ph.ModelError, match=reason):
-            part("tasks").bake_now(scene)
-    assert not part("actions").is_baked(rig)
+            part("jobs.bake").bake_now(scene)
+    assert not part("baked.channels_back").is_baked(rig)
 
 
 def test_what_a_library_would_bring_back_is_not_taken_away(part, linked):
@@ -211,11 +213,11 @@ def test_an_override_that_is_duplicated_whole_is_told_with_the_way_out(part, lin
     with bpy.context.temp_override(selected_objects=list(scene.objects)):
         bpy.ops.object.duplicate()
     bpy.context.view_layer.update()
-    texts = [each.text for each in part("checks").check(scene) if each.is_error]
+    texts = [each.text for each in part("checking.scene").check(scene) if each.is_error]
     assert texts and all("both move Rig/" in text for text in texts)
     assert "the copy of a library override" in texts[0] and "make another override of the library" in texts[0]
     with pytest.raises(ph.ModelError, match="make another override of the library"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.fixture
@@ -226,7 +228,7 @@ def library(part, scene, make, tmp_path):
 
     def made(driven):
         thigh, shank, joint = make.driven_knee(part, scene)
-        part("authoring").drive(scene, joint, driven)
+        part("making.bodies_and_joints").drive(scene, joint, driven)
         leg = bpy.data.collections.new("Leg")
         scene.collection.children.link(leg)
         for item in (thigh, shank):
@@ -275,24 +277,26 @@ def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collecti
             text = str(raised.value)
             assert told in text and "move the joints' collection (Condyle) into Leg" in text
     with pytest.raises(ph.ModelError, match="open this file again"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     shot = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=shot, copy=True)
     taken_in(path)
     bpy.ops.wm.open_mainfile(filepath=shot)
-    assert len(part("tasks").bake_now(bpy.context.scene).bodies) == 1
+    assert len(part("jobs.bake").bake_now(bpy.context.scene).bodies) == 1
 
 
 @pytest.mark.small
 def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, scene, make):
     _, shank, _ = make.driven_knee(part, scene)
-    part("authoring").make_body(scene, part("references").Body(make.box("Stone", (1, 0, 0))), motion="FREE")
+    part("making.bodies_and_joints").make_body(
+        scene, part("data.references").Body(make.box("Stone", (1, 0, 0))), motion="FREE"
+    )
     scene.collection.children.unlink(bpy.data.collections["Condyle"])
     bpy.context.view_layer.update()
-    found = part("checks").check(scene)
+    found = part("checking.scene").check(scene)
     (line,) = [each for each in found if "Joint 'Knee' of Shank is not in this scene" in each.text]
     assert "link its collection Condyle into it" in line.text and line.culprit().object == shank
     assert not any("Remove" in each.remedy or "is left" in each.text for each in found)
     other = bpy.data.scenes.new("Other")
     other.collection.children.link(bpy.data.collections["Condyle"])
-    assert not any("is not in this scene" in each.text for each in part("checks").check(scene))
+    assert not any("is not in this scene" in each.text for each in part("checking.scene").check(scene))

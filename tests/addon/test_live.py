@@ -18,12 +18,14 @@ bpy = pytest.importorskip("bpy")
 
 @pytest.fixture
 def axle(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     stand, rod = make.box("Stand", (0, 0, 1.0)), make.box("Rod", (0, 0, 0.5))
     make.update()
     top = np.eye(4)
     top[2, 3] = 0.75
-    joint = part("authoring").add_joint(scene, body(stand), body(rod), kind="hinge", matrix=top, name="Axle")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(stand), body(rod), kind="hinge", matrix=top, name="Axle"
+    )
     scene.frame_start, scene.frame_end = 1, 25
     joint.condyle.joint.axis = (1, 0, 0)
     joint.condyle.joint.coordinates[0].start = 0.4
@@ -37,10 +39,10 @@ class Hand:
     def __init__(self, part, scene, script=(), duration=0.4, **options):
         self.part, self.script = part, list(script)
         self.seen = []
-        self.steps = part("live_mode").live(scene, duration, **options)
+        self.steps = part("live.run_mode").live(scene, duration, **options)
 
     def walk(self):
-        run = self.part("session")
+        run = self.part("blender.session")
         inner, hand = self.steps, self
 
         def watched():
@@ -60,7 +62,7 @@ class Hand:
                     return end.value
 
         assert run.live is None
-        return self.part("worker_client").run(watched(), seconds=120.0)
+        return self.part("blender.compute_process").run(watched(), seconds=120.0)
 
 
 class Watched:
@@ -92,7 +94,7 @@ def test_a_run_moves_the_body_and_leaves_the_scene_as_it_was(part, scene, make, 
     assert report.baked is None and report.seconds >= 0.4
     assert len({tuple(map(tuple, matrix)) for _, matrix in hand.seen}) > 5
     assert not differences(before, digest()), differences(before, digest())
-    assert part("session").live is None
+    assert part("blender.session").live is None
 
 
 @pytest.mark.small
@@ -101,11 +103,11 @@ def test_a_record_is_the_bake_that_the_same_scene_gives(part, scene, make, axle)
     count = len(report.frames)
     assert 12 <= count <= 15 and report.frames[0] == 1.0
     live = report.baked.result
-    assert part("actions").is_baked(bpy.data.objects["Rod"])
+    assert part("baked.channels_back").is_baked(bpy.data.objects["Rod"])
     scene.frame_set(9)
     shown = np.array(bpy.data.objects["Rod"].matrix_world)
-    assert part("tasks").free_bake(scene) == 1
-    whole = part("tasks").bake_now(scene).result
+    assert part("jobs.bake").free_bake(scene) == 1
+    whole = part("jobs.bake").bake_now(scene).result
     rows = min(count, len(whole.t))
     assert live.q[:rows].tobytes() == whole.q[:rows].tobytes()
     scene.frame_set(9)
@@ -118,7 +120,7 @@ def test_figures_of_a_record_know_of_the_sliders(part, scene, make, axle):
 
     scene.condyle.simulation.output.extras = {"TORQUES"}
     Hand(part, scene, [(0.2, turn)], record=True, duration=0.6).walk()
-    curve = next(iter(part("compat").curves_in_use(axle)))
+    curve = next(iter(part("blender.compat").curves_in_use(axle)))
     pushed = [key.co[1] for key in curve.keyframe_points]
     assert pushed[-1] - pushed[0] > 40.0
 
@@ -140,22 +142,22 @@ def test_sliders_act_and_are_kept_when_asked(part, scene, make, axle):
     Hand(part, scene, [(0.05, turn)], duration=0.1).walk()
     assert bpy.ops.condyle.live_keep() == {"FINISHED"}
     assert axle.condyle.joint.coordinates[0].torque == 50.0
-    assert not part("live_sliders").touched(settings(), scene)
+    assert not part("live.knobs").touched(settings(), scene)
     assert tuple(scene.condyle.simulation.gravity) == (0.0, 0.0, -1.0)
     axle.condyle.joint.coordinates[0].torque = 0.0  # as an undo does
     assert bpy.ops.condyle.live_keep() == {"FINISHED"}
     assert axle.condyle.joint.coordinates[0].torque == 50.0
     scene.condyle.simulation.gravity = (0.0, 0.0, -2.0)
-    assert part("live_sliders").touched(settings(), scene)
+    assert part("live.knobs").touched(settings(), scene)
     other = bpy.data.scenes.new("Other")
-    assert not part("live_sliders").touched(settings(), other)  # it did not run
+    assert not part("live.knobs").touched(settings(), other)  # it did not run
     bpy.data.scenes.remove(other)
 
 
 @pytest.mark.small
 def test_what_ran_in_one_scene_is_not_kept_in_another(part, scene, make, axle, ph):
     """Not its torque alone while its gravity is left out; a panel of the other scene says which one runs."""
-    sliders, panels = part("live_sliders"), part("features.live.panels")
+    sliders, panels = part("live.knobs"), part("ui.live.panels")
     other = bpy.data.scenes.new("Other")
     drawn = {}
 
@@ -182,7 +184,7 @@ def test_what_ran_in_one_scene_is_not_kept_in_another(part, scene, make, axle, p
 
 
 def test_ground_has_sliders(part, scene, make, axle):
-    references, connections = part("references"), part("connections")
+    references, connections = part("data.references"), part("making.connections")
     item = connections.add_connection(
         scene, None, references.Body(bpy.data.objects["Rod"]), "ground", name="Floor"
     )
@@ -219,8 +221,10 @@ def test_the_mouse_pulls(part, scene, make, axle):
 @pytest.mark.small
 def test_a_killed_process_is_told_and_costs_nothing(part, scene, make, axle):
     before = digest()
-    error = part("core").part("worker.client").WorkerError
-    kill = [(0.1, lambda _run: os.kill(part("worker_client").client().hello["pid"], signal.SIGKILL))]
+    error = part("blender.physics_access").part("worker.client").WorkerError
+    kill = [
+        (0.1, lambda _run: os.kill(part("blender.compute_process").client().hello["pid"], signal.SIGKILL))
+    ]
     with pytest.raises(error, match="ended unexpectedly"):
         Hand(part, scene, kill, duration=30.0).walk()
     assert not differences(before, digest())
@@ -264,8 +268,10 @@ def test_a_run_goes_on_after_an_undo(part, scene, make):
     )
     rig.location = (0.3, 0.2, 0.1)
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "A"), body(rig, "B"), "hinge", name="Knee"
+    )
     joint.condyle.joint.axis = (1, 0, 0)
     scene.frame_start, scene.frame_end = 1, 25
     make.update()
@@ -356,29 +362,32 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
     with pytest.raises(RuntimeError, match="how many seconds"):
         bpy.ops.condyle.live()
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
-    assert part("actions").is_baked(bpy.data.objects["Rod"])
-    assert "frames 1 to" in part("session").message and "the scene plays" not in part("session").message
+    assert part("baked.channels_back").is_baked(bpy.data.objects["Rod"])
+    assert (
+        "frames 1 to" in part("blender.session").message
+        and "the scene plays" not in part("blender.session").message
+    )
     scene.frame_end = 3
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
-    assert part("session").message.endswith("; the scene plays to frame 3")
+    assert part("blender.session").message.endswith("; the scene plays to frame 3")
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 1, 4
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
-    assert part("session").message.endswith("; the scene plays to frame 4")
+    assert part("blender.session").message.endswith("; the scene plays to frame 4")
 
 
 @pytest.mark.small
 def test_the_panel_of_a_run_is_open_wherever_it_was_started(part, monkeypatch):
-    panels = part("features.live.panels")
+    panels = part("ui.live.panels")
     before, during = panels.classes
     assert before.poll(None) and not during.poll(None)
-    monkeypatch.setattr(part("session"), "live", object())
+    monkeypatch.setattr(part("blender.session"), "live", object())
     assert during.poll(None) and not before.poll(None)
     assert "DEFAULT_CLOSED" not in getattr(during, "bl_options", ())
 
 
 @pytest.mark.small
 def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
-    parts_of = part("features.live.panels").parts_of
+    parts_of = part("ui.live.panels").parts_of
     slider = MagicMock(group="GROUND", kind="TIMES", label="Box: 2: Stiffness")
     assert parts_of(slider) == ("Box: 2", "Stiffness ×")
     slider = MagicMock(group="TORQUE", kind="TORQUE", label="Hip: 2: X [N]")
@@ -389,7 +398,7 @@ def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
 def test_less_than_two_frames_of_a_record_are_nothing(part, until, kept):
     """A run that is stopped before its first picture has none."""
     told = []
-    run = part("live_run").Run.__new__(part("live_run").Run)
+    run = part("live.run").Run.__new__(part("live.run").Run)
     run._stopping, run._least, run.recorded, run.figures = False, 2.0 / 24.0, (None, None), {}
     run.job = SimpleNamespace(tell=told.append)
     run.start_recording()

@@ -17,8 +17,8 @@ def rods(part, scene, make):
         make.update()
         top = np.eye(4)
         top[:3, 3] = (number, 0.0, 0.75)
-        body = part("references").Body(rod)
-        joint = part("authoring").add_joint(
+        body = part("data.references").Body(rod)
+        joint = part("making.bodies_and_joints").add_joint(
             scene, None, body, kind="hinge", matrix=top, name=f"Axle {number}"
         )
         joint.condyle.joint.axis = (1, 0, 0)
@@ -48,7 +48,7 @@ class Watched:
 
 def run(part, scene, at_once=None):
     """A live run of 0.2 s; at_once is called when the first poses are shown."""
-    steps = part("live_mode").live(scene, 0.2)
+    steps = part("live.run_mode").live(scene, 0.2)
 
     def watched():
         request = next(steps)
@@ -63,13 +63,13 @@ def run(part, scene, at_once=None):
             except StopIteration as end:
                 return end.value
 
-    return part("worker_client").run(watched(), seconds=120.0)
+    return part("blender.compute_process").run(watched(), seconds=120.0)
 
 
 def test_what_is_no_body_any_more_stays_where_the_user_put_it(part, scene, rods):
     """The end of a run put back all bodies of runs before, too."""
     run(part, scene)
-    part("authoring").remove_joint(scene, bpy.data.objects["Axle 1"])
+    part("making.bodies_and_joints").remove_joint(scene, bpy.data.objects["Axle 1"])
     rods[1].condyle.body.enabled = False
     rods[1].location = (3.0, 2.0, 1.0)
     run(part, scene)
@@ -81,7 +81,7 @@ def test_bodies_of_a_scene_that_is_removed_in_a_run_are_put_back(part, scene, ph
     other = bpy.data.scenes.new("Linked")
     for item in scene.objects:
         other.collection.objects.link(item)
-    part("authoring").drive(scene, bpy.data.objects["Axle 0"], True)
+    part("making.bodies_and_joints").drive(scene, bpy.data.objects["Axle 0"], True)
     bpy.context.view_layer.update()
     before = [tuple(rod.location) + tuple(rod.rotation_euler) for rod in rods]
     muted = [each.mute for each in rods[0].constraints]
@@ -113,8 +113,8 @@ def test_an_undo_into_a_run_of_one_scene_shows_what_was_before_it_after_a_run_of
         other.collection.objects.link(rods[0])
         other.frame_start, other.frame_end = 1, 5
         bpy.context.window.scene = other
-        wheel = part("references").Body(make.box("Wheel"))
-        axle = part("authoring").add_joint(other, None, wheel, kind="hinge")
+        wheel = part("data.references").Body(make.box("Wheel"))
+        axle = part("making.bodies_and_joints").add_joint(other, None, wheel, kind="hinge")
         assert axle.name in other.objects
         rods[0].location = (3.0, 2.0, 1.0)
         run(part, other)
@@ -126,7 +126,7 @@ def test_an_undo_into_a_run_of_one_scene_shows_what_was_before_it_after_a_run_of
 
 def test_what_was_copied_within_a_run_is_put_back_with_it(part, scene, rods):
     """A full copy of the scene kept the run's poses and muted constraints: its sliders were dead for good."""
-    part("authoring").drive(scene, bpy.data.objects["Axle 0"], True)
+    part("making.bodies_and_joints").drive(scene, bpy.data.objects["Axle 0"], True)
     bpy.context.view_layer.update()
     before, muted = places(rods), [each.mute for each in rods[0].constraints]
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
@@ -142,12 +142,12 @@ def test_a_file_that_blender_saved_within_a_run_opens_as_it_was_before(
     part, scene, rods, tmp_path, monkeypatch
 ):
     """As its last session, or by an autosave, which no handler is told of."""
-    part("authoring").drive(scene, bpy.data.objects["Axle 0"], True)
+    part("making.bodies_and_joints").drive(scene, bpy.data.objects["Axle 0"], True)
     rods[1].rotation_mode = "QUATERNION"
     bpy.context.view_layer.update()
     before, muted = places(rods), [each.mute for each in rods[0].constraints]
     path = str(tmp_path / "quit.blend")
-    monkeypatch.setattr(part("live_watch"), "_put_back", lambda: None)
+    monkeypatch.setattr(part("handlers.live_run"), "_put_back", lambda: None)
     run(part, scene, lambda: bpy.ops.wm.save_as_mainfile(filepath=path, copy=True))
     monkeypatch.undo()
     bpy.ops.wm.open_mainfile(filepath=path)

@@ -14,7 +14,7 @@ bpy = pytest.importorskip("bpy")
 
 @pytest.mark.small
 def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
-    panels = part("features.live.panels")
+    panels = part("ui.live.panels")
     counts = []
     for rate in (0.3, 1.0):
         layout, run = MagicMock(), MagicMock(time=2.0, recorded=(None, None), grown=[])
@@ -32,7 +32,7 @@ def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
 @pytest.mark.small
 def test_too_slow_is_told_a_second_after_the_begin_however_slow(part):
     """At 0.04 of real time the first second of motion is over after 25 s."""
-    speed_text = part("features.live.operators").speed_text
+    speed_text = part("ui.live.operators").speed_text
     assert speed_text({"rate": 0.04, "time": 0.04, "averaged": 0.44}, 1.0) == ("0.04 × real time", True)
     assert not speed_text({"rate": 0.04, "time": 0.02, "averaged": 0.2}, 1.0)[1]  # it has only begun
     assert not speed_text({}, 1.0)[1]
@@ -45,8 +45,8 @@ def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, m
     stone = make.box("Stone", (0.0, 0.0, 0.5), (0.2, 0.2, 0.2))
     make.update()
     stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
-    body = part("references").Body(stone)
-    found = part("connections").add_connection(scene, None, body, "ground", np.eye(4), None)
+    body = part("data.references").Body(stone)
+    found = part("making.connections").add_connection(scene, None, body, "ground", np.eye(4), None)
     ground = found.condyle.connection.ground
     ground.contact, ground.stiffness, ground.damping = "SOFT", 1e6, 0.0
     scene.frame_start, scene.frame_end = 1, 49
@@ -56,12 +56,12 @@ def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, m
 
         def look(run, seen=seen):
             layout = MagicMock()
-            part("features.live.panels").draw_figures(layout, run, MagicMock(factor=1.0))
+            part("ui.live.panels").draw_figures(layout, run, MagicMock(factor=1.0))
             seen += [each.kwargs["text"] for each in layout.box().column().label.call_args_list]
 
         Hand(part, scene, [(0.8, look)], duration=1.0).walk()
         assert ("Steps too long: energy grows" in seen) == grown and len(seen) == 2
-        told = [each.source for each in part("session").findings if "come from nowhere" in each.text]
+        told = [each.source for each in part("blender.session").findings if "come from nowhere" in each.text]
         assert told == (["Live"] if grown else [])
 
 
@@ -91,13 +91,15 @@ def test_a_record_tells_what_was_changed_while_it_was_made(part, scene, make):
     make.update()
     top = np.eye(4)
     top[:3, 3] = (0.0, 0.0, 0.75)
-    part("authoring").add_joint(scene, None, part("references").Body(rod), kind="hinge", matrix=top)
+    part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(rod), kind="hinge", matrix=top
+    )
     rod.condyle.body.density = 1000.0
 
     def turn(_run):
         rod.condyle.body.density, scene.render.fps = 2000.0, 60
 
     Hand(part, scene, [(0.2, turn)], record=True, duration=0.5).walk()
-    told = " ".join(part("staleness").changes(scene))
+    told = " ".join(part("staleness.compare").changes(scene))
     assert "density" in told and "frame rate" in told
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)

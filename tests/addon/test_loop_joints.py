@@ -17,8 +17,8 @@ def bodies(part, scene, make):
     turned = np.array([[0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0.3], [0, 0, 0, 1.0]])
     for item in found:
         turned[0, 3] = item.location.x
-        joint = part("authoring").add_joint(
-            scene, None, part("references").Body(item), "hinge", matrix=turned, name=f"{item.name} Hinge"
+        joint = part("making.bodies_and_joints").add_joint(
+            scene, None, part("data.references").Body(item), "hinge", matrix=turned, name=f"{item.name} Hinge"
         )
         joint.condyle.joint.coordinates[0].start_speed = 0.6 if item.name == "Left" else 0.0
     return found
@@ -27,8 +27,10 @@ def bodies(part, scene, make):
 @pytest.fixture
 def close(part, scene, bodies):
     def made(kind="slider", **options):
-        left, right = (part("references").Body(item) for item in bodies)
-        return part("authoring").add_joint(scene, left, right, kind, name="Link", closes_loop=True, **options)
+        left, right = (part("data.references").Body(item) for item in bodies)
+        return part("making.bodies_and_joints").add_joint(
+            scene, left, right, kind, name="Link", closes_loop=True, **options
+        )
 
     return made
 
@@ -40,10 +42,10 @@ def angle(item):
 @pytest.mark.small
 def test_a_slider_between_two_pendulums_lets_them_swing_as_one(part, scene, bodies, close):
     item = close()
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert [body.name for body in read.model.bodies] == ["Left", "Right", "Link"]
     assert [entry.name for entry in read.bodies] == ["Left", "Right"]
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     scene.frame_set(13)
     # alone, the right one would hang still
     assert abs(angle(bodies[0])) > 0.02
@@ -56,22 +58,24 @@ def test_switched_off_it_is_a_second_joint_and_refused(part, ph, scene, bodies, 
     item = close()
     item.condyle.joint.closes_loop = False
     with pytest.raises(ph.ModelError, match="both move Right; remove one, or let it close a loop"):
-        part("scene_to_model").read(scene)
+        part("reading.scene").read(scene)
 
 
 def test_what_cannot_be_closed_is_refused_by_name(part, ph, scene, bodies, close):
     item = close()
-    references = part("references")
+    references = part("data.references")
     with pytest.raises(ph.ModelError, match="'Link' closes a loop: its child is moved by another one"):
-        part("authoring").drive(scene, item)
-    part("authoring").remove_joint(scene, next(j for j in references.joints_of(scene) if "Right" in j.name))
+        part("making.bodies_and_joints").drive(scene, item)
+    part("making.bodies_and_joints").remove_joint(
+        scene, next(j for j in references.joints_of(scene) if "Right" in j.name)
+    )
     with pytest.raises(ph.ModelError, match="'Link' closes a loop, but its child Right is held"):
-        part("scene_to_model").read(scene)
+        part("reading.scene").read(scene)
 
 
 def test_a_driven_joint_that_comes_to_close_a_loop_lets_its_child_go(part, scene, bodies, close):
-    hinge = next(j for j in part("references").joints_of(scene) if "Right" in j.name)
-    part("authoring").drive(scene, hinge)
+    hinge = next(j for j in part("data.references").joints_of(scene) if "Right" in j.name)
+    part("making.bodies_and_joints").drive(scene, hinge)
     hinge.condyle.joint.closes_loop = True
     assert not hinge.condyle.joint.driven
     assert not bodies[1].constraints
@@ -91,9 +95,13 @@ def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make
     """The joint is a surface and a hinge about its normal; without a surface there is nothing to roll on."""
     ground, box = make.box("Ground", (0, 0, -1.0)), make.box("Ball", (0.0, 0, 0))
     make.update()
-    reference = part("references").Body
-    shape = part("authoring").add_joint(scene, None, reference(ground), "spline_surface", name="Shape")
-    joint = part("authoring").add_joint(scene, None, reference(box), "composite", name="Contact")
+    reference = part("data.references").Body
+    shape = part("making.bodies_and_joints").add_joint(
+        scene, None, reference(ground), "spline_surface", name="Shape"
+    )
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, reference(box), "composite", name="Contact"
+    )
     settings = joint.condyle.joint
     bpy.context.view_layer.objects.active = shape
     bpy.ops.condyle.make_grid()
@@ -102,12 +110,12 @@ def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make
     bpy.ops.condyle.add_part(kind="hinge")
     settings.parts[0].frames_of = shape
     settings.no_slip = True
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     (constraint,) = read.model.constraints.values()
     assert constraint.type == "rolling" and constraint.body == "Ball"
-    assert part("features.joints.panels").may_roll(settings)
+    assert part("ui.joints.panels").may_roll(settings)
     settings.parts[0].type = "hinge"
-    assert not part("features.joints.panels").may_roll(settings)
+    assert not part("ui.joints.panels").may_roll(settings)
 
 
 @pytest.mark.small
@@ -116,8 +124,8 @@ def test_a_start_that_does_not_close_the_loop_is_told_by_its_coordinate(part, sc
     item = close()
     along = item.condyle.joint.coordinates[0]
     along.start = 0.12
-    told = next(line for line in part("tasks").bake_now(scene).warnings if "off where it was" in line)
+    told = next(line for line in part("jobs.bake").bake_now(scene).warnings if "off where it was" in line)
     assert told.startswith("Link starts 120 mm off where it was, so that all constraints are met: Link has ")
     assert "distance at 0 m instead of 0.12 m" in told
     along.start = 0.0
-    assert not any("off where it was" in line for line in part("tasks").bake_now(scene).warnings)
+    assert not any("off where it was" in line for line in part("jobs.bake").bake_now(scene).warnings)

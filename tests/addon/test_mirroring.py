@@ -65,8 +65,10 @@ def legs(part, scene, make):
             for path in ("location", "rotation_quaternion"):
                 bone.keyframe_insert(path, frame=1 + number)
         make.update()
-        body = part("references").Body
-        joint = part("authoring").add_joint(scene, body(rig, "Thigh.L"), body(rig, "Shank.L"), name="Knee.L")
+        body = part("data.references").Body
+        joint = part("making.bodies_and_joints").add_joint(
+            scene, body(rig, "Thigh.L"), body(rig, "Shank.L"), name="Knee.L"
+        )
         only(joint)
         assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"}
         return rig, joint
@@ -120,7 +122,7 @@ def test_a_joint_that_is_there_is_brought_up_to_date(part, scene, legs):
     joint.condyle.joint.frames[2].object.location.x += 0.02
     assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
     assert len(bpy.data.objects) == before
-    read = part("joint_reading").control_frames
+    read = part("reading.joints").control_frames
     assert np.allclose(read(scene, other), image(read(scene, joint)), atol=1e-6)
     only(other)  # and back: nothing changes
     now = read(scene, joint)
@@ -134,7 +136,7 @@ def hips(part, scene, make):
 
     def made(kind="hinge", right=None):
         pelvis = make.box("Pelvis", (0, 0, 1.0))
-        body = part("references").Body
+        body = part("data.references").Body
         thighs = [make.box(f"Thigh{side}", (x, 0.05, 0.7)) for side, x in ((".L", 0.1), (".R", -0.1))]
         thighs[1].rotation_mode = "QUATERNION"
         if right is not None:
@@ -142,7 +144,7 @@ def hips(part, scene, make):
         make.update()
         matrix = make.on_ball(0.4, 0.3, 0.1)
         matrix[:3, 3] += 0.05, 0.0, 0.9
-        joint = part("authoring").add_joint(
+        joint = part("making.bodies_and_joints").add_joint(
             scene, body(pelvis), body(thighs[0]), kind, matrix.tolist(), name="Hip.L"
         )
         only(joint)
@@ -172,20 +174,20 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
     bpy.context.view_layer.update()
     if name in REFUSED:
         with pytest.raises(ph.ModelError, match="no mirror image"):
-            part("mirroring").mirror(scene, joint)
+            part("making.mirroring").mirror(scene, joint)
         assert "Hip.R" not in bpy.data.objects
         return
     settings = joint.condyle.joint
-    other = part("mirroring").mirror(scene, joint).joint
+    other = part("making.mirroring").mirror(scene, joint).joint
     signs = []
     for row in settings.coordinates:
         row.start, row.lower, row.upper = 0.123, 0.1, 0.4
-    part("mirroring").mirror(scene, joint)
+    part("making.mirroring").mirror(scene, joint)
     for own in other.condyle.joint.coordinates:
         signs.append(np.sign(own.start))
         assert (own.lower, own.upper) == pytest.approx((0.1, 0.4) if signs[-1] > 0 else (-0.4, -0.1))
     assert name not in TURNING or min(signs) > 0
-    read, rest = part("joint_reading").read_joint, part("joint_reading").child_in_joint
+    read, rest = part("reading.joints").read_joint, part("reading.joints").child_in_joint
     one, two = read(scene, joint), read(scene, other)
     for values in np.random.default_rng(1).uniform(0.0, 0.3, (3, len(signs))):
         left, right = (
@@ -200,16 +202,16 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
 @pytest.mark.parametrize("preset", ["hip", "thumb", "wrist", "shoulder"])
 def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, preset):
     """The child of both sides moves alike at the same value, but where the title is the opposite one: there against."""
-    body, opposites = part("references").Body, part("mirroring").TITLES
-    title_of = part("features.joints.panels").title_of
+    body, opposites = part("data.references").Body, part("making.mirroring").TITLES
+    title_of = part("ui.joints.panels").title_of
     sides = {}
     for side, x in ((".L", 1.0), (".R", -1.0)):
         upper = make.box("Upper" + side, (0.3 * x, 0, 0.6), (0.2, 0.15, 0.3))
         sides[side] = upper, make.box("Lower" + side, (0.4 * x, 0.05, 0.1), (0.1, 0.12, 0.4))
     make.update()
-    joint = part("presets_making").add(scene, preset, *map(body, sides[".L"]))
-    other = part("mirroring").mirror(scene, joint).joint
-    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    joint = part("making.presets_making").add(scene, preset, *map(body, sides[".L"]))
+    other = part("making.mirroring").mirror(scene, joint).joint
+    names = part("data.joints").slider_names(joint.condyle.joint)
     rows = list(zip(names, joint.condyle.joint.coordinates, other.condyle.joint.coordinates))
     titles = [row.title for _, row, _ in rows]
     for name, row, own in rows:
@@ -227,7 +229,7 @@ def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, 
         assert np.abs(poses[other] - image(poses[joint])).max() < 2e-5
         joint[name], other[name] = before
     kept = np.array(joint.matrix_world)
-    assert part("mirroring").mirror(scene, other).joint == joint
+    assert part("making.mirroring").mirror(scene, other).joint == joint
     assert [row.title for _, row, _ in rows] == titles
     assert np.abs(np.array(joint.matrix_world) - kept).max() < 2e-6
 
@@ -239,12 +241,12 @@ def test_a_title_of_one_s_own_says_where_the_other_side_runs_against_it(part, sc
     for row in rows:
         row.title = f"Wobble {row.label}"
     titles = [row.title for row in rows]
-    other = part("mirroring").mirror(scene, joint).joint
+    other = part("making.mirroring").mirror(scene, joint).joint
     told = [row.title for row in other.condyle.joint.coordinates]
     # across x: the way along it, and the turns about the two axes in the mirror
     assert [a == b for a, b in zip(told, titles)] == [row.label in ("y", "z", "r_x") for row in rows]
     assert {a.removeprefix(b) for a, b in zip(told, titles)} == {"", ", reversed"}
-    part("mirroring").mirror(scene, other)
+    part("making.mirroring").mirror(scene, other)
     assert [row.title for row in rows] == titles
 
 
@@ -252,9 +254,9 @@ def test_a_title_of_one_s_own_says_where_the_other_side_runs_against_it(part, sc
 def test_axes_of_the_other_side_may_be_others(part, scene, hips):
     """The right thigh is built turned by half a turn about z."""
     joint = hips("slider", right=(0.0, 0.0, 0.0, 1.0))
-    made = part("mirroring").mirror(scene, joint)
+    made = part("making.mirroring").mirror(scene, joint)
     assert made.warnings == ()
-    one, two = (part("joint_reading").child_in_joint(each) for each in (joint, made.joint))
+    one, two = (part("reading.joints").child_in_joint(each) for each in (joint, made.joint))
     left, right = rigid(joint.matrix_world) @ one, rigid(made.joint.matrix_world) @ two
     assert np.allclose(right, image(left) @ np.diag([-1.0, -1.0, 1.0, 1.0]), atol=1e-6)
     assert np.allclose(right, rigid(bpy.data.objects["Thigh.R"].matrix_world), atol=1e-6)
@@ -277,19 +279,19 @@ def test_a_shape_that_is_the_image_stays_where_it_is_whatever_its_origin_and_axe
     for own, vertex in zip(left.data.vertices, list(right.data.vertices)[:: 1 if same_order else -1]):
         vertex.co = to_right @ own.co
     stood = rigid(right.matrix_world)
-    made = part("mirroring").mirror(scene, joint)
+    made = part("making.mirroring").mirror(scene, joint)
     assert made.warnings == ()
-    rest = part("joint_reading").child_in_joint
+    rest = part("reading.joints").child_in_joint
     assert np.allclose(rigid(made.joint.matrix_world) @ rest(made.joint), stood, atol=1e-5)
     right.rotation_mode = "XYZ"
-    part("authoring").drive(scene, made.joint, True)
+    part("making.bodies_and_joints").drive(scene, made.joint, True)
     bpy.context.view_layer.update()
     assert np.allclose(rigid(right.matrix_world), stood, atol=1e-5)
-    made.joint[part("drive").slider_names(made.joint.condyle.joint)[0]] = 0.4
+    made.joint[part("sliders.sliders").slider_names(made.joint.condyle.joint)[0]] = 0.4
     made.joint.update_tag()
     bpy.context.view_layer.update()
     assert not np.allclose(rigid(right.matrix_world), stood, atol=1e-2)
-    known, told = rest(made.joint), part("mirroring").mirror(scene, joint).warnings
+    known, told = rest(made.joint), part("making.mirroring").mirror(scene, joint).warnings
     # seen however it stands; in another order by its principal axes, which are less exact than fitted vertices
     assert told == () and np.allclose(rest(made.joint), known, atol=1e-6 if same_order else 1e-5)
 
@@ -300,7 +302,7 @@ def test_principal_axes_of_a_mesh_take_no_more_room_than_its_vertices(part):
     points = np.random.default_rng(0).normal(size=(3000, 3)) * (1.0, 2.0, 3.0)
     tracemalloc.start()
     try:
-        poses = part("sides")._by_axes(points, points[::-1])
+        poses = part("making.mirrored_bodies")._by_axes(points, points[::-1])
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -318,7 +320,7 @@ def test_a_shape_in_another_order_that_fits_in_several_ways_is_told(part, scene,
         vertex.co = point
     right.matrix_world = Euler((0.5, 0.7, 0.9)).to_matrix().to_4x4() @ Matrix.Translation((-0.2, 0.1, 0.6))
     bpy.context.view_layer.update()
-    (told,) = part("mirroring").mirror(scene, joint).warnings
+    (told,) = part("making.mirroring").mirror(scene, joint).warnings
     assert "Thigh.R stands otherwise now" in told
 
 
@@ -326,12 +328,12 @@ def test_a_shape_in_another_order_that_fits_in_several_ways_is_told(part, scene,
 def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scene, make, hips):
     carrying = hips()
     carrying.condyle.joint.controller.enabled, carrying.condyle.joint.controller.stiffness = True, 7.0
-    mirror = part("mirroring").mirror
+    mirror = part("making.mirroring").mirror
     other = mirror(scene, carrying).joint
     assert other.condyle.joint.controller.enabled and other.condyle.joint.controller.stiffness == 7.0
-    settings, body = carrying.condyle.joint, part("references").Body
+    settings, body = carrying.condyle.joint, part("data.references").Body
     ground = make.box("Ground", (0, 0, 0))
-    loop = part("authoring").add_joint(
+    loop = part("making.bodies_and_joints").add_joint(
         scene, body(ground), body(settings.child.object), "spherical", name="A Loop.L", closes_loop=True
     )
     first, second = mirror(scene, loop), mirror(scene, loop)
@@ -343,7 +345,7 @@ def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scen
 @pytest.mark.small
 def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, make, hips, ph):
     joint = hips("hinge", right=(0.9, 0.3, 0.1, 0.2))
-    (warning,) = part("mirroring").mirror(scene, joint).warnings
+    (warning,) = part("making.mirroring").mirror(scene, joint).warnings
     assert "Thigh.R stands otherwise now" in warning
     bpy.data.objects["Thigh.R"].name = "Other"
     only(joint)
@@ -355,10 +357,10 @@ def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, ma
     rig = make.armature(
         "Rig", {"A.L": ((0.1, 0, 1), (0.1, 0, 0.5), None), "A.R": ((-0.3, 0, 1), (-0.1, 0, 0.5), None)}
     )
-    body = part("references").Body
-    bones = part("authoring").add_joint(scene, None, body(rig, "A.L"), "hinge")
+    body = part("data.references").Body
+    bones = part("making.bodies_and_joints").add_joint(scene, None, body(rig, "A.L"), "hinge")
     with pytest.raises(ph.ModelError, match=r"Rig/A\.R is no mirror image of Rig/A\.L"):
-        part("mirroring").mirror(scene, bones)
+        part("making.mirroring").mirror(scene, bones)
 
 
 @pytest.mark.small
@@ -386,12 +388,12 @@ def test_a_mass_by_hand_is_mirrored_too(part, scene, legs):
 def test_a_coordinate_without_a_title_says_where_it_runs_against_the_other_side(part, scene, hips):
     """What the panel shows; mirrored back it is without a title again."""
     joint = hips("free")
-    title_of = part("features.joints.panels").title_of
+    title_of = part("ui.joints.panels").title_of
     rows = joint.condyle.joint.coordinates
     assert {row.title for row in rows} == {""}
-    other = part("mirroring").mirror(scene, joint).joint
+    other = part("making.mirroring").mirror(scene, joint).joint
     for row, own in zip(rows, other.condyle.joint.coordinates):
         against = row.label not in ("y", "z", "r_x")
         assert title_of(own) == title_of(row) + (", reversed" if against else "")
-    part("mirroring").mirror(scene, other)
+    part("making.mirroring").mirror(scene, other)
     assert {row.title for row in rows} == {""}

@@ -130,7 +130,7 @@ def test_the_product_of_the_motions_is_the_joint(part, ph, number, inverted):
     assert len(everything) == NAMES
     name = list(everything)[number]
     joint = ph.joints.Inverted(everything[name]) if inverted else everything[name]
-    motions = part("motions")
+    motions = part("sliders.driver_motions")
     ranges = motions.natural_ranges(joint)
     ranges = np.where(np.isfinite(ranges), ranges, [-1.4, 1.4])
     after = turned(ph, (0.1, 0.2, -0.3))
@@ -146,7 +146,7 @@ def test_the_product_of_the_motions_is_the_joint(part, ph, number, inverted):
 def test_few_empties_suffice(part, ph):
     """Translations and one rotation share an Empty."""
     counts = {"free": 1, "spherical": 1, "euler": 1, "planar": 1, "surface": 1, "bead": 3}
-    motions, everything = part("motions"), joints_of(ph)
+    motions, everything = part("sliders.driver_motions"), joints_of(ph)
     for name, count in counts.items():
         joint = everything[name]
         ranges = motions.natural_ranges(joint)
@@ -161,7 +161,7 @@ def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch)
     monkeypatch.setattr(
         ph.joints.Joint, "transform", lambda *_: pytest.fail("a joint was asked for its poses")
     )
-    functions = part("core").part("kernels.joints.functions")
+    functions = part("blender.physics_access").part("kernels.joints.functions")
     evaluate = functions.evaluate_function
     monkeypatch.setattr(functions, "evaluate_function", lambda *given: asked.append(1) or evaluate(*given))
     wide = np.array([[-8.0 * np.pi, 8.0 * np.pi]])
@@ -171,5 +171,5 @@ def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch)
         (two, 3 * 2012 + 8),
     ):
         asked.clear()
-        part("motions").motions_of(joint, np.tile(wide, (joint.num_coordinates, 1)), np.eye(4))
+        part("sliders.driver_motions").motions_of(joint, np.tile(wide, (joint.num_coordinates, 1)), np.eye(4))
         assert len(asked) <= most

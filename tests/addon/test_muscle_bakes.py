@@ -37,7 +37,7 @@ def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
         settings.excitation = value
         settings.keyframe_insert("excitation", frame=frame)
     own, action = muscle.data, muscle.animation_data.action
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert report.coordinates["Elbow.angle"][-1] < -0.1
     assert muscle.data != own and muscle.animation_data.action == action
     lengths, volumes = [], []
@@ -64,7 +64,7 @@ def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
     assert node.outputs[0].default_value == 0.0
     path = str(tmp_path / "baked.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
-    assert part("tasks").free_bake(scene) == 2
+    assert part("jobs.bake").free_bake(scene) == 2
     assert muscle.data == own and all(each.show_viewport for each in muscle.modifiers)
     assert [each.name for each in bpy.data.curves] == [own.name]
     assert not [each for each in bpy.data.actions if "Condyle" in each.name]
@@ -85,13 +85,13 @@ def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
 
 def test_keys_that_are_set_on_a_baked_muscle_count_in_the_next_bake(part, scene, arm):
     muscle = arm[3]
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     muscle.condyle.muscle.excitation = 1.0
     muscle.condyle.muscle.keyframe_insert("excitation", frame=1)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert report.coordinates["Elbow.angle"][-1] < -0.1
     assert len([each for each in bpy.data.curves if "Condyle" in each.name]) == 1
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert muscle.data.name == "Biceps"
 
 
@@ -106,11 +106,11 @@ def test_a_hill_muscle_is_activated_in_time(part, scene, arm):
     settings.excitation = 1.0
     settings.keyframe_insert("excitation", frame=2)
     scene.frame_set(1)
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     law = read.model.muscles[0].law
     assert law.type == "thelen" and law.passive_strain == 0.5 and np.isclose(law.optimal_fibre_length, 0.25)
     assert np.isclose(read.state.muscle_states[0], 0.2)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     activation = report.result.muscle_states[:, 0]
     node = muscle.data.materials[0].node_tree.nodes["Activation"]
     for frame in (1, 4, 21):
@@ -122,9 +122,9 @@ def test_a_hill_muscle_is_activated_in_time(part, scene, arm):
 def test_shape_keys_of_the_users_are_not_baked_over(part, scene, arm, ph):
     muscle = arm[3]
     muscle.shape_key_add(name="Mine")
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     with pytest.raises(ph.ModelError, match="'Biceps' has shape keys of its own"):
-        part("muscle_bakes").shown(
+        part("baking.muscles").shown(
             scene, read, np.zeros((2, 1, 3, 3)), np.full((2, 1), 0.5), np.zeros((2, 1))
         )
 
@@ -135,8 +135,8 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
     muscle = arm[3]
     muscle.location = (0.1, 0.0, 0.2)
     bpy.context.view_layer.update()
-    bakes = part("muscle_bakes")
-    read = part("scene_to_model").read(scene)
+    bakes = part("baking.muscles")
+    read = part("reading.scene").read(scene)
     frames = np.arange(1.0, 11.0)
     share = np.linspace(0.0, 1.0, bakes.COUNT)
     points = np.zeros((10, 1, bakes.COUNT, 3))
@@ -170,7 +170,7 @@ def test_a_controller_brings_the_joint_to_its_target(part, scene, arm, ph):
     settings = muscle.condyle.muscle
     settings.excited_by, settings.law.max_force = "CONTROLLER", 300.0
     with pytest.raises(ph.ModelError, match=r"'Biceps'.*its controller's joint is missing; choose one"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     control = settings.control
     control.joint, control.gain, control.damping, control.rest = joint, -4.0, -0.6, 0.0
     for frame, target in ((1, -0.3), (11, -0.3), (12, 0.5)):
@@ -178,7 +178,7 @@ def test_a_controller_brings_the_joint_to_its_target(part, scene, arm, ph):
         control.keyframe_insert("target", frame=frame)
     scene.frame_set(1)
     joint.condyle.joint.coordinates[0].damping = 0.5
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     angles = report.coordinates["Elbow.angle"]
     assert angles[10] < -0.1  # it pulls as long as the target lies before it
     node = muscle.data.materials[0].node_tree.nodes["Activation"]

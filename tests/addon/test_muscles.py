@@ -31,7 +31,7 @@ def seen(item):
 @pytest.mark.small
 def test_points_stick_to_bodies_without_a_bake(part, arm, make):
     _, lower, _, muscle = arm
-    points = part("muscle_points")
+    points = part("reading.muscle_points")
     lower.location = (0.3, 0.1, 0.0)
     lower.rotation_euler = (0.0, 0.4, 0.0)
     make.update()
@@ -41,7 +41,7 @@ def test_points_stick_to_bodies_without_a_bake(part, arm, make):
     assert np.allclose(insertion, expected, atol=1e-6)
     middles, _ = seen(muscle)
     assert np.allclose(middles, [origin, insertion], atol=1e-5)
-    length = part("muscle_lengths").length_now(bpy.context.scene, muscle)
+    length = part("reading.muscle_lengths").length_now(bpy.context.scene, muscle)
     assert np.isclose(length, np.linalg.norm(insertion - origin))
 
 
@@ -50,22 +50,22 @@ def test_points_stick_to_bones(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     rig.location = (1.0, 0.0, 0.0)
     make.update()
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
-    muscle = part("muscles").add_muscle(
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(rig, "A"), (1.1, 0, 0.8)), (body(rig, "B"), (1.1, 0, 0.2))]
     )
     rig.pose.bones["B"].rotation_mode = "XYZ"
     rig.pose.bones["B"].rotation_euler = (0.7, 0.0, 0.0)
     make.update()
     middles, _ = seen(muscle)
-    places = [point.place for point in part("muscle_points").points_of(muscle)]
+    places = [point.place for point in part("reading.muscle_points").points_of(muscle)]
     assert np.allclose(middles + np.array(muscle.location), places, atol=1e-5)
     assert np.linalg.norm(places[1] - [1.1, 0, 0.2]) > 0.1
     rig.pose.bones["B"].rotation_euler = (0.0, 0.0, 0.0)
     rig.pose.bones["B"].name = "Shin"
     make.update()
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     (made,) = read.model.muscles
     assert [point.body for point in made.points] == [None, "Rig/Shin"]
 
@@ -86,7 +86,7 @@ def test_a_curve_becomes_a_muscle(part, scene, arm, make):
     bpy.context.view_layer.objects.active = item
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
     assert [each.type for each in item.data.splines] == ["POLY"]
-    targets = [point.target.name for point in part("muscle_points").points_of(item)]
+    targets = [point.target.name for point in part("reading.muscle_points").points_of(item)]
     assert targets == ["Upper", "Upper", "Lower"]
     with pytest.raises(RuntimeError, match="This curve is a muscle already"):
         bpy.ops.condyle.add_muscle()
@@ -102,7 +102,7 @@ def test_empties_and_bodies_are_picked(part, scene, arm, make):
     bpy.context.view_layer.objects.active = two
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
     made = bpy.context.active_object
-    points = part("muscle_points").points_of(made)
+    points = part("reading.muscle_points").points_of(made)
     assert [point.target.name for point in points] == ["Upper", "Lower"]
     assert np.allclose(points[1].place, two.matrix_world.translation, atol=1e-6)
     for each in scene.objects:
@@ -110,7 +110,7 @@ def test_empties_and_bodies_are_picked(part, scene, arm, make):
     bpy.context.view_layer.objects.active = lower
     scene.cursor.location = (0.2, 0.0, 0.3)
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
-    points = part("muscle_points").points_of(bpy.context.active_object)
+    points = part("reading.muscle_points").points_of(bpy.context.active_object)
     assert np.allclose(points[0].place, (0.05, 0.0, 0.3), atol=1e-5)
     assert np.allclose(points[1].place, (0.05, 0.0, 0.25), atol=1e-5)
 
@@ -119,19 +119,19 @@ def test_what_physics_is_given(part, scene, arm, make, ph):
     upper, _, _, muscle = arm
     muscle.condyle.muscle.mass = 0.3
     scene.unit_settings.scale_length = 0.5
-    body = part("references").Body
-    obstacle = part("obstacles").add_obstacle(
+    body = part("data.references").Body
+    obstacle = part("reading.obstacles").add_obstacle(
         scene, body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07, length=0.3
     )
-    part("muscles").wrap_over(muscle, obstacle)
-    (made,) = part("scene_to_model").read(scene).model.muscles
+    part("making.muscles").wrap_over(muscle, obstacle)
+    (made,) = part("reading.scene").read(scene).model.muscles
     assert made.name == "Biceps" and np.isclose(made.mass, 0.3)
     assert np.allclose(made.points[1].position, (0.03, 0.0, 0.025), atol=1e-7)
     (cylinder,) = made.strands[0].obstacles
     assert np.isclose(cylinder.radius, 0.035) and np.isclose(cylinder.length, 0.15)
-    state = part("scene_to_model").read(scene)
+    state = part("reading.scene").read(scene)
     length = ph.muscle_lengths(state.model, state.state).lengths[0]
-    shown = part("muscle_lengths").length_now(scene, muscle)
+    shown = part("reading.muscle_lengths").length_now(scene, muscle)
     assert np.isclose(0.5 * shown, length, rtol=1e-3)  # the one is a polyline of the other
     assert length > 0.5 * 0.55 + 1e-4
 
@@ -142,7 +142,7 @@ def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
     settings.mass, settings.num_points, settings.mass_lies = 0.5, 8, "BELLY"
     settings.origin_tendon, settings.insertion_tendon, settings.tendon_mass = 0.1, 0.3, 0.2
     scene.unit_settings.scale_length = 0.5
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     (made,) = read.model.muscles
     assert np.isclose(made.mass, 0.5) and made.num_points == 8 + 2 * 5
     length = ph.muscle_lengths(read.model, read.state).lengths[0]
@@ -154,25 +154,25 @@ def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
 
 def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, ph):
     upper, _, _, muscle = arm
-    obstacle = part("obstacles").add_obstacle(
+    obstacle = part("reading.obstacles").add_obstacle(
         scene,
-        part("references").Body(upper),
+        part("data.references").Body(upper),
         "cylinder",
         Matrix.Translation((0, 0, 0.27)) @ TURN,
         radius=0.07,
     )
-    part("muscles").wrap_over(muscle, obstacle)
+    part("making.muscles").wrap_over(muscle, obstacle)
     settings = muscle.condyle.muscle
     settings.mass, settings.mass_lies, settings.smoothing = 0.5, "BELLY", 0.002
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert np.isclose(read.model.muscles[0].strands[0].smoothing, 0.002)
-    length = part("muscle_lengths").true_length(scene, muscle)
+    length = part("reading.muscle_lengths").true_length(scene, muscle)
     assert np.isclose(length, ph.muscle_lengths(read.model, read.state).lengths[0], rtol=1e-6)
 
 
 def test_obstacles_are_drawn_as_they_are(part, scene):
-    obstacles = part("obstacles")
-    for shape in part("features.muscles.obstacle_properties").SHAPE_SETTINGS:
+    obstacles = part("reading.obstacles")
+    for shape in part("data.obstacles").SHAPE_SETTINGS:
         item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
         count = len(item.data.vertices)
         assert count and len(item.data.polygons)
@@ -189,9 +189,9 @@ def test_obstacles_are_drawn_as_they_are(part, scene):
 def test_a_double_cylinder_is_drawn_and_wrapped_over(part, scene, arm, ph):
     upper, _, _, muscle = arm
     place = Matrix.Translation((0, 0, 0.3)) @ TURN
-    item = part("obstacles").add_obstacle(
+    item = part("reading.obstacles").add_obstacle(
         scene,
-        part("references").Body(upper),
+        part("data.references").Body(upper),
         "double_cylinder",
         place,
         radius=0.07,
@@ -206,14 +206,16 @@ def test_a_double_cylinder_is_drawn_and_wrapped_over(part, scene, arm, ph):
     half = len(item.data.vertices) // 2
     there = np.array([second.inverted() @ place @ vertex.co for vertex in item.data.vertices[half:]])
     assert np.allclose(np.hypot(there[:, 0], there[:, 1]), 0.08, atol=1e-6)
-    part("muscles").wrap_over(muscle, item)
+    part("making.muscles").wrap_over(muscle, item)
     muscle.condyle.muscle.smoothing = 1e-3
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     (made,) = read.model.muscles[0].strands[0].obstacles
     assert (made.side, made.second_side) == ("shorter", "counterclockwise")  # a cylinder has no +z side
     assert np.isclose(made.second_radius, 0.08)
-    path = part("muscle_lengths").path_now(scene, muscle)
-    assert np.isclose(part("muscle_lengths").true_length(scene, muscle), read_length(ph, read), rtol=1e-6)
+    path = part("reading.muscle_lengths").path_now(scene, muscle)
+    assert np.isclose(
+        part("reading.muscle_lengths").true_length(scene, muscle), read_length(ph, read), rtol=1e-6
+    )
     first = (path - np.array(place.translation)) @ np.array(place)[:3, :3]
     assert np.hypot(first[:, 0], first[:, 1]).min() > 0.07 - 1e-3
 
@@ -225,7 +227,7 @@ def read_length(ph, read):
 
 @pytest.mark.small
 def test_sides_that_are_offered_are_those_that_physics_takes(part, scene):
-    properties, obstacles = part("features.muscles.obstacle_properties"), part("obstacles")
+    properties, obstacles = part("data.obstacles"), part("reading.obstacles")
     for shape, sides in properties.SIDES_OF.items():
         item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
         for side, *_ in properties.SIDES:
@@ -235,9 +237,9 @@ def test_sides_that_are_offered_are_those_that_physics_takes(part, scene):
 
 def test_bad_input_is_told_by_name_before_a_bake(part, scene, arm, make, ph):
     upper, lower, _, muscle = arm
-    tasks, body = part("tasks"), part("references").Body
-    obstacle = part("obstacles").add_obstacle(scene, body(upper), "sphere", radius=0.05)
-    row = part("muscles").wrap_over(muscle, obstacle, strand=2)
+    tasks, body = part("jobs.bake"), part("data.references").Body
+    obstacle = part("reading.obstacles").add_obstacle(scene, body(upper), "sphere", radius=0.05)
+    row = part("making.muscles").wrap_over(muscle, obstacle, strand=2)
     with pytest.raises(ph.ModelError, match=r"'Biceps'.*between points 2 and 3, but has only 2 points"):
         tasks.bake_now(scene)
     row.strand = 0
@@ -253,7 +255,9 @@ def test_bad_input_is_told_by_name_before_a_bake(part, scene, arm, make, ph):
     with pytest.raises(ph.ModelError, match=r"'Biceps': its curve must be one spline of type Poly, it has 2"):
         tasks.bake_now(scene)
     with pytest.raises(ph.ModelError, match=r"all points of muscle 'Short' are on Upper"):
-        part("muscles").add_muscle(scene, [(body(upper), (0, 0, 0)), (body(upper), (0, 0, 1))], "Short")
+        part("making.muscles").add_muscle(
+            scene, [(body(upper), (0, 0, 0)), (body(upper), (0, 0, 1))], "Short"
+        )
     assert muscle.data.name == "Biceps" and lower.animation_data is None
 
 
@@ -263,9 +267,9 @@ def test_new_points_are_stuck(part, scene, arm, make):
     spline.points.add(1)
     spline.points[2].co = (0.06, 0.0, -0.1, 1.0)
     make.update()
-    points = part("muscle_points")
+    points = part("reading.muscle_points")
     assert points.points_of(muscle)[2].target is None
-    lines = part("features.muscles.panels").state_lines(scene, muscle)
+    lines = part("ui.muscles.panels").state_lines(scene, muscle)
     assert any("Point 3 is on no body" in text for text, _ in lines)
     bpy.context.view_layer.objects.active = muscle
     for each in scene.objects:
@@ -278,7 +282,7 @@ def test_new_points_are_stuck(part, scene, arm, make):
 def test_what_a_simulation_says_of_paths_is_passed_on(part):
     """A bake warns of what the result's info holds."""
     wrap = {"muscle": "Triceps", "inside": 3, "unsolved": 0, "states": 9}
-    (straight,) = part("statistics").on_paths(SimpleNamespace(info={"missed_wraps": [wrap]}))
+    (straight,) = part("baking.solver_statistics").on_paths(SimpleNamespace(info={"missed_wraps": [wrap]}))
     assert "'Triceps' runs straight through" in straight
 
 
@@ -286,25 +290,25 @@ def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):
     law = arm[3].condyle.muscle.law
     law.kind, law.details = "thelen", "{"
     with pytest.raises(ph.ModelError, match="'Biceps': its details are not JSON"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     law.details = '{"passive_strain": -1}'
     with pytest.raises(ph.ModelError, match="'Biceps': passive_strain must be positive, got -1"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, arm):
     upper, _, _, muscle = arm
-    drawn = part("features.overlay.muscles")
+    drawn = part("ui.overlay.muscles")
     bpy.context.view_layer.objects.active = muscle
     assert drawn.visible(bpy.context) == []
-    obstacle = part("obstacles").add_obstacle(
+    obstacle = part("reading.obstacles").add_obstacle(
         scene,
-        part("references").Body(upper),
+        part("data.references").Body(upper),
         "cylinder",
         Matrix.Translation((0, 0, 0.27)) @ TURN,
         radius=0.07,
     )
-    part("muscles").wrap_over(muscle, obstacle)
+    part("making.muscles").wrap_over(muscle, obstacle)
     assert drawn.visible(bpy.context) == [(muscle, True)]
     (lines,) = drawn.lines(scene, muscle, 1.0)
     assert drawn.lines(scene, muscle, 1.0)[0] is lines

@@ -20,12 +20,12 @@ TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
 def write(part, scene, begin, end, speed=0.05):
     """Bake a motion in which all bodies go along x, with muscles straight from origin to insertion."""
     frames = np.arange(float(begin), end + 1.0)
-    hold, units, references = part("hold"), part("units"), part("references")
-    bakes, muscle_points = part("muscle_bakes"), part("muscle_points")
+    hold, units, references = part("baked.temporarily"), part("blender.units"), part("data.references")
+    bakes, muscle_points = part("baking.muscles"), part("reading.muscle_points")
     share = np.linspace(0.0, 1.0, bakes.COUNT)[:, None]
     away = speed * np.arange(len(frames))
     with hold.without_bake(scene), hold.at_frame(scene, begin):
-        read = part("scene_to_model").read(scene)
+        read = part("reading.scene").read(scene)
         poses, paths = [], []
         for entry in read.bodies:
             body = references.find_body(entry.handle, entry.name)
@@ -44,7 +44,7 @@ def write(part, scene, begin, end, speed=0.05):
     activation = np.linspace(0.3, 1.0, len(frames))[:, None] * np.ones(len(paths))
     drawn = bakes.shown(scene, read, points, lengths, activation)
     result = SimpleNamespace(poses=np.array(poses).swapaxes(0, 1))
-    return part("bake_writing").write(scene, frames, read, result, drawn)
+    return part("baking.write").write(scene, frames, read, result, drawn)
 
 
 def torn(part, scene, muscle, frames):
@@ -52,7 +52,7 @@ def torn(part, scene, muscle, frames):
     worst = 0.0
     for frame in frames:
         scene.frame_set(frame)
-        places = [point.place for point in part("muscle_points").points_of(muscle)]
+        places = [point.place for point in part("reading.muscle_points").points_of(muscle)]
         world = np.array(muscle.matrix_world)
         middles = seen(muscle)[0] @ world[:3, :3].T + world[:3, 3]
         worst = max(worst, np.abs(middles[[0, -1]] - [places[0], places[-1]]).max())
@@ -61,7 +61,7 @@ def torn(part, scene, muscle, frames):
 
 def frames_looked_at(part, scene, monkeypatch):
     """The frames at which paths of muscles are asked for from now on."""
-    looked, ways = [], part("muscle_ways").Ways
+    looked, ways = [], part("baking.muscle_paths").Ways
     path = ways.path
 
     def counted(self, item):
@@ -85,7 +85,7 @@ def test_a_muscle_follows_what_sliders_showed_before_a_bake(part, scene, arm, ta
     """Its thickness and colour stay those of the bake's first frame, and freeing brings back what was."""
     _, lower, joint, muscle = arm
     muscle.location = (0.1, 0.0, 0.2)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 14: 1.2})
     scene.condyle.simulation.output.target = target
     scene.frame_set(12)
@@ -99,7 +99,7 @@ def test_a_muscle_follows_what_sliders_showed_before_a_bake(part, scene, arm, ta
     scene.frame_set(12)
     assert np.abs(np.array(lower.matrix_world) - begun).max() > 0.1
     assert material.diffuse_color[0] == early[0] and early[1] < 1.1 * seen(muscle)[1].max()
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(12)
     assert file_digest() == state
 
@@ -117,7 +117,7 @@ def test_a_muscle_follows_keys_that_a_bake_leaves_on_either_side(part, scene, ar
     state = file_digest()
     write(part, scene, 10, 14)
     assert torn(part, scene, muscle, range(1, 26)) < 2e-5
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     scene.frame_set(10)
     assert file_digest() == state
 
@@ -133,10 +133,10 @@ def test_frames_beside_a_bake_are_looked_at_only_where_something_moves(part, sce
     key_along(upper, {9: 0.0, 15: 0.1})
     write(part, scene, 9, 15)
     assert not looked and len(muscle.data.shape_keys.key_blocks) == 7
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     # a slider that nothing moves: two frames tell what is seen before the bake
     lower.animation_data_clear()
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.8
     joint.update_tag()
     bpy.context.view_layer.update()
@@ -148,12 +148,12 @@ def test_frames_beside_a_bake_are_looked_at_only_where_something_moves(part, sce
 @pytest.mark.small
 def test_a_muscle_runs_over_its_obstacles_before_a_bake(part, scene, arm):
     upper, _, joint, muscle = arm
-    body = part("references").Body
-    ball = part("obstacles").add_obstacle(
+    body = part("data.references").Body
+    ball = part("reading.obstacles").add_obstacle(
         scene, body(upper), "sphere", Matrix.Translation((0.03, 0, 0.4)), radius=0.05
     )
-    part("muscles").wrap_over(muscle, ball)
-    part("authoring").drive(scene, joint, True)
+    part("making.muscles").wrap_over(muscle, ball)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 14: 0.4})
     write(part, scene, 10, 21)
     for frame in (1, 5, 9):
@@ -169,7 +169,7 @@ def test_a_muscle_that_is_carried_is_where_it_was_simulated(part, scene, arm, ma
     """By one of its bodies, with keys that are thinned out where it bends in that body's space alone."""
     _, lower, joint, muscle = arm
     muscle.parent, muscle.scale = lower, (2.0, 2.0, 2.0)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 14: 1.2})
     make.update()
     scene.condyle.simulation.output.reduce = reduce
@@ -198,7 +198,7 @@ def test_a_muscle_on_a_body_that_a_bake_lets_rest_is_written_behind_its_end(part
     """Where a slider had brought the body elsewhere."""
     _, lower, joint, muscle = arm
     muscle.parent = lower
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {17: 0.0, 21: 1.0})
     scene.frame_set(21)
     write(part, scene, 8, 16, speed=0.0)
@@ -208,11 +208,11 @@ def test_a_muscle_on_a_body_that_a_bake_lets_rest_is_written_behind_its_end(part
 @pytest.mark.small
 def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, monkeypatch):
     """The rig's bones move, but not what hangs on it as a whole."""
-    body, transforms = part("references").Body, part("transforms")
+    body, transforms = part("data.references").Body, part("baking.local_matrices")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     make.update()
-    part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
-    muscle = part("muscles").add_muscle(
+    part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(rig, "A"), (0.1, 0, 0.8)), (body(rig, "B"), (0.1, 0, 0.2))], "Biceps"
     )
     muscle.parent = rig
@@ -240,7 +240,7 @@ def test_a_muscle_whose_carrier_pops_in_before_a_bake_keeps_its_shape_there(part
     key_along(lower, {1: 0.0, 30: 0.1})
     scene.frame_set(12)
     write(part, scene, 12, 20)
-    assert part("muscle_bakes").is_baked(muscle)
+    assert part("baking.muscles").is_baked(muscle)
     assert torn(part, scene, muscle, range(8, 22)) < 2e-5
     scene.frame_set(3)
     assert root.scale.x == 0.0 and np.isfinite(seen(muscle)[0]).all()
@@ -253,7 +253,9 @@ def test_a_muscle_that_is_flat_within_a_bake_is_refused_before_anything_changes(
     key_along(lower, {1: 0.0, 30: 0.1})
     scene.frame_set(12)
     state = file_digest()
-    with pytest.raises(part("core").physics().ModelError, match=r"'Biceps': its scale.*zero.*frame 12"):
+    with pytest.raises(
+        part("blender.physics_access").physics().ModelError, match=r"'Biceps': its scale.*zero.*frame 12"
+    ):
         write(part, scene, 12, 20)
     assert file_digest() == state
 
@@ -268,9 +270,9 @@ def test_no_frame_beside_a_bake_can_stop_a_bake_half_way(part, scene, arm, monke
     def stop(*_):
         raise error
 
-    monkeypatch.setattr(part("muscle_ways").Ways, "path", stop)
+    monkeypatch.setattr(part("baking.muscle_paths").Ways, "path", stop)
     with monkeypatch.context() as inner:
-        inner.setattr(part("muscle_ways").Ways, "straight", stop)
+        inner.setattr(part("baking.muscle_paths").Ways, "straight", stop)
         write(part, scene, 9, 15)
     assert muscle.data.shape_keys.key_blocks[0].name == "Frame 9"
     write(part, scene, 9, 15)
@@ -285,7 +287,7 @@ def pops_in(part, make, muscle, frame):
     for at, size in ((1, 0.0), (frame, 1.0)):
         root.scale = (size, size, size)
         root.keyframe_insert("scale", frame=at)
-    for curve in part("compat").curves_in_use(root):
+    for curve in part("blender.compat").curves_in_use(root):
         for key in curve.keyframe_points:
             key.interpolation = "CONSTANT"
     return root
@@ -314,7 +316,7 @@ def test_ways_from_frame_to_frame_are_those_found_anew(part, scene, arm, shape):
     wrap(part, scene, upper, muscle, shape)
     key_along(upper, {1: -0.1, 41: 0.1})
     key_along(lower, {1: 0.0, 15: 0.1, 20: -0.1, 41: 0.0})
-    kind = part("muscle_ways").Ways
+    kind = part("baking.muscle_paths").Ways
     kept, bent = kind(scene), 0
     for frame in range(1, 42):
         scene.frame_set(frame)
@@ -329,7 +331,7 @@ def test_ways_from_frame_to_frame_are_those_found_anew(part, scene, arm, shape):
 def test_a_way_is_found_once_where_its_ends_stand_as_before(part, scene, arm, monkeypatch):
     upper, _, _, muscle = arm
     wrap(part, scene, upper, muscle, "sphere")
-    found, strand = [], part("muscle_lengths").Strand
+    found, strand = [], part("reading.muscle_lengths").Strand
     move = strand.move
     monkeypatch.setattr(strand, "move", lambda self, *given: (found.append(1), move(self, *given))[1])
     key_along(upper, {1: 0.1, 4: 0.0, 18: 0.0, 21: 0.2})
@@ -340,9 +342,9 @@ def test_a_way_is_found_once_where_its_ends_stand_as_before(part, scene, arm, mo
 
 def wrap(part, scene, upper, muscle, shape):
     """Something for a muscle to run over."""
-    item = part("obstacles").add_obstacle(
-        scene, part("references").Body(upper), shape, Matrix.Translation((0.03, 0, 0.4)), radius=0.05
+    item = part("reading.obstacles").add_obstacle(
+        scene, part("data.references").Body(upper), shape, Matrix.Translation((0.03, 0, 0.4)), radius=0.05
     )
     item.condyle.obstacle.radii = (0.05, 0.06, 0.07)
     item.condyle.obstacle.second_radius, item.condyle.obstacle.second_place = 0.04, (0.0, 0.0, -0.1)
-    part("muscles").wrap_over(muscle, item)
+    part("making.muscles").wrap_over(muscle, item)

@@ -12,8 +12,8 @@ bpy = pytest.importorskip("bpy")
 def knee(part, scene, make):
     """A fitted, driven knee, its joint active."""
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     return scene, joint, shank
@@ -24,18 +24,20 @@ def wheel(part, scene, make):
     """A spoke keyed on its way two and a half times around, on a closed curve of six frames about z; its joint."""
     spoke = make.box("Spoke", (1, 0, 0))
     make.update()
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(spoke), matrix=np.eye(4).tolist(), name="Wheel"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(spoke), matrix=np.eye(4).tolist(), name="Wheel"
     )
     frames = [_turned(k * np.pi / 3.0) for k in range(6)]
-    part("authoring").set_control_frames(scene, joint, np.array(frames))
+    part("making.bodies_and_joints").set_control_frames(scene, joint, np.array(frames))
     joint.condyle.joint.periodic = True
     spoke.rotation_mode = "QUATERNION"
-    curve = part("scene_to_model").read_joint(scene, joint)
+    curve = part("reading.scene").read_joint(scene, joint)
     for key in range(11):
         pose = curve.transform(np.array([0.25 * key * (curve.domain[1] - curve.domain[0])]))
         spoke.location = pose[:3, 3]
-        spoke.rotation_quaternion = part("core").physics().lie.quaternion_from_matrix(pose[:3, :3])
+        spoke.rotation_quaternion = (
+            part("blender.physics_access").physics().lie.quaternion_from_matrix(pose[:3, :3])
+        )
         for path in ("location", "rotation_quaternion"):
             spoke.keyframe_insert(path, frame=1 + 10 * key)
     bpy.context.view_layer.objects.active = joint
@@ -73,13 +75,13 @@ def test_the_slider_goes_where_the_child_is_keyed(knee, part):
     assert joint["coordinate"] == pytest.approx(q, abs=1e-4)
     shown, keyed = shown_and_keyed(scene, joint, shank, [29])
     assert np.allclose(shown, keyed, atol=1e-4)
-    assert "off the joint" in part("session").message
+    assert "off the joint" in part("blender.session").message
 
 
 @pytest.mark.small
 def test_without_a_slider_the_simulation_starts_where_the_child_is(knee, part):
     scene, joint, _ = knee
-    part("authoring").drive(scene, joint, False)
+    part("making.bodies_and_joints").drive(scene, joint, False)
     scene.frame_set(29)
     assert bpy.ops.condyle.set_from_pose() == {"FINISHED"}
     row = joint.condyle.joint.coordinates[0]
@@ -99,7 +101,9 @@ def test_keys_of_the_child_become_keys_of_the_slider(knee, part):
     scene, joint, shank = knee
     for _ in range(2):  # again: in place of the keys that are there
         assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
-        curve = next(each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path)
+        curve = next(
+            each for each in part("blender.compat").curves_in_use(joint) if "coordinate" in each.data_path
+        )
         assert len(curve.keyframe_points) == 13
     shown, keyed = shown_and_keyed(scene, joint, shank, range(1, 50, 4))
     assert np.allclose(shown, keyed, atol=2e-4)
@@ -120,7 +124,9 @@ def test_on_a_closed_joint_turns_go_on_over_the_seam(wheel):
 def test_a_joint_with_many_coordinates_says_why_not(part, scene, make):
     item = make.box("Ball")
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(item), "free")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(item), "free"
+    )
     bpy.context.view_layer.objects.active = joint
     assert not bpy.ops.condyle.set_from_pose.poll()
 
@@ -129,7 +135,9 @@ def keyed_wheel(part, make, kind, keys, axis):
     """A box on a joint to the world, turned about an axis of its own by keys {frame: angle}."""
     item = make.box("Wheel")
     make.update()
-    joint = part("authoring").add_joint(bpy.context.scene, None, part("references").Body(item), kind)
+    joint = part("making.bodies_and_joints").add_joint(
+        bpy.context.scene, None, part("data.references").Body(item), kind
+    )
     item.rotation_mode = "XYZ"
     for frame, angle in keys.items():
         item.rotation_euler[axis] = angle
@@ -180,7 +188,7 @@ def test_between_keys_beyond_half_a_turn_a_ball_goes_on_and_a_bake_follows(part,
 
     quarters, frames = np.arange(1.0, 21.1, 0.25), range(1, 22)
     between, wanted = motion(quarters), motion(frames)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     for letter in "xyz":  # as earlier versions left them
         joint.id_properties_ui(f"coordinate r_{letter}").update(min=-np.pi, max=np.pi)
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
@@ -188,7 +196,7 @@ def test_between_keys_beyond_half_a_turn_a_ball_goes_on_and_a_bake_follows(part,
     # Blender turns by quaternions between its keys, and by rotation vectors between those of sliders: 0.4 degrees
     assert far(motion(quarters), between) < 1.0
     joint.condyle.joint.prescribed = True
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert far(motion(frames), wanted) < 0.5  # a motion is a spline through the frames, smooth at both ends
 
 
@@ -209,7 +217,7 @@ def test_what_lies_between_the_keys_tells_which_way_they_go(part, scene, make, k
         scene.frame_set(frame)
         wanted.append(np.array(item.matrix_world))
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
-    curves = [each for each in part("compat").curves_in_use(joint) if "coordinate" in each.data_path]
+    curves = [each for each in part("blender.compat").curves_in_use(joint) if "coordinate" in each.data_path]
     assert all(len(curve.keyframe_points) == len(keys) for curve in curves)
     for frame, pose in zip(frames, wanted):
         scene.frame_set(frame)

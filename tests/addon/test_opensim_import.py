@@ -61,10 +61,10 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     path = tmp_path / "tied.osim"
     path.write_text(SMALL.replace("<ForceSet>", TIES + "<ForceSet>"), "utf-8")
     scene.unit_settings.scale_length = 0.5
-    made = part("opensim_import").import_model(scene, str(path))
+    made = part("making.opensim_import").import_model(scene, str(path))
     assert [text for text in made.warnings if "'off'" in text and "is left out: it is 0.1 m" in text]
     assert not [text for text in made.warnings if "'pin'" in text or "'strut'" in text]
-    found = part("scene_to_model").read(scene).model.constraints
+    found = part("reading.scene").read(scene).model.constraints
     assert set(found) == {"pin", "strut"}
     assert np.isclose(found["strut"].length, 1.187)
     ends = {found["strut"].body: found["strut"].point, found["strut"].other: found["strut"].other_point}
@@ -77,8 +77,8 @@ def test_bellies_of_short_fibres_are_no_discs(part, fibre):
     """A soleus of 5 cm of fibres became a disc of 9 cm on a tendon."""
     length, force = 0.3, 3500.0
     volume = force * fibre / 6e5
-    shares, radius = part("opensim_muscles").belly(length, volume, length - fibre)
-    tube = part("core").part("muscles.drawing").tube_volume(length, shares)
+    shares, radius = part("making.opensim_muscles").belly(length, volume, length - fibre)
+    tube = part("blender.physics_access").part("muscles.drawing").tube_volume(length, shares)
     assert 2.0 * radius <= 0.4 * length * (1.0 - sum(shares)) or sum(shares) == 0.0
     assert tube * radius**2 == pytest.approx(volume)  # round-off
 
@@ -92,7 +92,7 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     assert skin.parent == rod and len(skin.data.polygons) == 1
     assert np.allclose([vertex.co[1] for vertex in skin.data.vertices], [0, 0, 2, 2])
     assert np.allclose(scene.condyle.simulation.gravity, (0, 0, -9.81))
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert np.allclose(read.state.q, [0.3])
     assert np.allclose(read.model.bodies[0].limits, [[-1.5, 1.5]])
     row = bpy.data.objects["rod joint"].condyle.joint.coordinates[0]
@@ -100,7 +100,7 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     # the rod hangs down, turned by 0.3 about the file's z, which points backward
     down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
     assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
-    assert any("lost.vtp" in finding.text for finding in part("session").findings)
+    assert any("lost.vtp" in finding.text for finding in part("blender.session").findings)
     assert "lost.vtp" in bpy.data.texts["lever import"].as_string()
     (made,) = read.model.muscles
     assert made.name == "cord" and [each.radius for each in made.strands[0].obstacles] == pytest.approx(
@@ -109,7 +109,7 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
 
 
 def test_warnings_of_an_import_go_with_it(part, scene, lever):
-    session, findings, on_undo = part("session"), part("findings"), part("migrations").on_undo
+    session, findings, on_undo = part("blender.session"), part("data.findings"), part("data.schema").on_undo
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
     own = findings.Finding("about the scene", findings.CHECK)
     session.findings = [*session.findings, own]
@@ -124,16 +124,18 @@ def test_warnings_of_an_import_go_with_it(part, scene, lever):
 def test_activations_at_the_start_are_named(part, scene, lever):
     """Here a muscle begins as active as it is excited at the first frame."""
     assert not any(
-        "activation" in told for told in part("opensim_import").import_model(scene, lever).warnings
+        "activation" in told for told in part("making.opensim_import").import_model(scene, lever).warnings
     )
     given = "<default_activation>0.2</default_activation><max_isometric_force>"
     lever.write_text(SMALL.replace("<max_isometric_force>", given), "utf-8")
-    (told,) = (w for w in part("opensim_import").import_model(scene, lever).warnings if "activation" in w)
+    (told,) = (
+        w for w in part("making.opensim_import").import_model(scene, lever).warnings if "activation" in w
+    )
     assert told.startswith("activations at the start are not kept") and told.endswith("'cord' (0.2)")
 
 
 def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
-    imported = part("opensim_import").import_model
+    imported = part("making.opensim_import").import_model
     first = np.array(imported(scene, str(lever)).ground.matrix_world)
     assert np.allclose(first[:3, 3], 0.0)
     make.box("Cube", (0, 0, 0), (2, 2, 2))
@@ -149,14 +151,14 @@ def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
 
 
 def test_a_model_stands_on_a_floor(part, scene, make, lever):
-    imported = part("opensim_import").import_model
+    imported = part("making.opensim_import").import_model
     make.box("Floor", (0, 0, -0.05), (100, 100, 0.1))
     make.update()
     assert np.allclose(np.array(imported(scene, str(lever)).ground.matrix_world)[:3, 3], 0.0)
 
 
 def test_a_model_stands_beside_bodies_that_lost_their_meshes(part, scene, lever):
-    imported = part("opensim_import").import_model
+    imported = part("making.opensim_import").import_model
     imported(scene, str(lever))
     for item in [each for each in scene.objects if each.type != "EMPTY"]:
         bpy.data.objects.remove(item)
@@ -164,11 +166,11 @@ def test_a_model_stands_beside_bodies_that_lost_their_meshes(part, scene, lever)
 
 
 def test_a_model_is_imported_into_a_collection_that_is_not_shown(part, scene, lever):
-    part("authoring").collection_of(scene)
+    part("making.bodies_and_joints").collection_of(scene)
     for layer in bpy.context.view_layer.layer_collection.children:
         layer.exclude = True
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
-    assert "lever imported: 1 bodies" in part("session").message and "rod" in scene.objects
+    assert "lever imported: 1 bodies" in part("blender.session").message and "rod" in scene.objects
 
 
 def test_a_bad_file_changes_nothing(part, scene, tmp_path):
@@ -186,8 +188,8 @@ def test_physics_reads_back_what_the_file_says(part, scene, ph, name):
     path = MODELS / f"{name}.osim"
     if not path.exists():
         pytest.skip(f"no {path}: the models are not beside the project")
-    made = part("opensim_import").import_model(scene, str(path), [str(MODELS / "geometry")])
-    read = part("scene_to_model").read(scene)
+    made = part("making.opensim_import").import_model(scene, str(path), [str(MODELS / "geometry")])
+    read = part("reading.scene").read(scene)
     wanted = ph.read_opensim(path)
     model = wanted.build()
     state = wanted.state(model)
@@ -217,10 +219,10 @@ def test_the_arm_bakes(part, scene):
     path = MODELS / "arm26.osim"
     if not path.exists():
         pytest.skip(f"no {path}: the models are not beside the project")
-    made = part("opensim_import").import_model(scene, str(path))
+    made = part("making.opensim_import").import_model(scene, str(path))
     made.muscles["BRA"].condyle.muscle.excitation = 1.0
     scene.frame_end = 4
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert np.isfinite(report.result.q).all()
     assert all(item.data.shape_keys is not None for item in made.muscles.values())
-    assert part("tasks").free_bake(scene) >= 8
+    assert part("jobs.bake").free_bake(scene) >= 8

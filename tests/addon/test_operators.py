@@ -43,10 +43,10 @@ def knee(part, scene, make, condyle):
     """A keyed knee, fitted: (joint's Empty, parent, child), by name since undo replaces objects."""
     thigh, shank = make.keyed_knee()
     scene.frame_end = 9
-    joint = part("authoring").add_joint(
-        scene, part("references").Body(thigh), part("references").Body(shank), name="Knee"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
     )
-    part("tasks").fit_now(scene, joint)
+    part("jobs.bake").fit_now(scene, joint)
     return joint, thigh, shank
 
 
@@ -85,7 +85,7 @@ def test_types_that_cannot_be_chosen_say_why(knee):
 
 def test_after_an_operator_the_bake_s_badge_looks_again(part, knee):
     """What writes nothing but the add-on's own values is no change that Blender tells of."""
-    session = part("session")
+    session = part("blender.session")
     select(knee[0])
     session.stale_unknown = False
     assert bpy.ops.condyle.choose_type(kind="hinge") == {"FINISHED"}
@@ -153,12 +153,12 @@ def test_errors_are_reported_and_change_nothing(part, scene, make):
     select(shank, thigh)  # the child, then the parent
     with pytest.raises(RuntimeError, match="Shank has no keyframes to fit"):
         bpy.ops.condyle.fit()
-    assert not part("references").joints_of(scene) and not shank.condyle.body.enabled
+    assert not part("data.references").joints_of(scene) and not shank.condyle.body.enabled
     shank.scale = (1, 2, 1)
     make.update()
     with pytest.raises(RuntimeError, match="non-uniform scale"):
         bpy.ops.condyle.add_joint()
-    assert not part("references").joints_of(scene)
+    assert not part("data.references").joints_of(scene)
 
 
 @pytest.mark.small
@@ -170,7 +170,7 @@ def test_a_file_of_a_newer_version_is_shown_but_not_changed(part, scene, make, t
     path = str(tmp_path / "newer.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    session = part("session")
+    session = part("blender.session")
     assert session.read_only and "newer version (data version 999" in session.message
     select(bpy.data.objects["Shank"])
     assert "saved by a newer Condyle" in poll_message("make_body")
@@ -185,7 +185,7 @@ def test_the_way_of_an_artist_by_operators(part, scene, make):
     scene.frame_end = 25
     select(thigh, shank)
     assert bpy.ops.condyle.fit() == {"FINISHED"}
-    (joint,) = part("references").joints_of(scene)
+    (joint,) = part("data.references").joints_of(scene)
     settings = joint.condyle.joint
     assert settings.driven and settings.parent.object == thigh and settings.child.object == shank
     select(joint)
@@ -194,7 +194,7 @@ def test_the_way_of_an_artist_by_operators(part, scene, make):
     assert np.isclose(settings.coordinates[0].start, 0.9)
     assert bpy.ops.condyle.bake() == {"FINISHED"}
     scene.frame_set(1)
-    curve = part("scene_to_model").read_joint(scene, joint)
+    curve = part("reading.scene").read_joint(scene, joint)
     start = np.array(joint.matrix_world) @ curve.transform(np.array([0.9]))
     assert np.abs(np.array(shank.matrix_world) - start).max() < 1e-6
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
@@ -204,7 +204,7 @@ def test_modal_work_is_cancelled_by_esc_and_finished_by_the_timer(part, scene, m
     """The modal operator's own logic; a real window is not to be had here."""
     from types import SimpleNamespace
 
-    jobs, session, tasks = part("jobs"), part("session"), part("tasks")
+    jobs, session, tasks = part("jobs.operator"), part("blender.session"), part("jobs.bake")
     monkeypatch.setattr(jobs, "show_progress", lambda context: None)
     manager = SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer",
@@ -230,7 +230,7 @@ def test_modal_work_is_cancelled_by_esc_and_finished_by_the_timer(part, scene, m
         assert operator.start(context) == {"RUNNING_MODAL"}
         assert session.job is not None and "is computing" in poll_message("make_body")
         assert operator.modal(context, SimpleNamespace(type="MOUSEMOVE", value="NOTHING")) == {"PASS_THROUGH"}
-        while isinstance(operator._request, part("worker_client").Drawn):  # behind it, it computes
+        while isinstance(operator._request, part("blender.compute_process").Drawn):  # behind it, it computes
             assert operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING")) == {"PASS_THROUGH"}
         event, outcome = SimpleNamespace(type=key, value="PRESS"), {"PASS_THROUGH"}
         while outcome == {"PASS_THROUGH"}:

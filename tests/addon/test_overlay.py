@@ -15,11 +15,11 @@ NUM_TYPES = 24  # joint types that the menus offer
 
 @pytest.fixture
 def overlay(part):
-    part("features.overlay.shown").forget()
+    part("ui.overlay.shown").forget()
     return SimpleNamespace(
-        shown=part("features.overlay.shown").shown,
-        drawing=part("features.overlay.drawing"),
-        ghosts=part("features.overlay.ghosts"),
+        shown=part("ui.overlay.shown").shown,
+        drawing=part("ui.overlay.drawing"),
+        ghosts=part("ui.overlay.ghosts"),
     )
 
 
@@ -28,9 +28,9 @@ def bead(part, scene, make):
     """A joint that holds a box to the world; `bead(kind)`."""
 
     def made(kind, name="Joint", place=(0.3, 0.2, 0.1)):
-        body = part("references").Body(make.box(f"Bead {name}", place))
+        body = part("data.references").Body(make.box(f"Bead {name}", place))
         make.update()
-        return part("authoring").add_joint(scene, None, body, kind, name=name)
+        return part("making.bodies_and_joints").add_joint(scene, None, body, kind, name=name)
 
     return made
 
@@ -39,7 +39,7 @@ def curve(part, scene, joint, count):
     for k in range(count):
         pose = np.eye(4)
         pose[:3, 3] = 0.02 * k, 0.3 * np.sin(0.1 * k), 0.1 * np.cos(0.07 * k)
-        part("authoring").add_control_frame(scene, joint, pose)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
     bpy.context.view_layer.update()
 
 
@@ -148,12 +148,12 @@ def test_limits_and_toggles(part, scene, make, overlay, bead):
 def test_the_hand_follows_slider_and_child(part, scene, make, overlay, bead):
     joint = bead("hinge")
     known = overlay.shown(scene, joint)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.4
     make.update()
     hand = overlay.drawing.placed_pieces(scene, joint, known)[1]
     np.testing.assert_allclose(np.arctan2(hand[1, 0], hand[0, 0]), 0.4, atol=1e-6)
-    part("authoring").drive(scene, joint, False)
+    part("making.bodies_and_joints").drive(scene, joint, False)
     child = joint.condyle.joint.child.object
     child.rotation_euler.z += 0.7
     make.update()
@@ -164,18 +164,18 @@ def test_the_hand_follows_slider_and_child(part, scene, make, overlay, bead):
 def test_what_is_drawn_follows_a_bake_and_not_the_sliders_under_it(part, scene, make, overlay, bead):
     joint = bead("hinge")
     known = overlay.shown(scene, joint)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.4
     joint.condyle.joint.coordinates[0].start_speed = 1.0
     scene.frame_start, scene.frame_end = 1, 7
     make.update()
-    baked = part("tasks").bake_now(scene)
+    baked = part("jobs.bake").bake_now(scene)
     for frame in (1, 7):
         scene.frame_set(frame)
         hand = overlay.drawing.placed_pieces(scene, joint, known)[1]
         turned = np.arctan2(hand[1, 0], hand[0, 0])
         np.testing.assert_allclose(turned, baked.coordinates["Joint.angle"][frame - 1], atol=1e-6)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     make.update()
     hand = overlay.drawing.placed_pieces(scene, joint, known)[1]
     np.testing.assert_allclose(np.arctan2(hand[1, 0], hand[0, 0]), 0.4, atol=1e-6)
@@ -256,12 +256,14 @@ def test_ghosts_of_a_bone_are_as_large_as_the_bone(part, scene, make, overlay):
     )
     rig.scale = (2, 2, 2)
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), name="Knee")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "Thigh"), body(rig, "Shin"), name="Knee"
+    )
     curve(part, scene, joint, 5)
     row = joint.condyle.joint.fit.residuals.add()
     row.pose = np.eye(4).ravel()
-    known = part("features.overlay.shown").shown(scene, joint)
+    known = part("ui.overlay.shown").shown(scene, joint)
     ends, colors = overlay.ghosts.lines(joint, known, 0.01)
     assert ends.shape == (12 + 3, 2, 3) and len(colors) == 15
     np.testing.assert_allclose(ends[..., 1].max(), 1.0, rtol=1e-6)  # the rig is twice as large as its bones
@@ -328,7 +330,7 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
         (0.1 if closed else 1.0) < found.distances.max() < 60.0
     )  # mm: a curve stays within the hull of its control frames
     nearest = (
-        part("core")
+        part("blender.physics_access")
         .part("projection")
         .project(
             overlay.shown(scene, joint).joint, np.array([row.pose for row in fit.residuals]).reshape(-1, 4, 4)

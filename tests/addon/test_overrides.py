@@ -11,15 +11,15 @@ pytestmark = pytest.mark.small
 
 @pytest.fixture
 def hinge(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     a, b = make.box("A", (0, 0, 1)), make.box("B")
     make.update()
-    return part("authoring").add_joint(scene, body(a), body(b), "hinge", name="Knee.L")
+    return part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge", name="Knee.L")
 
 
 @pytest.fixture
 def apply(part, scene):
-    return lambda settings: part("overrides").apply([scene], settings)
+    return lambda settings: part("batch.settings_overrides").apply([scene], settings)
 
 
 def test_settings_reach_what_they_name(apply, hinge, scene, make):
@@ -107,17 +107,17 @@ def test_what_is_animated_is_not_set(apply, ph, hinge):
 def test_frames_are_what_the_scene_plays_and_renders(part, scene, frames, shown):
     scene.frame_start, scene.frame_end = 7, 20
     scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, 8, 9
-    part("overrides").set_frames(scene, frames)
+    part("batch.settings_overrides").set_frames(scene, frames)
     assert (scene.frame_start, scene.frame_end) == shown
     # no scene begins before frame 0, its preview range does: without it the file played from 0 on
     assert scene.use_preview_range == (frames[0] < 0)
     if scene.use_preview_range:
         assert (scene.frame_preview_start, scene.frame_preview_end) == frames
-    recorded = part("timing").frame_range(scene)
+    recorded = part("data.frame_times").frame_range(scene)
     assert (recorded[0], recorded[-1]) == frames
 
 
 def test_every_section_has_settings(part):
-    overrides = part("overrides")
+    overrides = part("batch.settings_overrides")
     for section, group in overrides._groups().items():
         assert any(overrides._is_setting(group, each) for each in group.properties), section

@@ -49,14 +49,14 @@ class Properties:
     ],
 )
 def test_coordinates_have_names_for_people(part, name, label):
-    assert part("features.joints.panels").label_of(name) == label
+    assert part("ui.joints.panels").label_of(name) == label
 
 
 @pytest.mark.small
 def test_a_line_is_not_broken_between_a_figure_and_its_unit(part):
     layout = MagicMock()
     for width in range(150, 400, 10):
-        part("features.simulation.panels").draw_lines(
+        part("ui.simulation.panels").draw_lines(
             layout, "Baked 1 body, 49 frames in 0.9 s; worst 0.003 mm", "INFO", width
         )
     lines = [call.kwargs["text"] for call in layout.label.call_args_list]
@@ -100,10 +100,10 @@ def draw_all(part):
 def knee(part, scene, make):
     """A fitted, driven knee, its joint active."""
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, joint)
-    part("authoring").drive(scene, joint, True)
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("jobs.bake").fit_now(scene, joint)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     bpy.context.view_layer.objects.active = joint
     return scene, joint, thigh, shank
 
@@ -121,7 +121,7 @@ def test_panels_draw_every_joint(part, make, knee, kind):
     for row in settings.coordinates:
         row.limits, row.stiffness = "CUSTOM", 1.0
     shown = draw_all(part)
-    for setting in part("features.joints.types").TYPES[name].settings:
+    for setting in part("data.joint_types").TYPES[name].settings:
         assert setting in shown or setting == "custom_text"
     if name == "spline_curve":
         assert '["coordinate"]' in shown and "lower" in shown
@@ -135,10 +135,10 @@ def test_panels_draw_every_joint(part, make, knee, kind):
 @pytest.mark.parametrize("number", range(9))
 def test_panels_draw_every_connection(part, knee, number):
     scene, _joint, thigh, shank = knee
-    body = part("references").Body
-    kind = list(part("features.connections.kinds").KINDS.values())[number]
-    part("authoring").add_joint(scene, None, body(thigh), "planar")
-    item = part("connections").add_connection(scene, body(thigh), body(shank), kind.name)
+    body = part("data.references").Body
+    kind = list(part("data.connection_kinds").KINDS.values())[number]
+    part("making.bodies_and_joints").add_joint(scene, None, body(thigh), "planar")
+    item = part("making.connections").add_connection(scene, body(thigh), body(shank), kind.name)
     bpy.context.view_layer.objects.active = item
     shown = draw_all(part)
     assert set(kind.settings) - {"length", "corners"} <= set(shown) and "kind" in shown
@@ -152,7 +152,7 @@ def test_panels_draw_every_connection(part, knee, number):
 def test_panels_tell_of_the_last_bake(part, knee):
     scene, *_ = knee
     kept = scene.condyle.simulation.statistics
-    lines = part("features.simulation.panels").statistics_lines
+    lines = part("ui.simulation.panels").statistics_lines
     kept.integrator, kept.steps, kept.constrained, kept.largest = "rk4", 2000, True, "Rod"
     assert draw_all(part)
     told = dict(line[:2] for line in lines(kept))
@@ -167,7 +167,7 @@ def test_only_curves_offer_their_ends_and_only_splines_are_fitted_before_a_bake(
     assert "requested" in draw_all(part) and "pinned" in draw_all(part)
     joint.condyle.joint.type = "hinge"
     shown = draw_all(part)
-    assert "requested" not in shown and not part("features.joints.panels").has_ends(joint.condyle.joint)
+    assert "requested" not in shown and not part("ui.joints.panels").has_ends(joint.condyle.joint)
     joint.condyle.joint.type = "spline_surface"
     assert "pinned" not in draw_all(part)
 
@@ -186,13 +186,13 @@ def test_a_surface_offers_seconds_only_where_it_moves_in_time(part, knee):
 @pytest.mark.small
 def test_panels_draw_bodies_and_work_under_way(part, knee, make):
     _, _, thigh, shank = knee
-    session = part("session")
+    session = part("blender.session")
     for item in (thigh, shank):
         bpy.context.view_layer.objects.active = item
         for source in ("MESH", "MANUAL"):
             item.condyle.body.mass_source = source
             assert "mass_source" in draw_all(part)
-    session.job = part("jobs").Job("Bake", 0.0, 0.3, "compiling forward dynamics")
+    session.job = part("jobs.operator").Job("Bake", 0.0, 0.3, "compiling forward dynamics")
     session.tell("mass of body 'Shank' must be positive, got 0", "ERROR")
     try:
         assert draw_all(part)
@@ -206,7 +206,7 @@ def test_panels_draw_bodies_and_work_under_way(part, knee, make):
 def test_the_list_of_control_frames_names_them_and_marks_missing_ones(part, knee):
     scene, joint, _, _ = knee
     row = MagicMock()
-    draw = part("features.frames.panels").ControlFrameList.draw_item
+    draw = part("ui.frames.panels").ControlFrameList.draw_item
     context = MagicMock(scene=scene)
     frames = joint.condyle.joint.frames
     draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
@@ -221,7 +221,7 @@ def test_tiny_residuals_have_room_in_their_row(part):
     """The words "under 0.001 mm" and "under 0.001°" were cut off in a sidebar of the width that Blender gives it."""
     row = MagicMock()
     residual = MagicMock(frame=12.0, distance=1e-7, angle=1e-9, trust=1.0, pinned=False)
-    draw = part("features.fitting.panels").ResidualList.draw_item
+    draw = part("ui.fitting.panels").ResidualList.draw_item
     draw(MagicMock(), MagicMock(), row, MagicMock(), residual, 0, None, "", 0)
     assert [call.kwargs["text"] for call in row.row().label.call_args_list] == [
         "12",
@@ -233,7 +233,7 @@ def test_tiny_residuals_have_room_in_their_row(part):
 @pytest.mark.small
 def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, monkeypatch):
     _, joint, thigh, _ = knee
-    live, drive = part("live"), part("drive")
+    live, drive = part("handlers.control_frames"), part("sliders.sliders")
     renewed = []
     monkeypatch.setattr(drive, "refresh", lambda scene, item: renewed.append(item.name))
     monkeypatch.setattr(live, "_known", {})
@@ -250,44 +250,44 @@ def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, mon
     joint.condyle.joint.frames[3].object.location.y += 0.01
     move()
     assert renewed == ["Knee", "Knee"]
-    part("session").job = part("jobs").Job("Bake", 0.0, 0.3, "computing")
+    part("blender.session").job = part("jobs.operator").Job("Bake", 0.0, 0.3, "computing")
     try:
         joint.condyle.joint.frames[3].object.location.y += 0.01
         move()
         assert renewed == ["Knee", "Knee"] and live.renew() > 0.0  # it comes again
     finally:
-        part("session").job = None
+        part("blender.session").job = None
     assert live.renew() is None and renewed == ["Knee"] * 3
 
 
 @pytest.mark.small
 def test_panels_draw_muscles_and_obstacles(part, knee):
     scene, _joint, thigh, shank = knee
-    body = part("references").Body
-    muscle = part("muscles").add_muscle(scene, [(body(thigh), (0, 0, 0.5)), (body(shank), (0, 0, 0))])
-    obstacle = part("obstacles").add_obstacle(scene, body(thigh), "torus")
-    part("muscles").wrap_over(muscle, obstacle)
-    part("session").warnings = ["a note"]
+    body = part("data.references").Body
+    muscle = part("making.muscles").add_muscle(scene, [(body(thigh), (0, 0, 0.5)), (body(shank), (0, 0, 0))])
+    obstacle = part("reading.obstacles").add_obstacle(scene, body(thigh), "torus")
+    part("making.muscles").wrap_over(muscle, obstacle)
+    part("blender.session").warnings = ["a note"]
     bpy.context.view_layer.objects.active = muscle
     for kind in ("none", "tension", "millard", "thelen"):
         muscle.condyle.muscle.law.kind = kind
         shown = draw_all(part)
         assert {"excitation", "mass", "radius"} <= set(shown) and ("max_force" in shown) == (kind != "none")
     bpy.context.view_layer.objects.active = obstacle
-    for shape, names in part("features.muscles.obstacle_properties").SHAPE_SETTINGS.items():
+    for shape, names in part("data.obstacles").SHAPE_SETTINGS.items():
         obstacle.condyle.obstacle.shape = shape
         assert set(names) <= set(draw_all(part))
         layout = MagicMock()
-        part("features.muscles.panels").draw_side(layout, obstacle.condyle.obstacle, "side", "Side")
+        part("ui.muscles.panels").draw_side(layout, obstacle.condyle.obstacle, "side", "Side")
         offered = [call.args[2] for call in layout.grid_flow.return_value.prop_enum.call_args_list]
-        sides = part("features.muscles.obstacle_properties").SIDES_OF[shape]
+        sides = part("data.obstacles").SIDES_OF[shape]
         assert offered == (list(sides) if len(sides) > 1 else [])
-    part("session").warnings = []
+    part("blender.session").warnings = []
 
 
 @pytest.mark.parametrize("compiles", [True, False])
 def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, compiles):
-    jit, panels = part("jit"), part("features.compiling.panels")
+    jit, panels = part("blender.numba_support"), part("ui.compiling.panels")
     monkeypatch.setattr(jit, "can_compile", lambda: compiles)
     assert panels.SlowPanel.poll(bpy.context) is not compiles
     told = []
@@ -300,7 +300,7 @@ def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, comp
 
 def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, monkeypatch):
     _, _, _, shank = knee
-    panels, told = part("features.joints.panels"), []
+    panels, told = part("ui.joints.panels"), []
     monkeypatch.setattr(panels, "draw_lines", lambda layout, text, icon, width: told.append(text))
     draw_all(part)
     assert told == []
@@ -311,7 +311,7 @@ def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, mo
 
 def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, make):
     """Of a phalanx its fields showed 0.000000 kg·m²."""
-    settings, panels = make.box("Phalanx").condyle.body, part("features.bodies.panels")
+    settings, panels = make.box("Phalanx").condyle.body, part("ui.bodies.panels")
     settings.inertia_diagonal = (2.5e-9, 2e-7, 3e-7)
     assert panels.is_small(settings)
     assert tuple(settings.inertia_diagonal_small) == pytest.approx(

@@ -43,8 +43,8 @@ def watching(part, condyle):
 def shot(part, scene, make):
     """A knee that is driven by keyed sliders, with keyed settings that have update callbacks, and a muscle."""
     thigh, shank, joint = make.driven_knee(part, scene)
-    body = part("references").Body
-    muscle = part("muscles").add_muscle(
+    body = part("data.references").Body
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
     )
     row = joint.condyle.joint.coordinates[0]
@@ -96,16 +96,20 @@ def test_playing_changes_nothing(part, condyle, scene, shot, monkeypatch):
 @pytest.mark.small
 def test_timers_wait_while_blender_plays_or_renders(part, scene, shot, monkeypatch):
     joint, _ = shot
-    monkeypatch.setattr(part("idle"), "is_evaluating", lambda: True)
+    monkeypatch.setattr(part("blender.idle"), "is_evaluating", lambda: True)
     joint.condyle.joint.follower.parent = None  # there would be something to do for each
-    part("live")._moved.add(joint.session_uid)
+    part("handlers.control_frames")._moved.add(joint.session_uid)
     double = joint.copy()
     scene.collection.objects.link(double)
     before = digest()
-    for timer in (part("live").renew, part("copies")._renew, part("target_watch").follow):
-        assert timer() == part("idle").WAIT
+    for timer in (
+        part("handlers.control_frames").renew,
+        part("making.duplicates")._renew,
+        part("handlers.targets").follow,
+    ):
+        assert timer() == part("blender.idle").WAIT
     assert differences(before, digest()) == []
-    part("live")._moved.clear()
+    part("handlers.control_frames")._moved.clear()
 
 
 @pytest.mark.small

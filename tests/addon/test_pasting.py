@@ -18,9 +18,9 @@ def test_followers_of_a_pasted_rig_are_hidden(part, scene, make):
         region = next(each for each in area.regions if each.type == "WINDOW")
         with bpy.context.temp_override(area=area, region=region):
             assert bpy.ops.view3d.copybuffer() == bpy.ops.view3d.pastebuffer() == {"FINISHED"}
-    part("copies").mend()
-    assert part("copies").mend() == 0
+    part("making.duplicates").mend()
+    assert part("making.duplicates").mend() == 0
     found = [item for item in bpy.data.objects if "Follower" in item.name]
     assert len(found) == 2 and all(item.hide_viewport and item.hide_select for item in found)
     assert not any(item.select_get() for item in found)
-    assert part("followers").chain_of(bpy.data.objects["Knee.001"])  # it still has its own
+    assert part("sliders.driver_empties").chain_of(bpy.data.objects["Knee.001"])  # it still has its own

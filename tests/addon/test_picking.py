@@ -28,7 +28,7 @@ def view():
 @pytest.fixture
 def two(part, scene, make):
     """A rod of 10 x 10 pixels at the middle of the view, and a block whose edge is 15 pixels right of the rod's."""
-    authoring, body = part("authoring"), part("references").Body
+    authoring, body = part("making.bodies_and_joints"), part("data.references").Body
     rod, block = make.box("Rod"), make.box("Block", (0.3, 0, 0), (0.2, 0.2, 0.2))
     make.update()
     for item in (rod, block):
@@ -38,22 +38,22 @@ def two(part, scene, make):
 
 @pytest.mark.small
 def test_the_body_under_the_mouse_is_taken_where_it_was_hit(part, view, two):
-    body, point = part("picking").body_at(bpy.context, *view, (203.0, 198.0))
+    body, point = part("posing.picking").body_at(bpy.context, *view, (203.0, 198.0))
     assert body.object == two[0]
     assert point == pytest.approx([0.03, -0.02, 0.2], abs=1e-5)  # float32, along a ray of some 100 m
 
 
 def test_a_body_that_is_missed_by_a_little_is_taken_at_its_surface(part, view, two):
-    body, point = part("picking").body_at(
+    body, point = part("posing.picking").body_at(
         bpy.context, *view, (211.0, 200.0)
     )  # 6 pixels beside, 9 before the block
     assert body.object == two[0]
     assert np.all(np.abs(point[:2]) <= 0.05 + 1e-5) and point[2] == pytest.approx(0.2, abs=1e-5)
-    assert part("picking").body_at(bpy.context, *view, (150.0, 200.0)) is None  # 45 pixels away
+    assert part("posing.picking").body_at(bpy.context, *view, (150.0, 200.0)) is None  # 45 pixels away
 
 
 def test_what_is_not_wanted_does_not_hide_what_is(part, view, two):
-    picking, (rod, block) = part("picking"), two
+    picking, (rod, block) = part("posing.picking"), two
     body, _ = picking.body_at(bpy.context, *view, (222.0, 200.0), lambda body: body.object == rod)
     assert body.object == rod  # the mouse is over the block, 17 pixels beside the rod
     assert picking.body_at(bpy.context, *view, (222.0, 200.0))[0].object == block
@@ -61,18 +61,18 @@ def test_what_is_not_wanted_does_not_hide_what_is(part, view, two):
 
 
 def test_bodies_are_read_once_for_all_rays(part, view, two, monkeypatch):
-    references, asked = part("references"), []
+    references, asked = part("data.references"), []
     read = references.bodies_of
     monkeypatch.setattr(references, "bodies_of", lambda scene: asked.append(scene) or read(scene))
-    assert part("picking").body_at(bpy.context, *view, (222.0, 200.0), lambda body: False) is None
+    assert part("posing.picking").body_at(bpy.context, *view, (222.0, 200.0), lambda body: False) is None
     assert len(asked) == 1
 
 
 def test_a_bone_that_is_nearer_than_a_surface_is_taken(part, scene, make, view, two):
     rig = make.armature("Rig", {"Bone": ((-0.5, -0.12, 0.0), (0.5, -0.12, 0.0), None)})
     make.update()
-    part("authoring").make_body(scene, part("references").Body(rig, "Bone"))
-    body, point = part("picking").body_at(
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(rig, "Bone"))
+    body, point = part("posing.picking").body_at(
         bpy.context, *view, (190.0, 186.0)
     )  # 2 beside the bone, 9 below the rod
     assert (body.object, body.bone) == (rig, "Bone")

@@ -10,7 +10,7 @@ pytest.importorskip("bpy")
 
 @pytest.fixture
 def place(part):
-    return part("placing").place
+    return part("animation.single_pose").place
 
 
 @pytest.mark.parametrize("near", [False, True])

@@ -40,8 +40,8 @@ def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, ma
     rig = make.armature("Rig", {"A": ((0, 0, 1), head, None), "B": (head, (0, 0, 0.1), "A")}, True)
     scene.frame_end = 6
     make.update()
-    body = part("references").Body
-    joint = part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
+    body = part("data.references").Body
+    joint = part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
     if preset not in (
         "knee",
@@ -58,8 +58,8 @@ def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make):
     head, tip = (0.0, 0.03, 1.58), (0.0, -0.08, 1.5)
     rig = make.armature("Rig", {"Skull": ((0, 0.05, 1.6), (0, 0.05, 1.9), None), "Jaw": (head, tip, "Skull")})
     make.update()
-    body = part("references").Body
-    joint = part("presets_making").add(scene, "jaw", body(rig, "Skull"), body(rig, "Jaw"))
+    body = part("data.references").Body
+    joint = part("making.presets_making").add(scene, "jaw", body(rig, "Skull"), body(rig, "Jaw"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
     length = math.dist(head, tip)
     ends = {}
@@ -80,9 +80,9 @@ def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene
     for radius, bone in zip((0.01, 0.1, 0.3), rig.data.bones):
         bone.head_radius = bone.tail_radius = radius
     make.update()
-    body = part("references").Body
+    body = part("data.references").Body
     for child in "BC":
-        part("presets_making").add(scene, "hinge", body(rig, "A"), body(rig, child))
+        part("making.presets_making").add(scene, "hinge", body(rig, "A"), body(rig, child))
     masses = [bone.condyle.body.mass for bone in rig.pose.bones]
     assert masses == pytest.approx([65.0 * 0.4**3] * 3, rel=0.01)
 
@@ -94,9 +94,9 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, sce
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
     make.update()
-    body = part("references").Body
-    part("presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
-    assert is_told == any("is connected" in finding.text for finding in part("checks").check(scene))
+    body = part("data.references").Body
+    part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
+    assert is_told == any("is connected" in finding.text for finding in part("checking.scene").check(scene))
 
 
 @pytest.mark.small
@@ -112,24 +112,24 @@ def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, s
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
     rig.data.bones.active = rig.data.bones["B"]
-    session, told = part("session"), []
+    session, told = part("blender.session"), []
     try:
         session.tell("")
         assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
         told.append(session.message)
         joint = only_joint(part)
         for name in ("drive", "drive_all"):
-            part("authoring").drive(scene, joint, False)
+            part("making.bodies_and_joints").drive(scene, joint, False)
             session.tell("")
             assert getattr(bpy.ops.condyle, name)() == {"FINISHED"}
             told.append(session.message)
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
-    told.append("".join(each.text for each in part("checks").check(scene)))
+    told.append("".join(each.text for each in part("checking.scene").check(scene)))
     words = f"Rig/B is connected to its parent, so that the sliders of {joint.name} show it up to"
     assert [words in text for text in told] == [preset == "knee"] * 4, told
-    part("authoring").drive(scene, joint, False)
-    assert not any("connected" in each.text for each in part("checks").check(scene))
+    part("making.bodies_and_joints").drive(scene, joint, False)
+    assert not any("connected" in each.text for each in part("checking.scene").check(scene))
 
 
 @pytest.mark.small
@@ -139,12 +139,12 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
     make.update()
-    body = part("references").Body
-    joint = part("presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
+    body = part("data.references").Body
+    joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     joint["coordinate"] = 1.2
     joint.update_tag()
     make.update()
-    (told,) = (each.text for each in part("checks").check(scene) if "should have it" in each.text)
+    (told,) = (each.text for each in part("checking.scene").check(scene) if "should have it" in each.text)
     assert "connected to its parent, whose end it cannot leave; disconnect it" in told
 
 
@@ -154,13 +154,13 @@ def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
     make.update()
-    body, reach = part("references").Body, part("reach")
-    joint = part("presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
+    body, reach = part("data.references").Body, part("posing.inverse_kinematics")
+    joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     wish = reach.point_wish(scene, body(rig, "B"), (0, 0, 0))
     joint["coordinate"] = 1.2
     joint.update_tag()
     make.update()
-    known = part("joint_reading").read_joint(scene, joint)
+    known = part("reading.joints").read_joint(scene, joint)
     moved = known.transform(known.from_readings(np.array([1.2])))
     frame = np.array(joint.matrix_world)
     wish.goal[:3, 3] = (frame @ moved @ np.linalg.inv(frame) @ (0, 0, 0, 1))[:3]

@@ -17,12 +17,12 @@ def leg(part, make, scene, lower="hinge"):
         make.box("Fore", (0, 0, -0.75), (0.1, 0.1, 0.4)),
     )
     make.update()
-    body, joints = part("references").Body, []
+    body, joints = part("data.references").Body, []
     for parent, child, z, kind in ((None, upper, 0.0, "spherical"), (upper, fore, -0.5, lower)):
         frame = np.eye(4)
         frame[:3, :3], frame[2, 3] = ACROSS, z
         joints.append(
-            part("authoring").add_joint(
+            part("making.bodies_and_joints").add_joint(
                 scene, parent and body(parent), body(child), kind, frame, name=f"{child.name} Joint"
             )
         )
@@ -37,13 +37,13 @@ def tip(item):
 @pytest.fixture
 def limb(part, scene, make):
     found = leg(part, make, scene)
-    part("reach").drive_all(scene)
+    part("posing.inverse_kinematics").drive_all(scene)
     make.update()
     return found
 
 
 def wish(part, scene, item, goal):
-    made = part("reach").point_wish(scene, part("references").Body(item), tip(item))
+    made = part("posing.inverse_kinematics").point_wish(scene, part("data.references").Body(item), tip(item))
     made.goal[:3, 3] = goal
     return made
 
@@ -51,16 +51,16 @@ def wish(part, scene, item, goal):
 @pytest.mark.small
 def test_the_tree_follows_a_point_of_a_body(part, scene, limb):
     _, fore, _ = limb
-    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
+    outcome = part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
     assert outcome.met and outcome.told() == "reached"
     np.testing.assert_allclose(tip(fore), (0.3, 0.2, -0.6), atol=3e-5)
     # from there on a drag goes on in small steps, without a jump
-    search = part("reach").Reach(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
+    search = part("posing.inverse_kinematics").Reach(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
     for shift in np.linspace(0.0, 0.1, 11):
         goal = np.eye(4)
         goal[:3, 3] = (0.3 - shift, 0.2, -0.6 - shift)
         state, outcome = search.solve([goal])
-        part("reach").write(search.readings(state))
+        part("posing.inverse_kinematics").write(search.readings(state))
         bpy.context.view_layer.update()
         assert outcome.met
         np.testing.assert_allclose(tip(fore), goal[:3, 3], atol=3e-5)
@@ -69,14 +69,14 @@ def test_the_tree_follows_a_point_of_a_body(part, scene, limb):
 @pytest.mark.small
 def test_what_cannot_be_reached_is_approached_within_limits_and_told(part, scene, limb, make):
     _upper, fore, (_ball, knee) = limb
-    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (3.0, 0.0, 0.0))])
+    outcome = part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (3.0, 0.0, 0.0))])
     assert not outcome.met
     # both boxes stretched out are 0.95 m long
     assert outcome.distances[0] == pytest.approx(2.05, abs=1e-4)
     assert "2.05 m off" in outcome.told()
     row = knee.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.2, 0.5
-    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (0.1, 0.0, 0.0))])
+    outcome = part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (0.1, 0.0, 0.0))])
     assert 0.2 - 1e-6 <= knee["coordinate"] <= 0.5 + 1e-6
     assert (
         knee["coordinate"] == pytest.approx(0.5, abs=1e-6) and "(at its limit: Fore: Angle)" in outcome.told()
@@ -86,7 +86,7 @@ def test_what_cannot_be_reached_is_approached_within_limits_and_told(part, scene
 def test_nothing_that_moves_is_refused_before_anything_changes(part, scene, make, ph):
     _, fore, joints = leg(part, make, scene)
     with pytest.raises(ph.ModelError, match="nothing moves Fore"):
-        part("reach").reach_now(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
+        part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (0.3, 0.2, -0.6))])
     assert not any(item.condyle.joint.driven for item in joints)
 
 
@@ -95,13 +95,13 @@ def test_what_is_fixed_goes_along(part, scene, make, everything):
     """A foot without a joint of its own that moves: it hangs on the shin in the simulation, and here."""
     upper, fore, (ball, _knee) = leg(part, make, scene, "fixed")
     if everything:
-        assert len(part("reach").drive_all(scene)) == 2
+        assert len(part("posing.inverse_kinematics").drive_all(scene)) == 2
     else:
-        part("drive").set_driven(scene, ball, True)
+        part("sliders.sliders").set_driven(scene, ball, True)
     make.update()
     before = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
     goal = np.array((0.4, 0.3, -0.8)) * 0.95 / 0.9434  # at the end's own distance from the ball
-    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, goal)])
+    outcome = part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, goal)])
     after = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
     np.testing.assert_allclose(after, before, atol=1e-6)
     distance = np.linalg.norm(tip(fore) - goal)
@@ -114,19 +114,19 @@ def test_what_is_fixed_goes_along(part, scene, make, everything):
 def test_what_does_not_follow_is_not_said_to_be_reached(part, scene, make, ph):
     """Its joint has no sliders, and it is no child of what moves in Blender: it stays where it is."""
     _upper, fore, (ball, _knee) = leg(part, make, scene)
-    part("drive").set_driven(scene, ball, True)
+    part("sliders.sliders").set_driven(scene, ball, True)
     make.update()
     with pytest.raises(ph.ModelError, match="nothing moves Fore"):
-        part("reach").reach_now(scene, [wish(part, scene, fore, (0.4, 0.3, -0.8))])
+        part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (0.4, 0.3, -0.8))])
 
 
 def test_a_joint_without_sliders_keeps_its_pose(part, scene, make):
     upper, fore, (ball, knee) = leg(part, make, scene)
-    part("drive").set_driven(scene, ball, True)
+    part("sliders.sliders").set_driven(scene, ball, True)
     make.update()
     before = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
     fore.parent, fore.matrix_parent_inverse = upper, upper.matrix_world.inverted()
-    outcome = part("reach").reach_now(scene, [wish(part, scene, fore, (0.4, 0.3, -0.8))])
+    outcome = part("posing.inverse_kinematics").reach_now(scene, [wish(part, scene, fore, (0.4, 0.3, -0.8))])
     assert tuple(outcome.at_limits) == () and "coordinate" not in knee
     after = np.linalg.inv(np.array(upper.matrix_world)) @ np.array(fore.matrix_world)
     np.testing.assert_allclose(after, before, atol=1e-6)
@@ -149,7 +149,7 @@ def test_targets_are_reached_followed_and_keyed(part, scene, limb):
     scene.condyle.reach.live = True
     item.location = (0.2, 0.2, -0.4)
     bpy.context.view_layer.update()
-    assert part("target_watch").follow() in (None, 0.01)
+    assert part("handlers.targets").follow() in (None, 0.01)
     bpy.context.view_layer.update()
     np.testing.assert_allclose(fore.matrix_world.translation, (0.2, 0.2, -0.4), atol=1e-4)
     assert scene.condyle.reach.told == "reached"
@@ -165,18 +165,20 @@ def test_targets_are_reached_followed_and_keyed(part, scene, limb):
 
 def test_a_target_may_want_the_rotation_too(part, scene, limb):
     _, fore, _ = limb
-    item = part("targets").add_target(scene, part("references").Body(fore), fore.matrix_world.translation)
+    item = part("posing.ik_targets").add_target(
+        scene, part("data.references").Body(fore), fore.matrix_world.translation
+    )
     item.condyle.target.use_rotation = True
     item.rotation_euler = (0.3, 0.0, 0.0)
     bpy.context.view_layer.update()
-    outcome = part("reach").reach_now(scene, part("targets").wishes_of(scene))
+    outcome = part("posing.inverse_kinematics").reach_now(scene, part("posing.ik_targets").wishes_of(scene))
     assert (
         not outcome.met and outcome.angles[0] > 0.01
     )  # three of the ball and one of the hinge cannot do all six
     item.location = np.array(fore.matrix_world.translation)
     item.rotation_euler = fore.matrix_world.to_euler()
     bpy.context.view_layer.update()
-    assert part("reach").reach_now(scene, part("targets").wishes_of(scene)).met
+    assert part("posing.inverse_kinematics").reach_now(scene, part("posing.ik_targets").wishes_of(scene)).met
 
 
 def test_the_drag_works_from_a_script_and_says_why_it_is_grey(part, scene, make):
@@ -194,19 +196,21 @@ def test_bones_follow_as_objects_do(part, scene, make):
         "Rig", {"upper": ((0, 0, 0), (0, 0, -0.5), None), "lower": ((0, 0, -0.5), (0, 0, -1), "upper")}
     )
     make.update()
-    body = part("references").Body
+    body = part("data.references").Body
     for parent, child, z in ((None, "upper", 0.0), ("upper", "lower", -0.5)):
         frame = np.eye(4)
         frame[:3, :3], frame[2, 3] = ACROSS, z
-        part("authoring").add_joint(
+        part("making.bodies_and_joints").add_joint(
             scene, parent and body(rig, parent), body(rig, child), "hinge", frame, name=f"{child} joint"
         )
-    part("reach").drive_all(scene)
+    part("posing.inverse_kinematics").drive_all(scene)
     make.update()
     bone = rig.pose.bones["lower"]
-    made = part("reach").point_wish(scene, body(rig, "lower"), rig.matrix_world @ bone.tail)
+    made = part("posing.inverse_kinematics").point_wish(
+        scene, body(rig, "lower"), rig.matrix_world @ bone.tail
+    )
     made.goal[:3, 3] = (0.4, 0.0, -0.7)
-    assert part("reach").reach_now(scene, [made]).met
+    assert part("posing.inverse_kinematics").reach_now(scene, [made]).met
     np.testing.assert_allclose(rig.matrix_world @ bone.tail, (0.4, 0.0, -0.7), atol=3e-5)
 
 
@@ -236,7 +240,7 @@ def part_name():
 @pytest.mark.parametrize("bone", [False, True])
 @pytest.mark.parametrize("kind", range(24))
 def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, kind, bone):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     base = make.box("A", (0, 0, 0.4))
     child = body(make.box("B", (0.1, 0, 0)))
     if bone:
@@ -248,7 +252,7 @@ def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, kind, 
     if name == "fixed":
         return
     authoring.drive(scene, joint, True)
-    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    names = part("data.joints").slider_names(joint.condyle.joint)
     limits = [joint.id_properties_ui(each).as_dict() for each in names]
     before = [joint[each] for each in names]
     random = np.random.default_rng(kind)
@@ -262,10 +266,10 @@ def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, kind, 
         joint[each] = value
     joint.update_tag()
     make.update()
-    item = part("targets").add_target(scene, child, child.matrix.translation)
+    item = part("posing.ik_targets").add_target(scene, child, child.matrix.translation)
     item.condyle.target.use_rotation = True
     item.matrix_world = goal.T
     make.update()
-    outcome = part("reach").reach_now(scene, part("targets").wishes_of(scene))
+    outcome = part("posing.inverse_kinematics").reach_now(scene, part("posing.ik_targets").wishes_of(scene))
     assert outcome.distances[0] < 1e-4 and outcome.angles[0] < 1e-3, (name, outcome)
     np.testing.assert_allclose(np.array(child.matrix), goal, atol=2e-3)

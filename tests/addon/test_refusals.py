@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy")
 @pytest.fixture
 def swing(part, scene, make):
     """A bob that hangs on a hinge: (top, bob)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     make.update()
@@ -22,7 +22,7 @@ def swing(part, scene, make):
 @pytest.fixture
 def rig(part, scene, make):
     """An armature with a connected bone that a sliding joint moves away from its parent."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     scene.condyle.simulation.disconnect_bones = True
     item = make.armature(
@@ -38,7 +38,7 @@ def rig(part, scene, make):
 
 def refused(part, scene, ph, match):
     with pytest.raises(ph.ModelError, match=match):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
@@ -49,7 +49,7 @@ def test_a_solo_strip_would_hide_the_bake(part, scene, swing, ph):
     track.strips.new("Own", 1, bob.animation_data.action)
     track.is_solo = True
     refused(part, scene, ph, "Bob: its NLA track .* plays solo")
-    assert not part("actions").is_baked(bob)
+    assert not part("baked.channels_back").is_baked(bob)
 
 
 @pytest.mark.small
@@ -57,8 +57,8 @@ def test_a_scale_that_is_keyed_to_change(part, scene, swing, ph):
     _, bob = swing
     for frame in (1, 5):
         bob.keyframe_insert("scale", frame=frame)
-    part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
     bob.scale = (2, 2, 2)
     bob.keyframe_insert("scale", frame=5)
     scene.frame_set(1)
@@ -78,7 +78,7 @@ def test_a_parent_that_is_a_path(part, scene, swing, ph):
     refused(part, scene, ph, "'Bob' is carried along the path 'Path'")
     curve.use_path = False
     bpy.context.view_layer.update()
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
@@ -88,7 +88,9 @@ def test_an_active_rigid_body_of_blender(part, scene, swing, ph, make):
         bpy.ops.rigidbody.object_add(type="ACTIVE")
     reason = "Bob: Blender's own rigid body simulation would override the baked keys"
     refused(part, scene, ph, reason)
-    assert [line.text for line in part("checks").check(scene) if line.is_error and reason in line.text]
+    assert [
+        line.text for line in part("checking.scene").check(scene) if line.is_error and reason in line.text
+    ]
     rigid = bob.rigid_body
     for frame, follows in ((1, True), (3, False)):  # let go of later
         rigid.kinematic = follows
@@ -103,13 +105,13 @@ def test_an_active_rigid_body_of_blender(part, scene, swing, ph, make):
     refused(part, scene, ph, reason)
     for name, value, before in (("kinematic", True, False), ("type", "PASSIVE", "ACTIVE")):
         setattr(rigid, name, value)
-        report = part("tasks").bake_now(scene)
+        report = part("jobs.bake").bake_now(scene)
         scene.frame_set(5)
         np.testing.assert_allclose(np.array(bob.matrix_world), report.poses["Bob"][-1], atol=1e-6)
-        part("tasks").free_bake(scene)
+        part("jobs.bake").free_bake(scene)
         setattr(rigid, name, before)
     scene.rigidbody_world.enabled = False
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
@@ -125,21 +127,21 @@ def test_bones_of_a_hidden_armature_are_not_half_disconnected(part, scene, rig, 
     bone = rig.pose.bones["B"]
     assert bone.bone.use_connect and not bone.condyle.channels.was_connected
     rig.hide_set(False)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert not rig.data.bones["B"].use_connect
     action = rig.animation_data.action
     rig.hide_set(True)
     with pytest.raises(ph.ModelError, match="'Rig' is hidden"):
-        part("tasks").free_bake(scene)
+        part("jobs.bake").free_bake(scene)
     bone = rig.pose.bones["B"]
     assert rig.animation_data.action == action and bone.condyle.channels.was_connected
     rig.hide_set(False)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     bone = rig.pose.bones["B"]
     assert (
         bone.bone.use_connect
         and not bone.condyle.channels.was_connected
-        and not part("actions").is_baked(rig)
+        and not part("baked.channels_back").is_baked(rig)
     )
 
 
@@ -172,10 +174,10 @@ def test_an_animated_rotation_mode_is_named(part, scene, swing, ph):
 def test_a_connected_bone_that_is_moved_away_is_told_with_the_unit_and_checked_before(part, scene, rig, ph):
     simulation = scene.condyle.simulation
     simulation.disconnect_bones, scene.unit_settings.scale_length = False, 0.01
-    joint = part("references").joints_of(scene)[0]
+    joint = part("data.references").joints_of(scene)[0]
     row = joint.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 0.05
-    told = [finding.text for finding in part("checks").check(scene)]
+    told = [finding.text for finding in part("checking.scene").check(scene)]
     words = (
         f"Rig/B is connected to its parent, but {joint.name} can take it 50 mm away from it: disconnect it"
     )
@@ -184,7 +186,7 @@ def test_a_connected_bone_that_is_moved_away_is_told_with_the_unit_and_checked_b
         part, scene, ph, r"bone 'Rig/B' is connected to its parent and the simulation moves it [\d.]+ mm away"
     )
     simulation.disconnect_bones = True
-    assert not any("connected" in finding.text for finding in part("checks").check(scene))
+    assert not any("connected" in finding.text for finding in part("checking.scene").check(scene))
 
 
 @pytest.mark.small
@@ -205,6 +207,6 @@ def test_a_bone_is_not_disconnected_where_another_rig_would_move(part, scene, ri
             "'Rig/B' cannot be disconnected: 'Twin' uses the same armature 'Rig' and would move",
         )
     else:
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     bpy.context.view_layer.update()
     assert np.abs(np.array(other.pose.bones["B"].matrix) - before).max() < 1e-6

@@ -43,13 +43,13 @@ def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
     new = set(json.loads(line.removeprefix("FOUND")))
     assert not {"numba", "scipy", "llvmlite", "physics", "numpy"} & {name.split(".")[0] for name in new}
     later = (
-        "authoring",
-        "scene_to_model",
-        "muscle_reading",
-        "connection_reading",
-        "transforms",
-        "actions",
-        "tasks",
+        "making.bodies_and_joints",
+        "reading.scene",
+        "reading.muscles",
+        "reading.connections",
+        "baking.local_matrices",
+        "baking.channels",
+        "jobs.bake",
     )
     assert not {f"addon.{name}" for name in later} & new
 
@@ -73,12 +73,12 @@ found, done = [traces()], []
 for turn in range(3):
     package = enable()
     found.append(traces())
-    client = importlib.import_module(f"{name}.worker_client").client()
+    client = importlib.import_module(f"{name}.blender.compute_process").client()
     client.submit("ping").wait(60)
     if turn == 0:
         from tests.addon import all_operators
         done = all_operators.run_all(name, pathlib.Path.cwd())
-    migrations = importlib.import_module(f"{name}.migrations")
+    migrations = importlib.import_module(f"{name}.handlers.file_load")
     migrations.on_undo()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     package.unregister()

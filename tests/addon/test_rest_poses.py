@@ -22,8 +22,10 @@ def rig(make, scene):
 
 
 def joined(part, scene, rig, kind="hinge"):
-    body = part("references").Body
-    return part("authoring").add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), kind, name="Knee")
+    body = part("data.references").Body
+    return part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "Thigh"), body(rig, "Shin"), kind, name="Knee"
+    )
 
 
 def roll(rig, bone, angle):
@@ -34,26 +36,28 @@ def roll(rig, bone, angle):
 
 
 def told(part, scene):
-    return [each.text for each in part("rest_poses").check(scene)]
+    return [each.text for each in part("making.rest_poses").check(scene)]
 
 
 @pytest.mark.parametrize("bone", ["Thigh", "Shin"])
 def test_a_roll_that_is_changed_with_sliders_on_is_told_until_it_is_put_right(part, scene, rig, bone):
     joint = joined(part, scene, rig)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     assert told(part, scene) == []
     roll(rig, bone, 0.5)
     (text,) = told(part, scene)
     assert text.startswith(
         "Rig/Shin was turned by 28.6° at rest against Rig/Thigh (its roll, say) since Knee"
     )
-    assert text in [each.text for each in part("checks").check(scene)] and text.endswith("use Set Rest Pose")
-    part("authoring").take_rest_pose(joint)
+    assert text in [each.text for each in part("checking.scene").check(scene)] and text.endswith(
+        "use Set Rest Pose"
+    )
+    part("making.bodies_and_joints").take_rest_pose(joint)
     assert told(part, scene) == []
     roll(rig, bone, -0.5)
     assert len(told(part, scene)) == 1
-    other = part("references").Body(rig, "Thigh")
-    part("references").point_at(joint.condyle.joint.child, other)  # of another child nothing is known
+    other = part("data.references").Body(rig, "Thigh")
+    part("data.references").point_at(joint.condyle.joint.child, other)  # of another child nothing is known
     assert told(part, scene) == []
 
 
@@ -78,7 +82,7 @@ def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
         bone.rotation_euler = 0.3 * number, 0.0, 0.0
         bone.keyframe_insert("rotation_euler", frame=1 + 5 * number)
         make.update()
-        part("authoring").add_control_frame(scene, joint)
+        part("making.bodies_and_joints").add_control_frame(scene, joint)
     roll(rig, "Shin", 0.5)
     (text,) = told(part, scene)
     assert text.endswith("fit it or add it anew")
@@ -90,7 +94,7 @@ def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
 
 
 def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(part, scene, make, rig):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     a, b = make.box("A"), make.box("B", (0, 0, 1))
     make.update()
     assert authoring.add_joint(scene, body(a), body(b), "hinge").condyle.rest.bones == ""
@@ -103,7 +107,7 @@ def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(p
 def test_a_pose_that_is_applied_as_rest_is_told_with_what_makes_it_right(part, scene, make, rig):
     """The mesh that it was applied to, too, is as it was."""
     joint = joined(part, scene, rig)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.7
     joint.update_tag()
     make.update()

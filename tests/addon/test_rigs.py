@@ -40,7 +40,7 @@ def flagged_rig(make, connect, rotation, scale, local, mode):
 
 def chosen_poses(part, make, item, connect, turn):
     """Smooth world poses (97, 4, 4) of two bones: A, and C over B that stands still, or B that is connected to A."""
-    units, body = part("units"), part("references").Body
+    units, body = part("blender.units"), part("data.references").Body
     worlds = {}
     for seed, name in enumerate("AB" if connect else "AC"):
         poses = make.smooth_poses(1 + 24 * FINE, seed, turn=turn)
@@ -54,11 +54,15 @@ def chosen_poses(part, make, item, connect, turn):
 
 def bake(part, scene, worlds, frames):
     """Bake world poses {body: (F, 4, 4) with scale} as a bake of a simulation does."""
-    actions, transforms, references = part("actions"), part("transforms"), part("references")
+    actions, transforms, references = (
+        part("baked.channels_back"),
+        part("baking.local_matrices"),
+        part("data.references"),
+    )
     local = transforms.LocalPoses(scene, frames, {references.key_of(body): worlds[body] for body in worlds})
     channels = []
     for body in worlds:
-        part("bakeable").check(body)
+        part("baked.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return actions.write(scene, frames, channels)
@@ -101,21 +105,21 @@ def test_between_frames_bones_follow_too(part, scene, make, connect, mode):
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
 def test_what_a_mode_misses_between_frames_is_found_and_told(part, scene, make, mode):
     """A body that turns past gimbal lock: what is predicted is what Blender shows halfway."""
-    lie = part("core").physics().lie
+    lie = part("blender.physics_access").physics().lie
     item = make.box("Box")
     item.rotation_mode = mode
-    body, frames = part("references").Body(item), np.arange(1.0, 26.0)
+    body, frames = part("data.references").Body(item), np.arange(1.0, 26.0)
     poses = np.tile(np.eye(4), (49, 1, 1))
     turns = np.linspace(0.8, 2.4, 49)[:, None] * np.array([0.0, 1.0, 0.0])
     poses[:, :3, :3] = lie.so3_exp(np.array([0.03, 0.0, 0.0])) @ lie.so3_exp(turns)
-    channels = part("actions").Channels(body, poses[::2], scene)
-    part("actions").write(scene, frames, [channels])
+    channels = part("baked.channels_back").Channels(body, poses[::2], scene)
+    part("baked.channels_back").write(scene, frames, [channels])
     shown = []
     for frame in frames[:-1]:
         scene.frame_set(int(frame), subframe=0.5)
         shown.append(np.array(item.matrix_world)[:3, :3])
     off = np.linalg.norm(lie.so3_log(np.swapaxes(poses[1::2, :3, :3], 1, 2) @ np.array(shown)), axis=1)
-    told = part("bake_writing")._missed(frames, [channels])
+    told = part("baking.write")._missed(frames, [channels])
     if mode == "QUATERNION":
         assert off.max() < np.radians(0.05) and told == []  # ends have one-sided slopes
     else:
@@ -134,15 +138,15 @@ def ball(part, scene, make):
         scene.frame_start, scene.frame_end = 1, 9
         scene.frame_set(1)
         make.update()
-        return baked(part, scene, part("references").Body(item))
+        return baked(part, scene, part("data.references").Body(item))
 
     return made
 
 
 def baked(part, scene, body):
     """Let a body fall; the largest entry by which its world matrices are beside the simulation."""
-    part("authoring").make_body(scene, body, motion="FREE")
-    report = part("tasks").bake_now(scene)
+    part("making.bodies_and_joints").make_body(scene, body, motion="FREE")
+    report = part("jobs.bake").bake_now(scene)
     worst = 0.0
     for frame, pose in zip(report.frames, report.poses[body.name]):
         scene.frame_set(int(frame))
@@ -183,7 +187,7 @@ def test_a_still_rig_that_is_carried_moves(part, scene, make):
     rig.parent = animated(make.empty("Grand"))
     scene.frame_end = 9
     scene.frame_set(1)
-    assert baked(part, scene, part("references").Body(rig, "B")) < SINGLE
+    assert baked(part, scene, part("data.references").Body(rig, "B")) < SINGLE
 
 
 @pytest.mark.small
@@ -224,7 +228,7 @@ def test_a_bone_that_is_gone_is_named(scene, make, ball, ph):
 @pytest.mark.small
 @pytest.mark.parametrize("what", ["object", "parent", "bone", "parent bone", "armature"])
 def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make, ph, what):
-    body = part("references").Body
+    body = part("data.references").Body
     parent = make.empty("Parent")
     parent.rotation_euler = (0.3, 0.4, 0.2)
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.2, 0), "A")})
@@ -239,8 +243,10 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
     }[what]
     scaled.scale = (1, 2, 1)
     make.update()
-    part("authoring").make_body(scene, body(box) if what in {"object", "parent"} else body(rig, "B"))
-    (found,) = part("references").bodies_of(scene)
+    part("making.bodies_and_joints").make_body(
+        scene, body(box) if what in {"object", "parent"} else body(rig, "B")
+    )
+    (found,) = part("data.references").bodies_of(scene)
     found.data.body.motion = "FREE"
     told = {
         "object": r"non-uniform scale \(1, 2, 1\); apply the scale",
@@ -250,23 +256,23 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
         "armature": r"its parent Rig has non-uniform scale \(1, 2, 1\); apply that scale",
     }[what]
     with pytest.raises(ph.ModelError, match=f"{found.name}: {told}"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     if what == "object":  # the Empty of a joint to a body that is scaled
         post = make.box("Post", (1, 0, 0))
         box.scale = (1, 1, 1)
         make.update()
-        part("authoring").add_joint(scene, body(post), found, "hinge", name="Hip")
+        part("making.bodies_and_joints").add_joint(scene, body(post), found, "hinge", name="Hip")
         post.scale = (1, 2, 1)
         with pytest.raises(
             ph.ModelError, match=r"joint 'Hip': its parent Post has non-uniform scale \(1, 2, 1\)"
         ):
-            part("tasks").bake_now(scene)
+            part("jobs.bake").bake_now(scene)
 
 
 @pytest.mark.small
 @pytest.mark.parametrize("kind", ["IK", "SPLINE_IK", "COPY_ROTATION", "CHILD_OF", "ARMATURE"])
 def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene, make, ph, kind):
-    body = part("references").Body
+    body = part("data.references").Body
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0.01, 0.5), None), "B": ((0, 0.01, 0.5), (0, 0, 0), "A")}, connect=True
     )
@@ -285,7 +291,7 @@ def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene
     make.update()
     scene.frame_end = 5
     for name in "AB":
-        part("authoring").make_body(scene, body(rig, name), motion="FREE")
+        part("making.bodies_and_joints").make_body(scene, body(rig, name), motion="FREE")
         if name == "B" or "IK" in kind:
             named = (
                 f"the constraint '{constraint.name}'"
@@ -293,8 +299,8 @@ def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene
                 else f"inverse kinematics; mute the constraint '{constraint.name}' of bone 'B'"
             )
             with pytest.raises(ph.ModelError, match=f"Rig/{name}.*{named}"):
-                part("tasks").bake_now(scene)
-        part("authoring").remove_body(body(rig, name))
+                part("jobs.bake").bake_now(scene)
+        part("making.bodies_and_joints").remove_body(body(rig, name))
     constraint.mute, scene.condyle.simulation.disconnect_bones = True, True
     make.update()
     assert baked(part, scene, body(rig, "B")) < SINGLE

@@ -15,10 +15,10 @@ def knee(part, scene, make):
     """Two boxes with a hinge between them: (scene, joint's Empty, parent, child)."""
     from mathutils import Matrix
 
-    body = part("references").Body
+    body = part("data.references").Body
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
     make.update()
-    joint = part("authoring").add_joint(
+    joint = part("making.bodies_and_joints").add_joint(
         scene, body(thigh), body(shank), "hinge", Matrix.Translation((0, 0, 0.2)), "Knee"
     )
     joint.condyle.joint.axis = (0, 1, 0)
@@ -37,7 +37,7 @@ def test_a_hinge_between_two_boxes(part, knee):
         0.25,
         -2.0,
     )
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     (body,) = read.model.bodies
     assert body.name == "Shank" and body.parent == -1 and body.joint.type == "hinge"
     assert np.isclose(body.mass, 1000.0 * 0.1 * 0.1 * 0.4, rtol=1e-6)
@@ -54,13 +54,13 @@ def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, scale)
     from mathutils import Matrix
 
     scene.unit_settings.scale_length = scale
-    body = part("references").Body
+    body = part("data.references").Body
     thigh = make.box("Thigh", (0, 0, 0.4 / scale), np.array((0.1, 0.1, 0.4)) / scale)
     shank = make.box("Shank", (0, 0, 0), np.array((0.1, 0.1, 0.4)) / scale)
     make.update()
     matrix = Matrix.Translation((0, 0, 0.2 / scale))
-    part("authoring").add_joint(scene, body(thigh), body(shank), "hinge", matrix)
-    (found,) = part("scene_to_model").read(scene).model.bodies
+    part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge", matrix)
+    (found,) = part("reading.scene").read(scene).model.bodies
     assert np.isclose(found.mass, 4.0, rtol=1e-6) and np.allclose(
         found.body_in_joint[:3, 3], (0, 0, -0.2), atol=1e-7
     )
@@ -69,7 +69,7 @@ def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, scale)
 
 
 def test_a_chain_through_bones_and_objects(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     hand = make.box("Hand", (0, 0, -0.2), (0.1, 0.1, 0.1))
     limb = make.box("Limb", (0, 0, 0.25), (0.1, 0.1, 0.5))
@@ -77,17 +77,17 @@ def test_a_chain_through_bones_and_objects(part, scene, make):
     authoring.make_body(scene, body(rig, "B"), shape=limb, density=500.0)
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "spherical", name="Elbow")
     authoring.add_joint(scene, body(rig, "B"), body(hand), "universal", name="Wrist")
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert [entry.name for entry in read.bodies] == ["Rig/B", "Hand"]
     assert list(read.model.parent) == [-1, 0]
     assert np.isclose(read.model.bodies[0].mass, 2.5, rtol=1e-6)
-    poses = part("core").physics().body_poses(read.model, read.state)
+    poses = part("blender.physics_access").physics().body_poses(read.model, read.state)
     for pose, entry in zip(poses, read.bodies):
         assert np.allclose(pose, np.array(entry.handle.find().matrix), atol=1e-6)
 
 
 def test_every_joint_type_of_physics_is_offered(part, ph):
-    types = part("features.joints.types")
+    types = part("data.joint_types")
     offered = [item[0] for item in types.search_items()]
     assert len(set(offered)) == len(offered) == NUM_TYPES
     # every type can be run backward; a new one is in the menu with its line there
@@ -103,12 +103,12 @@ def test_every_joint_type_is_read(part, make, knee, ph, kind, inverted):
     settings = joint.condyle.joint
     name = make.shaped(part, scene, joint, kind)
     settings.inverted = inverted
-    found = part("scene_to_model").read_joint(scene, joint)
+    found = part("reading.scene").read_joint(scene, joint)
     assert found.type == ("inverted" if inverted else name)
     assert [row.label for row in settings.coordinates] == list(found.reading_names)
     assert [row.unit for row in settings.coordinates] == list(found.reading_units)
     assert ph.joints.from_dict(found.to_dict()) == found
-    (body,) = part("scene_to_model").read(scene).model.bodies
+    (body,) = part("reading.scene").read(scene).model.bodies
     assert body.joint == found
 
 
@@ -123,8 +123,8 @@ def _add_second_joint(part, scene, joint, thigh, shank):
 
 
 def _make_cycle(part, scene, joint, thigh, shank):
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(shank), body(thigh), "hinge", name="Back")
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(scene, body(shank), body(thigh), "hinge", name="Back")
 
 
 CASES = {
@@ -236,7 +236,7 @@ def same_frames(part, scene, joint):
     for z in (0, 0, 1, 2):
         pose = np.eye(4)
         pose[2, 3] = z
-        part("authoring").add_control_frame(scene, joint, pose)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
 
 
 def lost_frame(part, scene, joint):
@@ -251,23 +251,23 @@ def test_bad_input_is_one_clear_error(part, knee, ph, make, damage, message):
     make.update()
     actions = set(bpy.data.actions.keys())
     with pytest.raises(ph.ModelError, match=message):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     assert set(bpy.data.actions.keys()) == actions and shank.animation_data is None
 
 
 def test_an_empty_scene_says_what_to_do(part, scene, ph):
     with pytest.raises(ph.ModelError, match="Nothing to simulate: add a joint"):
-        part("scene_to_model").read(scene)
+        part("reading.scene").read(scene)
 
 
 def test_a_held_body_needs_no_mass(part, knee):
     scene, _, thigh, _ = knee
     open_mesh(thigh)
-    assert part("scene_to_model").read(scene).model.num_bodies == 1
+    assert part("reading.scene").read(scene).model.num_bodies == 1
 
 
 def test_a_bone_is_found_again_after_renaming(part, scene, make):
-    references, authoring = part("references"), part("authoring")
+    references, authoring = part("data.references"), part("making.bodies_and_joints")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     authoring.make_body(scene, references.Body(rig, "B"), mass=1.0)
     joint = authoring.add_joint(scene, references.Body(rig, "A"), references.Body(rig, "B"), "hinge")
@@ -278,4 +278,4 @@ def test_a_bone_is_found_again_after_renaming(part, scene, make):
     assert child.bone_name == "Forearm"
     rig.data.bones["A"].name = "B"  # another bone takes the old name
     assert references.resolve(child).bone == "Forearm"
-    assert [entry.name for entry in part("scene_to_model").read(scene).bodies] == ["Rig/Forearm"]
+    assert [entry.name for entry in part("reading.scene").read(scene).bodies] == ["Rig/Forearm"]

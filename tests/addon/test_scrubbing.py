@@ -31,8 +31,8 @@ def knee(part, scene, make):
     def made(scale=1.0):
         scene.unit_settings.scale_length = 1.0 / scale
         thigh, shank = make.keyed_knee(scale=scale)
-        body = part("references").Body
-        joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+        body = part("data.references").Body
+        joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
         only(joint)
         assert bpy.ops.condyle.fit(num_frames=8) == {"FINISHED"}
         return joint, shank
@@ -44,14 +44,14 @@ def knee(part, scene, make):
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_the_handle_goes_along_the_curve_to_where_the_mouse_is(part, scene, knee, scale):
     joint, shank = knee(scale)
-    scrubbing = part("scrubbing")
+    scrubbing = part("posing.scrubbing")
     held, project = scrubbing.read(scene, joint), from_the_side(scale)
     lower, upper = held.ranges[0]
     now = np.array([lower])
     for q in np.linspace(lower, upper, 9)[1:-1]:
         now = scrubbing.drag(held, now, project(held.points(np.array([[q]])))[0], project)
         assert now[0] == pytest.approx(q, abs=2e-3 * (upper - lower))
-    part("nearest").set_readings(scene, joint, now)
+    part("posing.project_poses").set_readings(scene, joint, now)
     assert np.allclose(held.points(now), shank.matrix_world.translation, atol=2e-6 * scale)
     far = scrubbing.drag(held, now, np.array([-9000.0, 9000.0]), project)
     for _ in range(5):  # the mouse goes on, and on
@@ -64,25 +64,25 @@ def test_limits_stop_the_handle(part, scene, knee):
     joint, _ = knee()
     row = joint.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.5, 0.9
-    held, project = part("scrubbing").read(scene, joint), from_the_side()
+    held, project = part("posing.scrubbing").read(scene, joint), from_the_side()
     for place, expected in (((-500.0, 500.0), 0.9), ((500.0, -500.0), 0.5)):
         now = np.array([0.7])
         for _ in range(5):
-            now = part("scrubbing").drag(held, now, np.array(place), project)
+            now = part("posing.scrubbing").drag(held, now, np.array(place), project)
         assert now[0] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.small
 def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, None, body(make.box("Door")), "hinge", name="Pin")
     joint.condyle.joint.axis = (0, 1, 0)
     only(joint)
     assert bpy.ops.condyle.drive() == {"FINISHED"}
-    held, project = part("scrubbing").read(scene, joint), from_the_side()
+    held, project = part("posing.scrubbing").read(scene, joint), from_the_side()
     points = held.points(np.array([[0.0], [1.0]]))
     assert np.linalg.norm(points[1] - points[0]) > 0.9 * np.linalg.norm(held.arm) > 0.0
-    found = part("scrubbing").drag(held, np.zeros(1), project(points[1:])[0], project)
+    found = part("posing.scrubbing").drag(held, np.zeros(1), project(points[1:])[0], project)
     assert found[0] == pytest.approx(1.0, abs=1e-3)
     wire = authoring.add_joint(scene, None, body(make.box("Bead")), matrix=np.eye(4).tolist(), name="Wire")
     for angle in np.linspace(0.0, 2.0 * np.pi, 9)[:-1]:
@@ -91,13 +91,13 @@ def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, sce
         authoring.add_control_frame(scene, wire, pose)
     wire.condyle.joint.periodic = True
     authoring.drive(scene, wire, True)
-    held = part("scrubbing").read(scene, wire)
+    held = part("posing.scrubbing").read(scene, wire)
     now, period = np.array([held.ranges[0, 0]]), np.ptp(held.ranges[0])
     for share in np.linspace(0.0, 1.4, 29):
         target = project(held.points(np.array([[held.ranges[0, 0] + share * period]])))[0]
-        now = part("scrubbing").drag(held, now, target, project)
+        now = part("posing.scrubbing").drag(held, now, target, project)
     assert now[0] == pytest.approx(held.ranges[0, 0] + 1.4 * period, abs=1e-2 * period)
-    part("nearest").set_readings(scene, wire, now)
+    part("posing.project_poses").set_readings(scene, wire, now)
     assert wire["coordinate"] == pytest.approx(held.ranges[0, 0] + 0.4 * period, abs=1e-2 * period)
 
 
@@ -105,31 +105,33 @@ def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, sce
 def test_a_bone_that_turns_about_its_head_is_held_at_its_tail(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
-    part("authoring").drive(scene, joint, True)
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow"
+    )
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.4
     joint.update_tag()
     make.update()
-    held = part("scrubbing").read(scene, joint)
+    held = part("posing.scrubbing").read(scene, joint)
     assert np.allclose(held.points(np.array([0.4])), rig.matrix_world @ rig.pose.bones["B"].tail, atol=1e-6)
 
 
 @pytest.mark.small
 def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
-    body = part("references").Body
+    body = part("data.references").Body
     chest, plate = make.box("Chest", size=(0.2, 0.2, 0.2)), make.box("Blade", (0, 0, 0.2), (0.1, 0.1, 0.02))
-    joint = part("authoring").add_joint(scene, body(chest), body(plate), name="Glide")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(chest), body(plate), name="Glide")
     only(joint)
     assert bpy.ops.condyle.make_grid() == {"FINISHED"} and bpy.ops.condyle.drive() == {"FINISHED"}
-    held = part("scrubbing").read(scene, joint)
+    held = part("posing.scrubbing").read(scene, joint)
 
     def from_above(points):
         return 1000.0 * points[:, :2]
 
     middle = held.ranges.mean(axis=1)
     wanted = middle + (0.2, -0.15) * np.ptp(held.ranges, axis=1)
-    found = part("scrubbing").drag(held, middle, from_above(held.points(wanted[None]))[0], from_above)
+    found = part("posing.scrubbing").drag(held, middle, from_above(held.points(wanted[None]))[0], from_above)
     assert np.allclose(found, wanted, atol=2e-3)
     slanted = np.array([[0.9, 0.3], [0.5, -0.8], [0.2, 0.6]])
     for corner in np.array(np.meshgrid(*held.ranges)).reshape(2, -1).T:  # from a corner, seen from anywhere
@@ -137,7 +139,9 @@ def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
             target = 1000.0 * held.points(wanted[None])[0] @ slanted
             now = corner
             for _ in range(3):
-                now = part("scrubbing").drag(held, now, target, lambda points: 1000.0 * points @ slanted)
+                now = part("posing.scrubbing").drag(
+                    held, now, target, lambda points: 1000.0 * points @ slanted
+                )
             assert np.allclose(1000.0 * held.points(now[None])[0] @ slanted, target, atol=1.0)
 
 
@@ -145,13 +149,13 @@ def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
 def test_scrubbing_by_a_script_sets_keys_where_auto_keying_is_on(part, scene, knee):
     joint, _ = knee()
     assert bpy.ops.condyle.scrub(values=(0.6, 0.0, 0.0)) == {"FINISHED"}
-    assert joint["coordinate"] == pytest.approx(0.6) and not list(part("compat").curves_in_use(joint))
+    assert joint["coordinate"] == pytest.approx(0.6) and not list(part("blender.compat").curves_in_use(joint))
     scene.tool_settings.use_keyframe_insert_auto = True
     scene.frame_set(12)
     assert bpy.ops.condyle.scrub(values=(99.0, 0.0, 0.0)) == {"FINISHED"}
-    upper = part("scrubbing").read(scene, joint).ranges[0, 1]
+    upper = part("posing.scrubbing").read(scene, joint).ranges[0, 1]
     assert joint["coordinate"] == pytest.approx(upper)
-    (curve,) = part("compat").curves_in_use(joint)
+    (curve,) = part("blender.compat").curves_in_use(joint)
     assert [tuple(key.co) for key in curve.keyframe_points] == [(12.0, pytest.approx(upper, abs=1e-6))]
 
 
@@ -161,11 +165,11 @@ def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, mak
     """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees, and the header degrees where it
     says radians.
     """
-    body, scrub = part("references").Body, part("features.frames.scrub")
+    body, scrub = part("data.references").Body, part("ui.frames.scrub")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
     make.update()
-    joint = part("authoring").add_joint(scene, body(held), body(moved), kind)
-    part("authoring").drive(scene, joint, True)
+    joint = part("making.bodies_and_joints").add_joint(scene, body(held), body(moved), kind)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     only(joint)
     assert bpy.ops.condyle.scrub(values=(0.35, 0.0, 0.0)) == {"FINISHED"}
     assert joint["coordinate"] == pytest.approx(0.35)
@@ -190,13 +194,13 @@ def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, mak
 
 def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
     joint, _ = knee()
-    why = part("scrubbing").why_not
+    why = part("posing.scrubbing").why_not
     assert why(joint) == ""
     assert bpy.ops.condyle.stop_driving() == {"FINISHED"} and "not driven" in why(joint)
-    ball = part("authoring").add_joint(
-        scene, None, part("references").Body(make.box("Ball")), "spherical", name="Ball Joint"
+    ball = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(make.box("Ball")), "spherical", name="Ball Joint"
     )
-    part("authoring").drive(scene, ball, True)
+    part("making.bodies_and_joints").drive(scene, ball, True)
     assert "one or two coordinates" in why(ball)
     only(ball)
     with pytest.raises(RuntimeError, match="one or two coordinates"):
@@ -205,9 +209,9 @@ def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
 
 def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, scene, knee, monkeypatch):
     knee()
-    handle = part("features.frames.scrub").ScrubHandle
+    handle = part("ui.frames.scrub").ScrubHandle
     assert handle.poll(bpy.context)
-    monkeypatch.setattr(part("session"), "live", object())
+    monkeypatch.setattr(part("blender.session"), "live", object())
     assert not handle.poll(bpy.context)
 
 
@@ -215,11 +219,15 @@ def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, sc
 def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, knee, scale):
     """A shank of 0.4 m that is seen as 400 pixels: as ever; as 30: a quarter of these; never too small to take."""
     joint, shank = knee(scale)
-    module = part("features.frames.scrub")
+    module = part("ui.frames.scrub")
 
     def size(pixels):
         view = np.eye(4)  # along z; the region's width of 1000 pixels is 2 in its units
-        view[:3] *= pixels / 500.0 / (2.0 * part("authoring").typical_length(part("references").Body(shank)))
+        view[:3] *= (
+            pixels
+            / 500.0
+            / (2.0 * part("making.bodies_and_joints").typical_length(part("data.references").Body(shank)))
+        )
         region = SimpleNamespace(width=1000, height=1000)
         data = SimpleNamespace(perspective_matrix=view, view_matrix=np.eye(4))
         preferences = SimpleNamespace(
@@ -243,7 +251,7 @@ def test_a_click_beside_the_handle_selects_what_is_seen_there(
 ):
     """Blender gives presses up to ten pixels beside it to the handle: they did nothing, where there was a body."""
     joint, _ = knee()
-    module = part("features.frames.scrub")
+    module = part("ui.frames.scrub")
     monkeypatch.setattr(module, "handle_size", lambda *_: 0.1)
     handle = np.array([100.0, 200.0])
     preferences = SimpleNamespace(view=SimpleNamespace(gizmo_size=75), system=SimpleNamespace(ui_scale=1.0))
@@ -253,7 +261,7 @@ def test_a_click_beside_the_handle_selects_what_is_seen_there(
     assert is_beside == (place[0] > 7.5)
     clicked = []
     select = SimpleNamespace(select=lambda *_, **options: clicked.append(options))
-    start = part("features.overlay.shown").readings(scene, joint)
+    start = part("ui.overlay.shown").readings(scene, joint)
     operator = SimpleNamespace(
         _uid=joint.session_uid,
         _beside=is_beside,

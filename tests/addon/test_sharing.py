@@ -26,11 +26,13 @@ def test_an_appended_joint_brings_what_it_needs(part, scene, knee, tmp_path, ph)
     for count in (1, 2):
         with in_window():
             bpy.ops.wm.append(filepath=f"{path}/Object/Knee", directory=f"{path}/Object/", filename="Knee")
-        assert part("copies").mend() == 1  # Blender shows what it appends
-        assert part("copies").mend() == 0 and len(simulated(part, scene)) == count
-        assert all(each.condyle.joint.follower.hide_viewport for each in part("references").joints_of(scene))
-    first, second = part("references").joints_of(scene)
-    child = part("references").resolve(second.condyle.joint.child).object
+        assert part("making.duplicates").mend() == 1  # Blender shows what it appends
+        assert part("making.duplicates").mend() == 0 and len(simulated(part, scene)) == count
+        assert all(
+            each.condyle.joint.follower.hide_viewport for each in part("data.references").joints_of(scene)
+        )
+    first, second = part("data.references").joints_of(scene)
+    child = part("data.references").resolve(second.condyle.joint.child).object
     assert joined(part, second) == ("Thigh.001", "Shank.001")
     assert moved_by(second, child) > 0.05 and moved_by(first, child) < 1e-6
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -47,27 +49,27 @@ def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, sc
     with in_window():
         bpy.ops.scene.new(type="FULL_COPY")
     other = bpy.context.window.scene
-    (copy,) = part("references").joints_of(other)
-    assert part("copies").mend() == 0 and joined(part, copy) == ("Thigh.001", "Shank.001")
+    (copy,) = part("data.references").joints_of(other)
+    assert part("making.duplicates").mend() == 0 and joined(part, copy) == ("Thigh.001", "Shank.001")
     assert simulated(part, other) == ["Shank.001"]
     bpy.context.window.scene = scene
     with in_window():
         bpy.ops.scene.new(type="LINK_COPY")
     third = bpy.context.window.scene
-    assert part("references").joints_of(third) == [joint]
+    assert part("data.references").joints_of(third) == [joint]
     third.frame_end = 3
     for which, frames in ((third, 3), (scene, 5)):  # the same objects: one bake at a time, the last one shows
         bpy.context.window.scene = which
-        assert len(part("tasks").bake_now(which).frames) == frames
+        assert len(part("jobs.bake").bake_now(which).frames) == frames
     assert len(bpy.data.actions) == 1
-    assert part("tasks").free_bake(third) == 1 and shank.animation_data is None
+    assert part("jobs.bake").free_bake(third) == 1 and shank.animation_data is None
 
 
 @pytest.mark.small
 def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monkeypatch):
     """A linked copy kept Last Bake of a bake that was freed in the other scene, and its lines and warnings."""
-    session, panels = part("session"), part("features.simulation.panels")
-    warnings, told = part("features.checks.panels").WarningsPanel, []
+    session, panels = part("blender.session"), part("ui.simulation.panels")
+    warnings, told = part("ui.checks.panels").WarningsPanel, []
     monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_rest: told.append(text))
 
     def shown():
@@ -85,7 +87,7 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
         bpy.context.window.scene = which
         with in_window():
             assert bpy.ops.condyle.bake() == {"FINISHED"}
-    part("findings").show(scene, [part("findings").Finding("Shank is odd", "Bake")])
+    part("data.findings").show(scene, [part("data.findings").Finding("Shank is odd", "Bake")])
     last, (line, *_), listed = shown()
     assert last and line.startswith("Baked") and listed
     bpy.context.window.scene = other
@@ -132,7 +134,7 @@ def test_instances_show_the_bake_of_the_real_ones_and_alone_are_refused(part, sc
     with pytest.raises(RuntimeError, match="Instance only shows the joints"):
         bpy.ops.condyle.bake()
     scene.collection.children.link(leg)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     scene.frame_set(4)
     graph = bpy.context.evaluated_depsgraph_get()
     (seen,) = (

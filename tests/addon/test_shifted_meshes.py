@@ -19,7 +19,7 @@ def knee(part, scene, make):
         vertex.co.z -= 0.2
     shank.rotation_euler = (0.2, 0.3, 0.0)
     make.update()
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     authoring.drive(scene, joint, True)
     make.update()
@@ -27,7 +27,7 @@ def knee(part, scene, make):
 
 
 def told(part, scene):
-    found = part("checks").check(scene)
+    found = part("checking.scene").check(scene)
     return [each.text for each in found if "its mesh was moved by" in each.text]
 
 
@@ -55,10 +55,10 @@ def test_what_moves_a_mesh_under_its_joint_is_told_until_it_is_put_right(part, s
     (text,) = told(part, scene)
     assert text.startswith("Shank: its mesh was moved by ") and "since Knee was made" in text
     assert text.endswith("undo that, or use Set Rest Pose with the sliders off")
-    part("authoring").drive(scene, joint, False)
+    part("making.bodies_and_joints").drive(scene, joint, False)
     bpy.context.view_layer.update()
-    part("authoring").take_rest_pose(joint)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").take_rest_pose(joint)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     assert np.abs(corners(shank) - before).max() < 1e-5
     assert told(part, scene) == []
 
@@ -67,8 +67,8 @@ def test_scale_that_is_applied_and_shapes_that_are_edited_are_not_told(part, sce
     thigh, shank = make.box("Thigh", (0, 0, 0.7)), make.box("Shank", (0, 0, 0.3))
     shank.scale = (2, 2, 2)
     make.update()
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     select(shank)
     bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
     make.update()
@@ -88,6 +88,6 @@ def test_children_without_meshes_and_joints_of_earlier_files_are_left_alone(part
     assert told(part, scene) == []
     empty = make.empty("Foot")
     make.update()
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(shank), body(empty), "hinge", name="Ankle")
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(scene, body(shank), body(empty), "hinge", name="Ankle")
     assert bpy.data.objects["Ankle"].condyle.rest.vertices == 0 and told(part, scene) == []

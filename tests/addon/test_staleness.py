@@ -15,7 +15,7 @@ pytestmark = pytest.mark.small
 
 
 def changes(part, scene):
-    return part("staleness").changes(scene)
+    return part("staleness.compare").changes(scene)
 
 
 def test_a_fresh_bake_is_up_to_date_whatever_is_looked_at(part, scene, baked, tmp_path):
@@ -39,13 +39,13 @@ def test_no_target_makes_its_own_bake_out_of_date(part, scene, baked, target):
     _, shank, _ = baked
     output = scene.condyle.simulation.output
     output.target, output.extras = target, {"COORDINATES", "ENERGY"}
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert changes(part, scene) == []
     action = shank.condyle.bake.backup or shank.condyle.bake.previous_action
     slot = action.slots[0] if hasattr(action, "slots") else None
-    next(iter(part("compat").curves(action, slot))).keyframe_points[0].co[1] += 0.1
+    next(iter(part("blender.compat").curves(action, slot))).keyframe_points[0].co[1] += 0.1
     assert changes(part, scene) == ["Shank: keys changed"]
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert changes(part, scene) == [] and not scene.condyle.simulation.output.read
 
 
@@ -55,7 +55,7 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
     _, shank, _ = baked
 
     def told():
-        found = [each for each in part("checks").check(scene) if "baked action" in each.text]
+        found = [each for each in part("checking.scene").check(scene) if "baked action" in each.text]
         assert all(each.culprit().object == shank for each in found)
         badge = [text for text in changes(part, scene) if "baked action" in text]
         # what was only put aside is not out of date
@@ -63,7 +63,7 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
         return [each.text for each in found]
 
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert told() == []
     action, data = shank.condyle.bake.action, shank.animation_data
     if target == "NEW":
@@ -80,7 +80,7 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
         data.action = action
     bpy.data.actions.remove(action)
     assert told() == ["Shank: its baked action is gone: bake again, or Free Bake"]
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert told() == [] and not any("baked action" in text for text in report.warnings)
 
 
@@ -113,7 +113,7 @@ def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, bake
     assert changes(part, scene) == []
     ball = make.box("Ball", (3, 0, 3))
     make.update()
-    part("authoring").make_body(scene, part("references").Body(ball), motion="FREE")
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     assert changes(part, scene) == ["Ball: is new"]
     bpy.data.objects.remove(ball)
     bpy.data.objects.remove(joint.condyle.joint.frames[0].object)
@@ -122,9 +122,9 @@ def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, bake
 
 def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, scene, baked):
     _, _, joint = baked
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     joint.condyle.joint.fit.requested = True
-    steps = part("tasks").bake(scene)
+    steps = part("jobs.bake").bake(scene)
     job, seen = next(steps), 0
     with suppress(StopIteration):
         while True:
@@ -132,7 +132,7 @@ def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, s
             seen += 1
             if seen == 2:  # the fit is done, the scene has been read
                 joint.condyle.joint.coordinates[0].damping = 0.7
-            job = part("worker_client").advance(steps, job)
+            job = part("blender.compute_process").advance(steps, job)
     assert changes(part, scene) == ["Knee: coordinate: damping changed"]
 
 
@@ -148,7 +148,7 @@ def test_undo_of_a_change_brings_the_bake_up_to_date(part, scene, baked):
 
 
 def test_the_timer_looks_only_after_changes(part, scene, baked):
-    session, watch = part("session"), part("stale_watch")
+    session, watch = part("blender.session"), part("handlers.staleness")
     watch.on_change()
     watch.look()
     assert not session.stale_unknown and session.stale == {scene.session_uid: []}
@@ -162,7 +162,7 @@ def test_the_timer_looks_only_after_changes(part, scene, baked):
 
 def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
     """Settings that a script changes tell no handler: no badge was shown until something else was changed."""
-    session, watch = part("session"), part("stale_watch")
+    session, watch = part("blender.session"), part("handlers.staleness")
     text = bpy.data.texts.new("Script")
     text.write("import bpy; bpy.data.objects['Shank'].condyle.body.density = 700.0")
     watch.look()
@@ -177,12 +177,12 @@ def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
 
 def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked):
     """Changing to it changes nothing: a rig that another scene had baked anew was shown there with no badge."""
-    session, watch = part("session"), part("stale_watch")
+    session, watch = part("blender.session"), part("handlers.staleness")
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window):
         bpy.ops.scene.new(type="LINK_COPY")
     other = window.scene
-    part("tasks").bake_now(other)
+    part("jobs.bake").bake_now(other)
     watch.on_change()
     watch.look()
     assert session.stale == {other.session_uid: []} and not session.stale_unknown
@@ -194,17 +194,21 @@ def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked)
 
 def test_looking_is_quick(part, scene, make):
     """50 bones with 350,000 keys of their own (0.2 s alone on a machine; a bake over no keys: 0.01 s)."""
-    references = part("references")
+    references = part("data.references")
     bones = {f"B{number}": ((number, 0, 0), (number, 0, 1), None) for number in range(50)}
     item = make.armature("Rig", bones)
     for name in bones:
-        part("authoring").make_body(scene, references.Body(item, name), motion="FREE", mass=1.0)
+        part("making.bodies_and_joints").make_body(
+            scene, references.Body(item, name), motion="FREE", mass=1.0
+        )
     frames = np.arange(1.0, 1001.0)
     poses = make.smooth_poses(1000, 13)
-    channels = [part("actions").Channels(references.Body(item, name), poses, scene) for name in bones]
-    part("actions").write(scene, frames, channels)
+    channels = [
+        part("baked.channels_back").Channels(references.Body(item, name), poses, scene) for name in bones
+    ]
+    part("baked.channels_back").write(scene, frames, channels)
     item.condyle.bake.property_unset("action")
-    staleness = part("staleness")
+    staleness = part("staleness.compare")
     staleness.prints(scene)
     began = time.perf_counter()
     staleness.prints(scene)
@@ -213,7 +217,7 @@ def test_looking_is_quick(part, scene, make):
 
 def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, baked):
     _, _, joint = baked
-    settings = part("staleness")._settings
+    settings = part("staleness.compare")._settings
     law = joint.condyle.muscle.law
     law.tendon_length = 0.3
     assert dict(settings(law, "", {})) == {"Tendon Length": "0.3"}
@@ -235,14 +239,14 @@ def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, bak
     assert changes(part, scene) == []
     other, above = make.box("Other", (1, 0, 0)), make.empty("Above")
     thigh.parent = above
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     for item in (thigh, above):
         constraint = item.constraints.new("COPY_LOCATION")
         assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
         constraint.mute = True
         assert changes(part, scene) == []
         constraint.mute, constraint.target, constraint.influence = False, other, 0.25
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
         assert changes(part, scene) == []
         constraint.use_x = False
         assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
@@ -250,14 +254,14 @@ def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, bak
     for frame, influence in ((1, 0.0), (7, 0.3)):  # then the value is of the frame that is shown
         constraint.influence = influence
         constraint.keyframe_insert("influence", frame=frame)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     for frame in (1, 3, 7):
         scene.frame_set(frame)
         assert changes(part, scene) == []
 
 
 def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_end = 4
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),
@@ -269,7 +273,7 @@ def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, m
     rig = make.armature("Rig", bones)
     authoring.make_body(scene, body(rig, "B"), mass=1.0, center=(0, 0.2, 0), inertia=(0.02, 0.01, 0.02))
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     for name, kind, told in (
         ("Root", "LIMIT_ROTATION", ["Rig: constraint root: limit rotation changed"]),
         ("A", "LIMIT_ROTATION", ["Rig/A: constraint limit rotation changed"]),
@@ -288,7 +292,7 @@ def test_a_bake_of_an_earlier_version_is_not_out_of_date_for_what_that_did_not_l
     thigh, _, _ = baked
     thigh.constraints.new("LIMIT_LOCATION")
     thigh.delta_location.x = 0.1
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     output = scene.condyle.simulation.output
     kept = json.loads(output.read)
     del kept["Scene"]["What Is Looked At"]
@@ -304,10 +308,10 @@ def test_a_bake_in_a_linked_copy_of_the_scene_replaces_this_one(part, scene, bak
     bpy.ops.scene.new(type="LINK_COPY")
     second = bpy.context.scene
     assert second != scene
-    part("tasks").bake_now(second)
+    part("jobs.bake").bake_now(second)
     assert changes(part, second) == []
     told = ["Scene: motion, baked in another scene, changed"]
     assert changes(part, scene) == told
     bpy.context.window.scene = scene
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert changes(part, scene) == [] and changes(part, second) == told

@@ -13,16 +13,16 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def hung(part, scene, make):
     """A hinge whose parent hangs on an Empty that is no body: (that Empty, a function that bakes it)."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 6
     held, swung, above = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
     held.parent = above
     make.update()
-    part("authoring").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
+    part("making.bodies_and_joints").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
 
     def bake():
         scene.frame_set(1)
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
     return above, bake
 
@@ -80,10 +80,10 @@ def test_what_a_driver_or_the_nla_moves_changes_nothing_in_time(part, scene, hun
 
 def test_the_strip_of_a_bake_does_not_hide_where_a_body_was(part, scene, baked):
     scene.condyle.simulation.output.target = "STRIP"
-    part("tasks").bake_now(scene)
-    kept = part("staleness").prints(scene)
-    part("tasks").free_bake(scene)
-    assert part("staleness").prints(scene) == kept
+    part("jobs.bake").bake_now(scene)
+    kept = part("staleness.compare").prints(scene)
+    part("jobs.bake").free_bake(scene)
+    assert part("staleness.compare").prints(scene) == kept
 
 
 def test_renaming_what_constraints_are_aimed_at_changes_nothing(part, scene, make, hung):
@@ -114,7 +114,7 @@ def test_renaming_what_constraints_are_aimed_at_changes_nothing(part, scene, mak
 
 
 def test_renaming_bones_that_constraints_act_on_or_are_aimed_at_changes_nothing(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_end = 4
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),
@@ -132,7 +132,7 @@ def test_renaming_bones_that_constraints_act_on_or_are_aimed_at_changes_nothing(
     turning.subtarget = bending.subtarget = "Goal"
     bending.pole_subtarget = "Pole"
     turning.influence = bending.influence = 0.0
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     for item in (*(rig.pose.bones[name] for name in ("Root", "Goal", "Pole")), rig):
         item.name = f"Other {item.name}"
         assert changes(part, scene) == []

@@ -12,7 +12,7 @@ TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
 
 
 def changes(part, scene):
-    return part("staleness").changes(scene)
+    return part("staleness.compare").changes(scene)
 
 
 def stays_up_to_date(part, scene, frames):
@@ -27,7 +27,7 @@ def baked_swing(part, scene, swing):
 
     def bake(target="NEW"):
         scene.condyle.simulation.output.target = target
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
         assert changes(part, scene) == []
         return swing
 
@@ -42,7 +42,7 @@ def test_another_action_in_the_place_of_the_bake_counts(part, scene, baked_swing
     bob.keyframe_insert("location", frame=3)
     told = changes(part, scene)
     assert len(told) == 1 and told[0].startswith("Bob: keys")
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert changes(part, scene) == []
 
 
@@ -71,7 +71,7 @@ def test_another_name_of_an_action_and_its_slot_changes_nothing(part, scene, bak
 @pytest.fixture
 def rig(part, scene, make):
     """Bones A and B below a Root, B on a hinge; keys of Root, B and of a bone beside them: (armature, its bones)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 6
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),
@@ -95,10 +95,10 @@ def rig(part, scene, make):
 @pytest.mark.parametrize("name", ["B", "Root", "Beside"])
 def test_another_name_of_a_bone_with_keys_changes_nothing(part, scene, rig, name, target):
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     rig.pose.bones[name].name = f"Other {name}"
     assert changes(part, scene) == []
-    part("copies").mend()
+    part("making.duplicates").mend()
     assert changes(part, scene) == []
 
 
@@ -109,7 +109,7 @@ def test_another_name_of_a_bone_changes_nothing_where_the_baked_action_is_put_as
 ):
     """Blender gives the name to no curve then, neither of that action nor of the copy."""
     scene.condyle.simulation.output.target = target
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     rig.animation_data.action = None
     assert changes(part, scene) == []
     rig.pose.bones[name].name = f"Other {name}"
@@ -130,12 +130,12 @@ def curves_of(strip):
 @pytest.fixture
 def above(part, scene, make):
     """An Empty on which the parent of a hinge hangs."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 6
     held, swung, item = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
     held.parent = item
     make.update()
-    part("authoring").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
+    part("making.bodies_and_joints").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
     return item
 
 
@@ -159,7 +159,7 @@ def test_what_is_changed_in_the_nla_is_told(part, scene, above, edit):
     strip = data.nla_tracks.new().strips.new("Strip", 1, action)
     strip.use_auto_blend = False
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     edit(strip)
     told = changes(part, scene)
@@ -182,21 +182,21 @@ def test_settings_that_are_keyed_change_nothing_in_time(part, scene, above, rig)
         rig.pose.bones["B"].condyle.body.mass = mass
         rig.keyframe_insert('pose.bones["B"].condyle.body.mass', frame=frame)
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     simulation.gravity[0] = 1.0
     assert changes(part, scene) == ["Scene: gravity changed"]
     simulation.gravity[0] = 0.0
     for item in (scene, swung, rig):
-        curves = [each.curve for each in part("animation_prints").own_curves(item)]
+        curves = [each.curve for each in part("staleness.animation").own_curves(item)]
         next(each for each in curves if "condyle" in each.data_path).keyframe_points[0].co[1] += 0.5
     assert changes(part, scene) == ["Scene: keys changed", "Rig/B: keys changed", "Swung: keys changed"]
 
 
 def test_another_bone_in_a_joint_is_told(part, scene, rig):
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     joint = bpy.data.objects["Elbow"].condyle.joint
-    part("references").point_at(joint.parent, part("references").Body(rig, "Root"))
+    part("data.references").point_at(joint.parent, part("data.references").Body(rig, "Root"))
     assert "Elbow: parent: bone changed" in changes(part, scene)
 
 
@@ -212,7 +212,7 @@ def slide(part, joint, value):
 @pytest.mark.parametrize("target", ["NEW", "STRIP"])
 def test_a_slider_that_is_not_keyed_counts_where_it_is_read(part, scene, above, source, counts, target):
     joint = bpy.data.objects["Hinge"]
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     scene.condyle.simulation.output.target = target
     scene.condyle.simulation.output.extras = {"COORDINATES"}
     if source == "FOLLOW":
@@ -220,7 +220,7 @@ def test_a_slider_that_is_not_keyed_counts_where_it_is_read(part, scene, above, 
     else:
         scene.condyle.start.source = source
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     slide(part, joint, 0.7)
     told = ["Hinge: slider angle changed"] if counts else []
@@ -231,15 +231,15 @@ def test_a_slider_that_is_not_keyed_counts_where_it_is_read(part, scene, above, 
 
 def test_a_slider_that_is_keyed_changes_nothing_in_time(part, scene, above):
     joint = bpy.data.objects["Hinge"]
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     scene.condyle.start.source = "MOTION"
     for frame, value in ((1, 0.0), (6, 0.5)):
         joint["coordinate"] = value
         joint.keyframe_insert('["coordinate"]', frame=frame)
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
-    part("animation_prints").own_curves(joint)[0].curve.keyframe_points[0].co[1] = 0.2
+    part("staleness.animation").own_curves(joint)[0].curve.keyframe_points[0].co[1] = 0.2
     assert changes(part, scene) == ["Hinge: keys changed"]
 
 
@@ -247,7 +247,7 @@ def test_what_is_keyed_in_one_direction_is_told_in_the_others(part, scene, above
     key(above, "location", {1: (0, 0, 0), 6: (0, 0, 0.3)}, index=2)
     key(above, "delta_location", {1: (0, 0, 0), 6: (0, 0, 0.3)}, index=2)
     scene.frame_set(1)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     above.location.x = 3.0
     assert changes(part, scene) == ["Above: location changed"]
@@ -257,10 +257,10 @@ def test_what_is_keyed_in_one_direction_is_told_in_the_others(part, scene, above
 
 def test_what_has_muted_keys_alone_is_told_where_it_is_moved(part, scene, above):
     key(above, "location", {1: (0, 0, 0), 6: (0, 0, 0.3)})
-    list(part("compat").curves_in_use(above))[2].mute = True
+    list(part("blender.compat").curves_in_use(above))[2].mute = True
     scene.frame_set(1)
     above.location.z = 0.5
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     above.location.z = 2.0
     assert changes(part, scene) == ["Above: location changed"]
@@ -269,7 +269,7 @@ def test_what_has_muted_keys_alone_is_told_where_it_is_moved(part, scene, above)
 def test_a_pose_that_is_not_keyed_of_a_bone_above_a_body_is_told(part, scene, rig):
     root = rig.pose.bones["Root"]
     scene.condyle.simulation.output.target = "STRIP"
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     rig.pose.bones["Beside"].rotation_quaternion = (0.8, 0.6, 0, 0)
     assert changes(part, scene) == []
@@ -282,10 +282,10 @@ def test_a_pose_that_is_not_keyed_of_a_bone_above_a_body_is_told(part, scene, ri
 
 def test_another_name_of_what_a_muscle_is_stuck_to_changes_nothing(part, scene, arm):
     upper, lower, _, muscle = arm
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     upper.name, lower.name, muscle.name = "Humerus", "Ulna", "Brachialis"
     assert changes(part, scene) == []
-    hooks = list(part("muscle_points").hooks(muscle).values())
+    hooks = list(part("reading.muscle_points").hooks(muscle).values())
     hooks[1].object = upper  # stuck to something else
     (told,) = changes(part, scene)
     assert told.startswith("Brachialis: hook")

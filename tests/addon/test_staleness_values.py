@@ -15,17 +15,17 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def hinge(part, scene, make):
     """A baked hinge's Empty."""
-    body = part("references").Body
+    body = part("data.references").Body
     scene.frame_end = 4
     held, swung = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5))
     make.update()
-    joint = part("authoring").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
-    part("tasks").bake_now(scene)
+    joint = part("making.bodies_and_joints").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
+    part("jobs.bake").bake_now(scene)
     return joint
 
 
 def changes(part, scene):
-    return part("staleness").changes(scene)
+    return part("staleness.compare").changes(scene)
 
 
 def test_a_setting_that_is_touched_for_the_first_time_and_put_back_changes_nothing(part, scene, hinge):
@@ -45,11 +45,11 @@ def test_a_setting_that_is_touched_for_the_first_time_and_put_back_changes_nothi
 def test_a_setting_that_is_unset_after_the_bake_changes_nothing_unless_its_value_does(part, scene, hinge):
     settings = scene.condyle.simulation
     settings.gravity = tuple(settings.gravity)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     settings.property_unset("gravity")
     assert changes(part, scene) == []
     settings.gravity = (0.0, 0.0, -1.6)
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     settings.property_unset("gravity")
     assert changes(part, scene) == ["Scene: gravity changed"]
 
@@ -97,22 +97,22 @@ def test_coordinates_are_told_by_what_the_panel_calls_them(part, scene, hinge):
 def test_a_slider_is_told_by_what_the_panel_calls_it(part, scene, hinge):
     settings = hinge.condyle.joint
     settings.start_from, settings.coordinates[0].title = "POSE", "Flexion"
-    part("authoring").drive(scene, hinge, True)
-    part("tasks").bake_now(scene)
+    part("making.bodies_and_joints").drive(scene, hinge, True)
+    part("jobs.bake").bake_now(scene)
     hinge["coordinate"] = 0.3
     assert changes(part, scene) == ["Hinge: slider flexion changed"]
 
 
 def _while_it_is_computed(part, scene, change):
-    steps = part("tasks").bake(scene)
+    steps = part("jobs.bake").bake(scene)
     job = next(steps)
     change()
     try:
         while True:
             job.wait(60)
-            job = part("worker_client").advance(steps, job)
+            job = part("blender.compute_process").advance(steps, job)
     except StopIteration:
-        return part("staleness").changes(scene)
+        return part("staleness.compare").changes(scene)
 
 
 @pytest.fixture
@@ -151,14 +151,14 @@ class OldScene:
 def test_an_undo_before_it_simulates_is_no_error(part, scene, hinge, stones):
     """The bake ended with Python's words for a scene that is gone."""
     old = OldScene(scene)
-    steps = part("tasks").bake(old)
+    steps = part("jobs.bake").bake(old)
     job = next(steps)
     old.scene = None
     with pytest.raises(StopIteration):
         while True:
             job.wait(60)
-            job = part("worker_client").advance(steps, job)
-    assert part("bake_writing").is_baked(scene)
+            job = part("blender.compute_process").advance(steps, job)
+    assert part("baking.write").is_baked(scene)
 
 
 def test_names_that_change_while_it_is_computed_do_not(part, scene, make, hinge, stones):
@@ -180,12 +180,12 @@ def test_what_is_renamed_and_moved_while_it_is_computed_makes_it_out_of_date(par
 
 def test_a_slider_that_is_put_back_as_the_interface_shows_it_changes_nothing(part, scene, hinge):
     """A click that sets nothing puts back what was shown, in single precision: the double was another then."""
-    (slider,) = part("features.joints.properties").slider_names(hinge.condyle.joint)
-    part("authoring").drive(scene, hinge)
+    (slider,) = part("data.joints").slider_names(hinge.condyle.joint)
+    part("making.bodies_and_joints").drive(scene, hinge)
     scene.condyle.start.source = "POSE"
     numbers = [float(each) for each in np.linspace(0.8, 0.99, 200)]
     hinge[slider] = next(each for each in numbers if f"{each:.7g}" != f"{np.float32(each):.7g}")
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     assert changes(part, scene) == []
     hinge[slider] = float(np.float32(hinge[slider]))
     assert changes(part, scene) == []

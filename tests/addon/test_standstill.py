@@ -29,9 +29,9 @@ def coordinate(joint):
 
 def told(part, scene):
     """What a bake of the scene says of nothing that moves; it is freed again."""
-    report = part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
-    longest = part("features.checks.panels").LONGEST
+    report = part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
+    longest = part("ui.checks.panels").LONGEST
     assert all(len(text) <= longest for text in report.warnings)
     return [text.removeprefix(STILL) for text in report.warnings if text.startswith(STILL.rstrip(": "))]
 
@@ -45,10 +45,10 @@ def test_forces_that_balance_are_the_reason_and_the_line_selects_the_joint(part,
     reason = "Hip, Knee start where all forces on them balance: start elsewhere, or give a Start Speed"
     assert told(part, scene) == [reason]
     assert bpy.ops.condyle.bake() == {"FINISHED"}
-    (finding,) = part("session").findings
-    assert finding.text == STILL + reason and finding.source == part("findings").BAKE
+    (finding,) = part("blender.session").findings
+    assert finding.text == STILL + reason and finding.source == part("data.findings").BAKE
     assert finding.culprit().object == leg["hip"] and not finding.is_error
-    assert part("session").message.endswith("1 warning, see the list")
+    assert part("blender.session").message.endswith("1 warning, see the list")
 
 
 def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene, leg):
@@ -61,9 +61,9 @@ def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene,
 
 
 def test_where_there_are_muscles_to_excite_one_is_among_what_is_advised(part, scene, leg):
-    body = part("references").Body
+    body = part("data.references").Body
     ends = [(body(leg["thigh"]), (0, 0.06, 1)), (body(leg["shank"]), (0, 0.06, 0.5))]
-    part("muscles").add_muscle(scene, ends, "Hamstrings").condyle.muscle.law.max_force = 60.0
+    part("making.muscles").add_muscle(scene, ends, "Hamstrings").condyle.muscle.law.max_force = 60.0
     (reason,) = told(part, scene)
     assert reason.endswith("start elsewhere, excite a muscle, or give a Start Speed")
     scene.condyle.simulation.gravity = (0, 0, 0)
@@ -78,7 +78,7 @@ def test_joints_that_follow_an_animation_that_stands_still(part, scene, leg, way
         settings = joint.condyle.joint
         settings.prescribed, settings.follow = way != "follow", 1.0 if way == "follow" else 0.0
         if way == "sliders":
-            part("authoring").drive(scene, joint, True)
+            part("making.bodies_and_joints").drive(scene, joint, True)
     reason = "animation, which stands still: key it, or turn off Prescribed or Follow"
     assert told(part, scene) == [f"Hip, Knee follow their {reason}"]
     leg["knee"].condyle.joint.prescribed, leg["knee"].condyle.joint.follow = False, 0.0
@@ -95,7 +95,7 @@ def test_joints_that_are_all_fixed(part, scene, leg):
 
 
 def test_constraints_that_leave_no_way_to_move(part, scene, leg):
-    body, add = part("references").Body, part("connections").add_connection
+    body, add = part("data.references").Body, part("making.connections").add_connection
     coordinate(leg["knee"]).start = 0.0
     add(scene, body(leg["pelvis"]), body(leg["shank"]), "weld", Matrix.Translation((0, 0, 0.5)), None, "Bolt")
     bpy.context.view_layer.update()
@@ -120,7 +120,7 @@ def test_a_pre_roll_that_moves_is_not_what_is_looked_at(part, scene, leg):
     """A joint that is led to its place before the first frame, and stays there."""
     hip, knee = leg["hip"], leg["knee"]
     knee.condyle.joint.type = "fixed"
-    part("authoring").drive(scene, hip, True)
+    part("making.bodies_and_joints").drive(scene, hip, True)
     for frame, angle in ((-3, 0.5), (1, 0.0)):
         hip["coordinate"] = angle
         hip.keyframe_insert('["coordinate"]', frame=frame)

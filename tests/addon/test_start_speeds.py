@@ -13,7 +13,7 @@ bpy = pytest.importorskip("bpy")
 def start_of(part, scene):
     scene.condyle.start.begin, scene.condyle.start.source = "PLAYHEAD", "MOTION"
     scene.frame_set(13)
-    made = part("tasks").bake_now(scene)
+    made = part("jobs.bake").bake_now(scene)
     return made.result.qd[0], any("keys are stepped" in text for text in made.warnings)
 
 
@@ -41,7 +41,7 @@ def test_a_body_whose_place_or_turn_is_stepped_keeps_the_other_s_speed(part, sce
 @pytest.mark.parametrize("key", [13.0, 12.9, 12.75, 12.6, 12.51])
 def test_a_step_between_frames_gives_no_speed(part, scene, pendulum, key):
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 5: 0.1, key: 0.3, 17: 0.5}, "CONSTANT")
     speed, told = start_of(part, scene)
     assert abs(speed[0]) < 1e-3 and told == (key == 13.0)
@@ -50,9 +50,9 @@ def test_a_step_between_frames_gives_no_speed(part, scene, pendulum, key):
 @pytest.mark.parametrize("key", [12.95, 12.8, 12.51])
 def test_what_goes_on_behind_a_step_gives_its_own_speed(part, scene, pendulum, key):
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, key: 0.3, 24.7: 0.9}, "LINEAR")
-    (curve,) = part("compat").curves_in_use(joint)
+    (curve,) = part("blender.compat").curves_in_use(joint)
     curve.keyframe_points[0].interpolation = "CONSTANT"
     curve.update()
     speed, told = start_of(part, scene)
@@ -65,46 +65,48 @@ def test_a_child_whose_keys_begin_at_the_start_has_their_speed_whatever_its_pare
 ):
     parent, child = make.box("P", (0, 0, 0.5)), make.box("C", (0, 0, 0))
     make.update()
-    body = part("references").Body
-    part("authoring").add_joint(scene, body(parent), body(child), "slider", np.eye(4), name="J")
+    body = part("data.references").Body
+    part("making.bodies_and_joints").add_joint(
+        scene, body(parent), body(child), "slider", np.eye(4), name="J"
+    )
     parent.keyframe_insert("location", frame=earlier)
     for frame, x in ((1, 0.0), (13, 0.6)):
         child.location.z = x
         child.keyframe_insert("location", frame=frame)
-    for curve in part("compat").curves_in_use(child):
+    for curve in part("blender.compat").curves_in_use(child):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     scene.condyle.start.source = "MOTION"
     scene.frame_set(1)
-    result = part("tasks").bake_now(scene).result
+    result = part("jobs.bake").bake_now(scene).result
     assert np.abs(result.qd[0]).max() == pytest.approx(1.2, abs=5e-3)  # 0.6 m in 12 of 24 frames a second
 
 
 def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, scene, pendulum):
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.8
     scene.frame_set(1)
     words = (
         "starts at its start value 0°, though its slider stands at 45.84°: press Start Here, or choose Pose in "
         "Start With"
     )
-    assert any(words in text for text in part("tasks").bake_now(scene).warnings)
-    part("tasks").free_bake(scene)
+    assert any(words in text for text in part("jobs.bake").bake_now(scene).warnings)
+    part("jobs.bake").free_bake(scene)
     scene.condyle.start.source = "POSE"
-    assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
-    part("tasks").free_bake(scene)
+    assert not any("start value" in text for text in part("jobs.bake").bake_now(scene).warnings)
+    part("jobs.bake").free_bake(scene)
     scene.condyle.start.source, row = "SETTINGS", joint.condyle.joint.coordinates[0]
     row.start = 0.3
-    assert any("starts at its start value 17.19°" in text for text in part("tasks").check_now(scene))
-    part("drive").start_here(scene, joint)
-    assert not any("start value" in text for text in part("tasks").bake_now(scene).warnings)
+    assert any("starts at its start value 17.19°" in text for text in part("jobs.bake").check_now(scene))
+    part("sliders.sliders").start_here(scene, joint)
+    assert not any("start value" in text for text in part("jobs.bake").bake_now(scene).warnings)
 
 
 def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, scene, pendulum):
     """In the words of a bake, and of the frame where the simulation starts: a pre-roll before the first one."""
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     scene.frame_start, scene.frame_end = 1, 5
     for frame, angle in ((-3, 0.8), (1, 0.0)):
         joint["coordinate"] = angle
@@ -112,13 +114,13 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     scene.frame_set(1)
 
     def told():
-        return [each for each in part("checks").check(scene) if "start value" in each.text]
+        return [each for each in part("checking.scene").check(scene) if "start value" in each.text]
 
     assert told() == []
     scene.condyle.start.preroll = 4
     (finding,) = told()
     assert "starts at its start value 0°, though its slider stands at 45.84°" in finding.text
-    assert finding.text in part("tasks").check_now(scene)
+    assert finding.text in part("jobs.bake").check_now(scene)
     assert finding.culprit().object == joint and not finding.is_error and scene.frame_current == 1
     joint.condyle.joint.prescribed = True  # it starts where its slider is
     assert told() == []
@@ -134,35 +136,35 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
 def test_a_preset_whose_slider_was_moved_is_told(part, scene, preset):
     scene.frame_start, scene.frame_end = 1, 3
     assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
-    joint = part("references").joints_of(scene)[0]
-    assert not any("start value" in text for text in part("tasks").check_now(scene))
-    slider = part("drive").slider_names(joint.condyle.joint)[0]
+    joint = part("data.references").joints_of(scene)[0]
+    assert not any("start value" in text for text in part("jobs.bake").check_now(scene))
+    slider = part("sliders.sliders").slider_names(joint.condyle.joint)[0]
     joint[slider] += 0.1
     joint.update_tag()
     bpy.context.view_layer.update()
-    assert any("start value" in text for text in part("tasks").check_now(scene))
+    assert any("start value" in text for text in part("jobs.bake").check_now(scene))
 
 
 def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
     scene.frame_start, scene.frame_end = 1, 3
     for preset in ("elbow", "finger", "hip"):
         assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
-    for joint in part("references").joints_of(scene):
-        for name in part("features.joints.properties").slider_names(joint.condyle.joint):
+    for joint in part("data.references").joints_of(scene):
+        for name in part("data.joints").slider_names(joint.condyle.joint):
             joint[name] += 0.2
         joint.update_tag()
-    told = [text for text in part("tasks").check_now(scene) if "start value" in text]
+    told = [text for text in part("jobs.bake").check_now(scene) if "start value" in text]
     assert len(told) == 1 and "(likewise Finger, Hip)" in told[0]
 
 
 def speed_at(part, scene, joint, keys, frame):
     """Speed and angle with which a simulation of the pendulum starts at a frame, with keys of its slider."""
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, keys, "LINEAR")
     start = scene.condyle.start
     start.begin, start.source = "PLAYHEAD", "MOTION"
     scene.frame_set(frame)
-    made = part("tasks").bake_now(scene)
+    made = part("jobs.bake").bake_now(scene)
     return made.result.qd[0, 0], made.result.q[0, 0]
 
 
@@ -197,5 +199,5 @@ def test_keys_of_a_child_that_begin_at_the_start_give_its_speed(part, scene, pen
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     scene.condyle.start.source = "MOTION"
-    made = part("tasks").bake_now(scene)
+    made = part("jobs.bake").bake_now(scene)
     assert made.result.qd[0, 0] == pytest.approx(1.2, rel=0.05)

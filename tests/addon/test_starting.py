@@ -19,8 +19,8 @@ def pendulum(part, scene, make):
     make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("authoring").add_joint(
-        scene, None, part("references").Body(item), "hinge", frame, name="Hinge"
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(item), "hinge", frame, name="Hinge"
     )
     return item, joint
 
@@ -42,17 +42,17 @@ def curves_of(item):
 
 
 def bake(part, scene):
-    report = part("tasks").bake_now(scene)
-    part("tasks").free_bake(scene)
+    report = part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
     return report
 
 
 def bake_loop(part, scene):
     """The report of a bake, and how well it closes."""
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     kept = scene.condyle.loop
     figures = {name: getattr(kept, name) for name in type(kept).__annotations__}
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     return report, SimpleNamespace(**figures)
 
 
@@ -63,7 +63,7 @@ def angle(report):
 @pytest.mark.small
 def test_a_joint_starts_in_the_pose_and_with_the_speed_of_its_slider(part, scene, pendulum):
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 13: 0.6}, "LINEAR")
     scene.frame_set(1)
     start = scene.condyle.start
@@ -86,7 +86,7 @@ def test_a_joint_starts_in_the_pose_and_with_the_speed_of_its_slider(part, scene
 def test_stepped_keys_have_no_speed(part, scene, pendulum):
     """Where they leap just at the start there is no slope to take: it is told, and not taken for a great speed."""
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 5: 0.1, 9: 0.2, 13: 0.3}, "CONSTANT")
     scene.condyle.start.source = "MOTION"
     simulation = scene.condyle.simulation
@@ -107,11 +107,11 @@ def step_some(item, *paths):
 
 @pytest.mark.parametrize("kind", ("universal", "spherical", "euler"))
 def test_a_stepped_slider_leaves_the_speed_of_the_others(part, scene, make, kind):
-    body = part("references").Body(make.box("Bob", (0, 0, -0.3)))
+    body = part("data.references").Body(make.box("Bob", (0, 0, -0.3)))
     make.update()
-    joint = part("authoring").add_joint(scene, None, body, kind, np.eye(4), name="Ball")
-    part("authoring").drive(scene, joint, True)
-    names = part("features.joints.properties").slider_names(joint.condyle.joint)
+    joint = part("making.bodies_and_joints").add_joint(scene, None, body, kind, np.eye(4), name="Ball")
+    part("making.bodies_and_joints").drive(scene, joint, True)
+    names = part("data.joints").slider_names(joint.condyle.joint)
     for frame, (smooth, stepped) in {1: (0.0, 0.0), 13: (0.6, 0.3), 25: (1.2, 0.3)}.items():
         for name, value in zip(names, (smooth, stepped)):
             joint[name] = value
@@ -152,7 +152,7 @@ def test_a_body_keeps_the_speed_of_what_is_not_stepped(part, scene, make, steppe
 def test_a_motion_that_turns_back_between_frames_does_not_leap(part, scene, pendulum):
     """At rest an eighth of a frame before the start: it is nearly still between two looks, and not by a step."""
     _, joint = pendulum
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     for back in (0.125, 0.2, 0.3, 0.375):
         joint.animation_data_clear()
         turn = 13.0 - back
@@ -236,7 +236,7 @@ def test_samples_between_frames_leave_whole_frames_as_they_are(part, scene, pend
         assert len(often.frames) == 24 * count + 1
         assert np.array_equal(often.poses["Bob"][::count], once.poses["Bob"])
         assert np.array_equal(often.result.qd[::count], once.result.qd)
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     keyed = [curve for curve in curves_of(item) if curve.data_path == "location"]
     assert [len(curve.keyframe_points) for curve in keyed] == [24 * 8 + 1] * 3
     scene.frame_set(7, subframe=0.125)
@@ -268,10 +268,12 @@ def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
     make.update()
     frame = np.eye(4)
     frame[:3, :3], frame[:3, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], (0, 0, -0.5)
-    body = part("references").Body
-    lower = part("authoring").add_joint(scene, body(item), body(fore), "hinge", frame, name="Lower")
+    body = part("data.references").Body
+    lower = part("making.bodies_and_joints").add_joint(
+        scene, body(item), body(fore), "hinge", frame, name="Lower"
+    )
     lower.condyle.joint.coordinates[0].damping = 0.6
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 7: 0.5, 19: -0.5, 25: 0.0})
     joint.condyle.joint.prescribed = True
     scene.frame_set(1)
@@ -297,7 +299,9 @@ def test_a_loop_that_comes_back_with_another_speed_is_told(part, scene, make):
     """What is thrown up lands where it began, but does not repeat itself."""
     stone = make.box("Stone", (0, 0, 1.0))
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(stone), "slider", name="Guide")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(stone), "slider", name="Guide"
+    )
     joint.condyle.joint.axis = (0, 0, 1)
     joint.condyle.joint.coordinates[0].start_speed = 0.5 * 9.81
     scene.frame_start, scene.frame_end = 1, 25
@@ -313,16 +317,18 @@ def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendu
     start = scene.condyle.start
     start.loop, start.preroll = True, 3
     with pytest.raises(ph.ModelError, match="Pre-Roll to 0"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
     start.preroll, start.loop_blend = 0, 24
     with pytest.raises(ph.ModelError, match="the loop has 24"):
-        part("tasks").bake_now(scene)
+        part("jobs.bake").bake_now(scene)
 
 
 def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make, ph):
     item = make.box("Stone", (0.2, 0.1, 0.0))
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(item), "free", name="Joint")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(item), "free", name="Joint"
+    )
     item.location, item.rotation_euler = (0.5, -0.2, 0.3), (0.4, 0.2, -0.6)
     make.update()
     scene.frame_end, scene.condyle.start.source = 3, "POSE"
@@ -335,7 +341,7 @@ def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make,
 @pytest.mark.parametrize("target", ("NEW", "CURRENT", "OVERWRITE", "STRIP"))
 def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, make, target):
     """A bake mutes the sliders at all frames, so its keys say for those before what they said; freed to the bit."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     item, joint = pendulum
     rig = make.armature("Rig", {"A": ((2, 0, 1), (2, 0, 0.5), None), "B": ((2, 0, 0.5), (2.1, 0, 0), "A")})
     rig.parent = item  # carried by what a slider moves
@@ -362,11 +368,11 @@ def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, ma
 
     before = seen()
     state = file_digest()
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     assert report.frames[0] == 10
     # the rig's own pose is of float32 in two frames that hang on each other
     np.testing.assert_allclose(seen(), before, atol=5e-6)
     scene.frame_set(10)
-    part("tasks").free_bake(scene)
+    part("jobs.bake").free_bake(scene)
     assert file_digest() == state
     np.testing.assert_array_equal(seen(), before)

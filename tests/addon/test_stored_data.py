@@ -40,7 +40,7 @@ def paths_of(rna, prefix):
 def test_stored_properties_are_those_of_the_golden_list(part):
     """A changed or missing line breaks files that users have: add a migration and a new schema version first."""
     lines = []
-    for owner, group in part("properties").ROOTS:
+    for owner, group in part("data.roots").ROOTS:
         lines += paths_of(group.bl_rna, f"{owner.__name__}.condyle")
     assert lines == GOLDEN.read_text("utf-8").splitlines()
 
@@ -63,14 +63,14 @@ def test_every_property_can_be_overridden_and_is_described(part):
 @pytest.mark.small
 def test_a_fresh_file_stores_nothing_and_the_first_data_is_stamped(part, scene, make):
     item = make.box("Thigh")
-    assert all(root.schema_version == 0 for _, root in part("migrations").roots())
-    part("authoring").make_body(scene, part("references").Body(item))
-    version = part("migrations").SCHEMA_VERSION
+    assert all(root.schema_version == 0 for _, root in part("data.schema").roots())
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(item))
+    version = part("data.schema").SCHEMA_VERSION
     assert item.condyle.schema_version == version and scene.condyle.schema_version == version
 
 
 def test_old_data_goes_through_every_step_of_the_chain(part, scene, make, monkeypatch):
-    migrations = part("migrations")
+    migrations = part("data.schema")
     item = make.box("Thigh")
     item.condyle.schema_version = 1
     seen = []
@@ -87,25 +87,25 @@ def test_parts_of_old_composite_joints_keep_their_pitch(part, scene, make):
         item.condyle.joint.parts.add().type = kind
     item.condyle.joint.parts[1].pitch = 0.25
     item.condyle.schema_version = 1
-    assert part("migrations").migrate() == ""
+    assert part("data.schema").migrate() == ""
     assert [each.pitch for each in item.condyle.joint.parts] == [0.0, 0.25]
 
 
 def test_what_the_last_version_brought_is_not_read_by_the_one_before(part, scene, make, monkeypatch):
     """An add-on without weights of given motions let a joint swing that was held by one, and told nothing."""
-    migrations = part("migrations")
+    migrations = part("data.schema")
     item = make.empty("Joint")
     item.condyle.joint.follow = 1.0
     migrations.stamp(item.condyle)
-    assert migrations.migrate() == "" and not part("session").read_only
+    assert migrations.migrate() == "" and not part("blender.session").read_only
     monkeypatch.setattr(migrations, "SCHEMA_VERSION", 5)
     assert "'Joint' was saved by a newer version (data version 6, this is 5)" in migrations.migrate()
-    assert part("session").read_only
-    monkeypatch.setattr(part("session"), "read_only", False)
+    assert part("blender.session").read_only
+    monkeypatch.setattr(part("blender.session"), "read_only", False)
 
 
 def test_every_version_but_the_last_has_a_step(part):
-    migrations = part("migrations")
+    migrations = part("data.schema")
     assert sorted(migrations.STEPS) == list(range(1, migrations.SCHEMA_VERSION))
 
 
@@ -114,24 +114,24 @@ def test_every_version_but_the_last_has_a_step(part):
 def test_files_of_released_versions_load(part, condyle, path):
     bpy.ops.wm.open_mainfile(filepath=str(path))
     scene = bpy.context.scene
-    assert not part("session").read_only
-    (joint,) = part("references").joints_of(scene)
+    assert not part("blender.session").read_only
+    (joint,) = part("data.references").joints_of(scene)
     settings = joint.condyle.joint
     assert settings.type == "spline_curve" and len(settings.frames) == 8 and len(settings.knots) == 12
     assert settings.driven and settings.follower is not None
     assert settings.coordinates[0].limits == "CUSTOM" and np.isclose(settings.coordinates[0].damping, 0.05)
-    assert [entry.name for entry in part("scene_to_model").read(scene).bodies] == ["Shank"]
+    assert [entry.name for entry in part("reading.scene").read(scene).bodies] == ["Shank"]
     shank = bpy.data.objects["Shank"]
-    assert part("actions").is_baked(shank)
-    assert part("tasks").free_bake(scene) == 1
+    assert part("baked.channels_back").is_baked(shank)
+    assert part("jobs.bake").free_bake(scene) == 1
     assert shank.animation_data.action.name == "ShankAction"
-    assert len(part("keyframes").keyed_frames(part("references").Body(shank))) == 13
+    assert len(part("animation.keyed_poses").keyed_frames(part("data.references").Body(shank))) == 13
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
 @pytest.mark.small
 def test_references_survive_renaming_saving_and_loading(part, scene, make, tmp_path):
-    references, authoring = part("references"), part("authoring")
+    references, authoring = part("data.references"), part("making.bodies_and_joints")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     joint = authoring.add_joint(
         scene, references.Body(rig, "A"), references.Body(rig, "B"), "hinge", name="Elbow"
@@ -147,7 +147,7 @@ def test_references_survive_renaming_saving_and_loading(part, scene, make, tmp_p
 
 def test_duplicates_point_at_duplicates(part, scene, make):
     """Duplicated together, bodies and joint make a second mechanism; a copied bone is not its original."""
-    references, authoring = part("references"), part("authoring")
+    references, authoring = part("data.references"), part("making.bodies_and_joints")
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
     make.update()
     joint = authoring.add_joint(scene, references.Body(thigh), references.Body(shank), "hinge", name="Knee")
@@ -157,16 +157,16 @@ def test_duplicates_point_at_duplicates(part, scene, make):
     copies = [item for item in references.joints_of(scene) if item != joint]
     assert len(copies) == 1
     assert references.resolve(copies[0].condyle.joint.child).object not in (thigh, shank)
-    assert len(part("scene_to_model").read(scene).bodies) == 2
+    assert len(part("reading.scene").read(scene).bodies) == 2
 
 
 @pytest.mark.small
 def test_a_linked_leg_is_refused_and_its_override_baked_saved_and_freed(part, scene, make, tmp_path, ph):
     thigh, shank = make.keyed_knee()
-    body, tasks = part("references").Body, part("tasks")
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
+    body, tasks = part("data.references").Body, part("jobs.bake")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     tasks.fit_now(scene, joint)
-    part("authoring").drive(scene, joint, True)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     collection = bpy.data.collections.new("Leg")
     scene.collection.children.link(collection)
     for item in list(scene.objects):

@@ -39,7 +39,7 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
     key_slider(item, KEYS, "BEZIER")
     strip = pushed_down(item, 4, **settings)
     item.animation_data.action = None
-    curve = part("curve_values").alone(item, '["coordinate"]')
+    curve = part("curves.fcurve_values").alone(item, '["coordinate"]')
     at = np.arange(1.0, strip.frame_end + 3.0, 0.125)
     shown = []
     for frame in at.tolist():
@@ -47,12 +47,12 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
         shown.append(item["coordinate"])
     # both are in single precision
     np.testing.assert_allclose([curve.evaluate(frame) for frame in at.tolist()], shown, atol=1e-5)
-    (keys,) = part("curve_values").keyed([curve], at)
+    (keys,) = part("curves.fcurve_values").keyed([curve], at)
     inside = keys[(keys > strip.frame_start) & (keys < strip.frame_end)]
     assert (
         np.abs(np.array([curve.evaluate(frame) for frame in inside]) - 0.8).min() < 1e-5
     )  # the key at frame 6
-    assert part("curve_values").starts_over(curve) == (strip.repeat > 1.0)
+    assert part("curves.fcurve_values").starts_over(curve) == (strip.repeat > 1.0)
 
 
 def test_a_row_of_strips_plays_one_after_the_other(part, scene, make):
@@ -65,7 +65,7 @@ def test_a_row_of_strips_plays_one_after_the_other(part, scene, make):
     late = pushed_down(item, 40)
     late.frame_start_raw, late.frame_end_raw = 36.5, 46.5
     item.animation_data.action = None
-    curve = part("curve_values").alone(item, '["coordinate"]')
+    curve = part("curves.fcurve_values").alone(item, '["coordinate"]')
     for frame in np.arange(1.0, 48.0, 0.25).tolist():
         scene.frame_set(int(frame), subframe=frame % 1.0)
         assert curve.evaluate(frame) == pytest.approx(item["coordinate"], abs=1e-5)
@@ -86,7 +86,7 @@ def test_what_more_has_a_say_is_not_said_by_a_strip(part, make, why):
     strip.blend_type = "ADD" if why == "blended" else "REPLACE"
     strip.blend_in = 2.0 if why == "faded" else 0.0
     data.use_nla = why != "off"
-    assert part("curve_values").alone(item, '["coordinate"]') is None
+    assert part("curves.fcurve_values").alone(item, '["coordinate"]') is None
 
 
 @pytest.mark.parametrize("fps", (12, 24))
@@ -94,7 +94,7 @@ def test_a_motion_that_is_pushed_down_is_the_same(part, scene, arm, fps):
     """It was seen at whole frames alone: what hangs on it went 3 mrad off with 12 a second, 9 with 24."""
     _, shoulder = arm
     scene.render.fps = fps
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, KEYS, "BEZIER")
     own, _ = bake(part, scene)
     pushed_down(shoulder)

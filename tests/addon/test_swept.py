@@ -10,8 +10,8 @@ bpy = pytest.importorskip("bpy")
 
 @pytest.fixture
 def overlay(part):
-    part("features.overlay.shown").forget()
-    return part("features.overlay.drawing"), part("features.overlay.shown"), part("features.overlay.swept")
+    part("ui.overlay.shown").forget()
+    return part("ui.overlay.drawing"), part("ui.overlay.shown"), part("ui.overlay.swept")
 
 
 def parts_of(overlay, scene, joint):
@@ -23,15 +23,15 @@ def parts_of(overlay, scene, joint):
 def test_the_axis_of_a_turn_about_a_point_goes_through_it(part, scene, make, overlay, scale):
     """Frames on a circle about a line: the axis is that line everywhere on the curve, to what a cubic misses of it."""
     scene.unit_settings.scale_length = 1.0 / scale
-    body = part("references").Body
-    joint = part("authoring").add_joint(
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
         scene, None, body(make.box("Link", size=np.full(3, 0.2 * scale))), matrix=np.eye(4).tolist()
     )
     middle = np.array((0.1, 0.0, 0.3)) * scale
     for turn in np.linspace(0.0, 2.0, 9):
         pose = make.on_ball(turn, 0.0, 0.4 * scale)
         pose[:3, 3] += middle
-        part("authoring").add_control_frame(scene, joint, pose)
+        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
     known = overlay[1].shown(scene, joint)
     ends = overlay[2].axes(joint, known, 0.1 * scale)
     assert ends.shape == (overlay[2].AXES, 2, 3)
@@ -43,10 +43,10 @@ def test_the_axis_of_a_turn_about_a_point_goes_through_it(part, scene, make, ove
 @pytest.mark.small
 def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overlay):
     thigh, shank = make.keyed_knee()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, joint)
-    part("authoring").drive(scene, joint, True)
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
+    part("jobs.bake").fit_now(scene, joint)
+    part("making.bodies_and_joints").drive(scene, joint, True)
     settings = scene.condyle.overlay
     settings.show_swept = False
     bare = len(parts_of(overlay, scene, joint))
@@ -57,7 +57,7 @@ def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overl
     swept = overlay[2]
     lines = [each for entry in first for each in entry.lines]
     outlines = next(
-        each for each in lines if len(each.ends) == swept.POSES * len(part("features.overlay.ghosts").EDGES)
+        each for each in lines if len(each.ends) == swept.POSES * len(part("ui.overlay.ghosts").EDGES)
     )
     # the first outline is the child's box where the slider is at its lower end
     joint["coordinate"] = joint.id_properties_ui("coordinate").as_dict()["min"]
@@ -80,7 +80,9 @@ def vector(corner):
 
 @pytest.mark.small
 def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, overlay):
-    joint = part("authoring").add_joint(scene, None, part("references").Body(make.box("Door")), "hinge")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(make.box("Door")), "hinge"
+    )
     known = overlay[1].shown(scene, joint)
     assert len(overlay[2].axes(joint, known, 0.1)) == 0
     (line,) = overlay[2].now(known, 0.5)
@@ -91,8 +93,10 @@ def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, overla
 def test_a_bone_has_the_outline_of_a_bone_and_a_slider_no_axis(part, scene, make, overlay):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
     make.update()
-    body = part("references").Body
-    joint = part("authoring").add_joint(scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston")
+    body = part("data.references").Body
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston"
+    )
     settings = scene.condyle.overlay
     settings.show_swept = settings.show_poses = True
     known = overlay[1].shown(scene, joint)

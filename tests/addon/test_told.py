@@ -12,7 +12,7 @@ pytestmark = pytest.mark.small
 @pytest.fixture
 def session(part):
     """What lasts as long as Blender runs, with nothing told."""
-    session = part("session")
+    session = part("blender.session")
     session.tell("")
     yield session
     session.tell("")
@@ -22,10 +22,10 @@ def session(part):
 @pytest.fixture
 def knee(part, scene, make):
     """A hinge of bodies whose names tell a side; the other side is not there: its Empty, the active object."""
-    body = part("references").Body
+    body = part("data.references").Body
     thigh, shin = make.box("Thigh.L", (0.2, 0, 1)), make.box("Shin.L", (0.2, 0, 0.5))
     make.update()
-    joint = part("authoring").add_joint(scene, body(thigh), body(shin), "hinge", name="Knee.L")
+    joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shin), "hinge", name="Knee.L")
     bpy.context.view_layer.objects.active = joint
     return joint
 
@@ -64,7 +64,7 @@ def test_what_an_operator_tells_itself_stays_and_so_does_what_is_no_error(part, 
 
 def test_every_operator_of_ours_takes_part_and_none_is_wrapped_twice(part):
     registration = part("registration")
-    common = part("features.common")
+    common = part("data.property_options")
     for each in registration.CLASSES:
         if issubclass(each, bpy.types.Operator):
             method = each.execute
@@ -84,7 +84,7 @@ def test_every_operator_of_ours_takes_part_and_none_is_wrapped_twice(part):
     ],
 )
 def test_a_run_that_went_wrong_is_told_with_what_to_try(part, scene, ph, integrator, advice):
-    told, settings = part("statistics").told, scene.condyle.simulation
+    told, settings = part("baking.solver_statistics").told, scene.condyle.simulation
     settings.integrator, settings.time_step = integrator, 0.002
     text = told(scene, ph.DivergedError(0.088, "Forearm", "a coordinate is no longer finite"))
     assert text.startswith("diverged at t = 0.088 s in body 'Forearm'") and advice in text
@@ -92,8 +92,8 @@ def test_a_run_that_went_wrong_is_told_with_what_to_try(part, scene, ph, integra
 
 
 def test_lines_about_a_bake_go_with_it(part, session, scene, knee):
-    part("tasks").bake_now(scene)
-    findings = part("findings")
+    part("jobs.bake").bake_now(scene)
+    findings = part("data.findings")
     session.findings = [
         findings.Finding("a bake's", findings.BAKE),
         findings.Finding("a check's", findings.CHECK),
@@ -104,7 +104,7 @@ def test_lines_about_a_bake_go_with_it(part, session, scene, knee):
 
 def test_a_warning_of_a_bake_stands_once_in_the_sidebar(part, session, scene, knee):
     scene.frame_end = 3
-    part("authoring").drive(scene, knee, True)
+    part("making.bodies_and_joints").drive(scene, knee, True)
     knee["coordinate"] = 0.5
     knee.condyle.joint.coordinates[0].start_speed = 1.0
     assert bpy.ops.condyle.bake() == {"FINISHED"}

@@ -43,7 +43,7 @@ def test_undo_and_redo(stage, name):
 @pytest.mark.parametrize("name", sorted(CHANGES_NOTHING))
 def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, name):
     """A job or a live run that they end makes its own step, if it has written anything."""
-    session, told = part("session"), []
+    session, told = part("blender.session"), []
     run = SimpleNamespace(
         recorded=(None, None),
         stop=lambda: told.append("live_stop"),
@@ -52,7 +52,7 @@ def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, name
     if name == "clear_findings":
         RECIPES["select_culprit"]()
     elif name != "check_scene":
-        monkeypatch.setattr(session, "job", part("jobs").Job("Bake", 0.0))
+        monkeypatch.setattr(session, "job", part("jobs.operator").Job("Bake", 0.0))
         monkeypatch.setattr(session, "live", run)
     before = digest()
     operator = getattr(bpy.ops.condyle, name)
@@ -73,7 +73,7 @@ def test_the_digest_sees_what_it_should(part, stage):
     base = digest()
     spare, rig = named("Spare"), named("Rig")
     strip = spare.animation_data.nla_tracks[0].strips[0]
-    curve = next(iter(part("compat").all_curves(strip.action)))
+    curve = next(iter(part("blender.compat").all_curves(strip.action)))
     changes = (
         lambda: setattr(strip, "influence", 0.5),
         lambda: setattr(named("Thigh").animation_data.drivers[0].driver, "expression", "1 * var"),

@@ -119,7 +119,7 @@ SHOT = (
 @pytest.mark.small
 def test_a_session_with_a_library_override_is_undone_and_redone_stage_by_stage(part, scene, make, tmp_path):
     """A rig with one driven joint of the library's; the other is of the shot."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     bones = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")}
     rig = make.armature("Rig", bones | {"C": ((0.1, 0, 0), (0.3, 0, 0), "B")})
     make.update()

@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy")
 @pytest.fixture
 def swing(part, scene, make):
     """A bob that hangs on a hinge and has a key of its own: (top, bob, joint's Empty)."""
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     bob.keyframe_insert("location", frame=1)
@@ -21,7 +21,7 @@ def swing(part, scene, make):
 
 @pytest.mark.small
 def test_a_deleted_bake_can_still_be_freed(part, scene, swing):
-    tasks = part("tasks")
+    tasks = part("jobs.bake")
     _, bob, _ = swing
     own = bob.animation_data.action
     for bake_again in (False, True):
@@ -32,15 +32,15 @@ def test_a_deleted_bake_can_still_be_freed(part, scene, swing):
             tasks.bake_now(scene)
         assert tasks.free_bake(scene) == 1
         assert bob.animation_data.action == own and not bob.condyle.channels.baked
-        assert not part("actions").is_baked(bob)
+        assert not part("baked.channels_back").is_baked(bob)
 
 
 @pytest.mark.small
 def test_an_action_chosen_after_the_bake_stays(part, scene, swing):
-    tasks = part("tasks")
+    tasks = part("jobs.bake")
     _, bob, _ = swing
     own, work = bob.animation_data.action, bpy.data.actions.new("Work")
-    baked = part("actions").is_baked
+    baked = part("baked.channels_back").is_baked
     tasks.bake_now(scene)
     bob.animation_data.action = work
     tasks.free_bake(scene)
@@ -54,7 +54,7 @@ def test_an_action_chosen_after_the_bake_stays(part, scene, swing):
 
 @pytest.mark.small
 def test_a_rotation_mode_chosen_after_the_bake_is_put_back(part, scene, swing):
-    tasks = part("tasks")
+    tasks = part("jobs.bake")
     _, bob, _ = swing
     bob.rotation_euler = (0.1, 0.2, 0.3)
     tasks.bake_now(scene)
@@ -68,7 +68,7 @@ def test_a_rotation_mode_chosen_after_the_bake_is_put_back(part, scene, swing):
 
 @pytest.mark.small
 def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scene, swing):
-    authoring = part("authoring")
+    authoring = part("making.bodies_and_joints")
     _, bob, joint = swing
     authoring.drive(scene, joint, True)
     follower = joint.condyle.joint.follower
@@ -76,7 +76,7 @@ def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scen
         double = joint.copy()
         scene.collection.objects.link(double)
         if drive_it:
-            part("drive").refresh(scene, double)
+            part("sliders.sliders").refresh(scene, double)
             assert double.condyle.joint.follower != follower
         authoring.remove_joint(scene, double)
         assert joint.condyle.joint.follower == follower and follower.parent == joint
@@ -88,7 +88,7 @@ def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scen
 
 @pytest.mark.small
 def test_the_slider_begins_at_the_start_in_scene_units(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.unit_settings.scale_length = 0.01
     a, b = make.box("A"), make.box("B", (0, 0, 50))
     make.update()
@@ -102,7 +102,7 @@ def test_the_slider_begins_at_the_start_in_scene_units(part, scene, make):
 
 @pytest.mark.small
 def test_a_slider_made_under_a_bake_moves_the_child_when_the_bake_is_freed(part, scene, swing):
-    authoring, tasks = part("authoring"), part("tasks")
+    authoring, tasks = part("making.bodies_and_joints"), part("jobs.bake")
     _, bob, joint = swing
     tasks.bake_now(scene)
     authoring.drive(scene, joint, True)
@@ -113,7 +113,7 @@ def test_a_slider_made_under_a_bake_moves_the_child_when_the_bake_is_freed(part,
 
 @pytest.mark.small
 def test_a_new_type_lets_go_of_the_child_or_takes_it_along(part, scene, swing):
-    authoring = part("authoring")
+    authoring = part("making.bodies_and_joints")
     _, bob, joint = swing
     settings = joint.condyle.joint
     authoring.drive(scene, joint, True)
@@ -137,28 +137,32 @@ def test_a_property_of_the_users_own_is_named(part, scene, swing, ph):
     _, bob, joint = swing
     joint["coordinate"] = "north"
     with pytest.raises(ph.ModelError, match="'coordinate' that is no number"):
-        part("authoring").drive(scene, joint, True)
+        part("making.bodies_and_joints").drive(scene, joint, True)
     assert joint["coordinate"] == "north" and not bob.constraints
 
 
 def test_limits_beyond_a_curve_that_ends(part, scene, make, ph):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, shank = make.keyed_knee()
     joint = authoring.add_joint(scene, body(thigh), body(shank))
-    part("tasks").fit_now(scene, joint)
+    part("jobs.bake").fit_now(scene, joint)
     settings = joint.condyle.joint
     row = settings.coordinates[0]
     settings.outside, row.limits, row.lower, row.upper = "error", "CUSTOM", -5.0, 5.0
     authoring.drive(scene, joint, True)
     shown = joint.id_properties_ui("coordinate").as_dict()
-    assert np.allclose((shown["min"], shown["max"]), part("scene_to_model").read_joint(scene, joint).range[0])
+    assert np.allclose((shown["min"], shown["max"]), part("reading.scene").read_joint(scene, joint).range[0])
     row.lower = 4.0
     with pytest.raises(ph.ModelError, match=f"{joint.name!r}: its limits 4 to 5 lie beyond its curve"):
         authoring.drive(scene, joint, True)
 
 
 def test_another_object_in_place_of_a_bone(part, scene, make):
-    body, authoring, resolve = part("references").Body, part("authoring"), part("references").resolve
+    body, authoring, resolve = (
+        part("data.references").Body,
+        part("making.bodies_and_joints"),
+        part("data.references").resolve,
+    )
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     box = make.box("Box", (1, 0, 0))
     make.update()
@@ -176,7 +180,7 @@ def test_another_object_in_place_of_a_bone(part, scene, make):
 
 
 def test_a_joint_that_is_refused_changes_nothing(part, scene, make, ph, tmp_path):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     bpy.data.libraries.write(str(tmp_path / "library.blend"), {make.box("Linked")})
     bpy.data.objects.remove(bpy.data.objects["Linked"])
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
@@ -191,7 +195,7 @@ def test_a_joint_that_is_refused_changes_nothing(part, scene, make, ph, tmp_path
 
 def test_a_carried_joint_does_not_hide_the_next_one(part, scene, make, swing):
     top, bob, joint = swing
-    common = part("features.common")
+    common = part("data.property_options")
     bpy.context.view_layer.objects.active = top
     assert common.active_joint(bpy.context) == joint and common.own_joint(bpy.context) is None
     bpy.context.view_layer.objects.active = bob

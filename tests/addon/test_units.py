@@ -19,7 +19,7 @@ FACES = np.array(
 @pytest.mark.small
 def test_a_box_far_from_the_origin_has_the_mass_properties_of_a_box(part):
     size, place, density = np.array((0.2, 0.3, 0.7)), np.array((10.0, -20.0, 5.0)), 1234.0
-    found = part("units").mesh_mass_properties(CUBE * size + place, FACES, density, "Box")
+    found = part("blender.units").mesh_mass_properties(CUBE * size + place, FACES, density, "Box")
     mass = density * size.prod()
     squares = size**2
     assert np.isclose(found.mass, mass, rtol=1e-12)
@@ -32,7 +32,7 @@ def test_a_box_far_from_the_origin_has_the_mass_properties_of_a_box(part):
 
 def test_a_turned_tetrahedron_against_monte_carlo_free_formulas(part):
     """Scaling a solid by s scales its mass by s^3 and its inertia by s^5; turning it turns the inertia."""
-    units = part("units")
+    units = part("blender.units")
     corners = np.array([[0.0, 0, 0], [1, 0.1, 0], [0.2, 1, 0], [0.1, 0.3, 1]])
     faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
     turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
@@ -58,20 +58,20 @@ def test_a_turned_tetrahedron_against_monte_carlo_free_formulas(part):
 def test_meshes_without_a_volume_are_refused(part, ph, change, message):
     vertices, faces = change(CUBE, FACES)
     with pytest.raises(ph.ModelError, match=f"^Femur: .*{message}"):
-        part("units").mesh_mass_properties(vertices, faces, 1000.0, "Femur")
+        part("blender.units").mesh_mass_properties(vertices, faces, 1000.0, "Femur")
 
 
 @pytest.mark.parametrize("density", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_density_that_is_none_is_refused(part, ph, density):
     with pytest.raises(ph.ModelError, match="Femur: density must be positive, got"):
-        part("units").mesh_mass_properties(CUBE, FACES, density, "Femur")
+        part("blender.units").mesh_mass_properties(CUBE, FACES, density, "Femur")
 
 
 def test_poses_lose_uniform_scale_and_nothing_else(part, make):
     pose = make.smooth_poses(5)[3]
     matrix = pose.copy()
     matrix[:3, :3] *= 0.37
-    rigid, scale = part("units").split_scale(matrix, "Bone")
+    rigid, scale = part("blender.units").split_scale(matrix, "Bone")
     assert np.allclose(rigid, pose, atol=1e-14) and np.isclose(scale, 0.37)
 
 
@@ -89,18 +89,18 @@ def test_what_is_not_rigid_with_uniform_scale_is_refused(part, ph, linear, messa
     matrix = np.eye(4)
     matrix[:3, :3] = linear
     with pytest.raises(ph.ModelError, match=message):
-        part("units").split_scale(matrix, "Bone")
+        part("blender.units").split_scale(matrix, "Bone")
 
 
 def test_times_follow_the_frame_rate(part, scene):
-    units = part("units")
+    units = part("blender.units")
     scene.render.fps, scene.render.fps_base = 30, 1.001
     assert np.isclose(units.frames_per_second(scene), 30.0 / 1.001, rtol=1e-7)  # fps_base is float32
     assert np.isclose(units.frame_times(np.arange(10.0, 41.0), scene)[-1], 1.001, rtol=1e-7)
 
 
 def test_inverses_and_orthogonal_factors_are_those_of_numpy(part):
-    units = part("units")
+    units = part("blender.units")
     random = np.random.default_rng(4)
     matrices = np.tile(np.eye(4), (200, 1, 1))
     matrices[:, :3] = random.standard_normal((200, 3, 4))
@@ -136,11 +136,11 @@ def test_a_scale_is_told_of_the_object_that_has_it(part, scene, make, ph, scale,
     parent.scale = scale
     make.update()
     with pytest.raises(ph.ModelError, match=message):
-        part("units").split_scale(child.matrix_world, "C", child)
+        part("blender.units").split_scale(child.matrix_world, "C", child)
     parent.scale, child.scale = (1.0, 1.0, 1.0), scale
     make.update()
     with pytest.raises(ph.ModelError, match=r"^C: (its scale is|non-uniform scale)"):
-        part("units").split_scale(child.matrix_world, "C", child)
+        part("blender.units").split_scale(child.matrix_world, "C", child)
 
 
 def told(part, ph, item, name):
@@ -148,7 +148,7 @@ def told(part, ph, item, name):
     owner = item.pose.bones[name] if pose_bone else item
     matrix = item.matrix_world @ owner.matrix if pose_bone else item.matrix_world
     with pytest.raises(ph.ModelError) as caught:
-        part("units").split_scale(matrix, name, owner)
+        part("blender.units").split_scale(matrix, name, owner)
     return str(caught.value)
 
 
@@ -212,7 +212,7 @@ def test_a_constraint_that_scales_is_named(part, scene, make, ph):
     ],
 )
 def test_lengths_for_people_have_no_powers_of_ten(part, metres, told):
-    assert part("units").told_length(metres) == told
+    assert part("blender.units").told_length(metres) == told
 
 
 @pytest.mark.parametrize(
@@ -225,4 +225,4 @@ def test_lengths_for_people_have_no_powers_of_ten(part, metres, told):
     ],
 )
 def test_of_a_distance_and_an_angle_what_is_next_to_nothing_is_not_told(part, metres, angle, told):
-    assert part("units").told_apart(metres, angle) == told
+    assert part("blender.units").told_apart(metres, angle) == told

@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy")
 
 @pytest.mark.small
 def test_what_the_scene_needs_comes_first(part, scene, make):
-    wanted = part("warming").wanted
+    wanted = part("jobs.precompile").wanted
     joint = pendulum(part, scene, make)
     assert wanted(scene)[:2] == ["poses and energy", "forward dynamics"]
     joint.condyle.joint.hard_limits = True
@@ -19,8 +19,8 @@ def test_what_the_scene_needs_comes_first(part, scene, make):
     scene.condyle.simulation.integrator = "bdf1"
     assert wanted(scene)[1] == "implicit steps with constraints"
     joint.condyle.joint.hard_limits = False
-    item = part("connections").add_connection(
-        scene, None, part("references").Body(bpy.data.objects["Rod"]), "ground", name="Floor"
+    item = part("making.connections").add_connection(
+        scene, None, part("data.references").Body(bpy.data.objects["Rod"]), "ground", name="Floor"
     )
     assert wanted(scene)[1] == "implicit steps with constraints"
     item.condyle.connection.ground.contact = "SOFT"
@@ -30,7 +30,7 @@ def test_what_the_scene_needs_comes_first(part, scene, make):
 
 @pytest.mark.small
 def test_in_the_background_nothing_begins(part, scene, make):
-    warming = part("warming")
+    warming = part("jobs.precompile")
     warming.note()
     assert not bpy.app.timers.is_registered(warming._tick) and warming.line() == ""
 
@@ -50,13 +50,13 @@ class Job:
 @pytest.fixture
 def asked(part, monkeypatch):
     """The jobs that were asked for: [(names of stages, `Job`)]; all is loaded."""
-    warming, found = part("warming"), []
+    warming, found = part("jobs.precompile"), []
 
     def warm_up(_client, stages):
         found.append((stages, Job()))
         return found[-1][1]
 
-    monkeypatch.setattr(part("core").part("worker.requests"), "warm_up", warm_up)
+    monkeypatch.setattr(part("blender.physics_access").part("worker.requests"), "warm_up", warm_up)
     warming._asked.clear()
     assert warming._tick()
     warming._loading.join()
@@ -66,7 +66,7 @@ def asked(part, monkeypatch):
 
 
 def test_one_stage_is_asked_for_at_a_time_and_more_when_the_scene_needs_more(part, scene, make, asked):
-    warming = part("warming")
+    warming = part("jobs.precompile")
     joint = pendulum(part, scene, make)
     for _ in range(3):
         assert warming._tick()
@@ -89,31 +89,31 @@ def test_one_stage_is_asked_for_at_a_time_and_more_when_the_scene_needs_more(par
 
 
 def test_between_two_stages_it_gives_way_to_what_the_user_does(part, scene, make, asked, monkeypatch):
-    warming = part("warming")
+    warming = part("jobs.precompile")
     pendulum(part, scene, make)
     warming._tick()
-    monkeypatch.setattr(part("session"), "job", object())
+    monkeypatch.setattr(part("blender.session"), "job", object())
     asked[-1][1].state = "done"
     assert warming._tick() and warming._tick() and len(asked) == 1
-    monkeypatch.setattr(part("session"), "job", None)
+    monkeypatch.setattr(part("blender.session"), "job", None)
     warming._tick()
     assert asked[-1][0] == ["forward dynamics"]
 
 
 def test_what_the_scene_needs_no_longer_is_given_up(part, scene, make, asked, monkeypatch):
-    warming, closed = part("warming"), []
+    warming, closed = part("jobs.precompile"), []
     joint = pendulum(part, scene, make)
     joint.condyle.joint.hard_limits = True
     warming._tick()
     asked[-1][1].state = "done"
     warming._tick()
     assert asked[-1][0] == ["constraints and contacts"]
-    monkeypatch.setattr(part("worker_client"), "close", lambda timeout: closed.append(True))
-    monkeypatch.setattr(part("session"), "job", object())
+    monkeypatch.setattr(part("blender.compute_process"), "close", lambda timeout: closed.append(True))
+    monkeypatch.setattr(part("blender.session"), "job", object())
     joint.condyle.joint.hard_limits = False
     warming._tick()
     assert not closed  # a job that waits for the process would fail with it
-    monkeypatch.setattr(part("session"), "job", None)
+    monkeypatch.setattr(part("blender.session"), "job", None)
     warming._tick()
     assert closed == [True] and warming.line() == ""
     warming._tick()
@@ -124,9 +124,9 @@ def test_what_the_scene_needs_no_longer_is_given_up(part, scene, make, asked, mo
 
 def test_a_job_does_not_wait_for_what_its_scene_does_not_need(part, scene, make, asked, monkeypatch):
     """A first bake waited up to ten seconds for the stage of inverse kinematics, which came before it."""
-    warming, closed = part("warming"), []
+    warming, closed = part("jobs.precompile"), []
     pendulum(part, scene, make)
-    monkeypatch.setattr(part("worker_client"), "close", lambda timeout: closed.append(True))
+    monkeypatch.setattr(part("blender.compute_process"), "close", lambda timeout: closed.append(True))
     warming._tick()
     for stage in warming.wanted(scene)[:3]:
         assert asked[-1][0] == [stage]

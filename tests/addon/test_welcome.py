@@ -23,12 +23,12 @@ def select(*items):
 
 
 def only_joint(part):
-    (found,) = part("references").joints_of(bpy.context.scene)
+    (found,) = part("data.references").joints_of(bpy.context.scene)
     return found
 
 
 def child_of(part, joint):
-    return part("references").resolve(joint.condyle.joint.child)
+    return part("data.references").resolve(joint.condyle.joint.child)
 
 
 def placed(part, joint, slider, value):
@@ -40,7 +40,7 @@ def placed(part, joint, slider, value):
 
 
 def sliders(part, joint):
-    return part("features.joints.properties").slider_names(joint.condyle.joint)
+    return part("data.joints").slider_names(joint.condyle.joint)
 
 
 def ends(joint, slider):
@@ -50,13 +50,13 @@ def ends(joint, slider):
 
 @pytest.mark.small
 def test_the_doors_are_there_while_nothing_is_and_open(part, scene, make):
-    panel = part("features.welcome.panels")
+    panel = part("ui.welcome.panels")
     assert panel.is_empty(scene)
     item = make.box("Thigh")
-    body = part("references").Body(item)
-    part("authoring").make_body(scene, body)
+    body = part("data.references").Body(item)
+    part("making.bodies_and_joints").make_body(scene, body)
     assert not panel.is_empty(scene)
-    part("authoring").remove_body(body)
+    part("making.bodies_and_joints").remove_body(body)
     assert panel.is_empty(scene)
     assert bpy.ops.condyle.add_preset(preset="hinge") == {"FINISHED"}
     assert not panel.is_empty(scene)
@@ -66,18 +66,18 @@ def test_the_doors_are_there_while_nothing_is_and_open(part, scene, make):
 def test_a_scene_that_shows_what_another_made_is_not_empty(part, scene, make):
     """Nothing was ever stored in it by itself: it offered to begin beside a button that bakes."""
     item = make.box("Thigh")
-    part("authoring").make_body(scene, part("references").Body(item))
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(item))
     other = bpy.data.scenes.new("Other")
-    assert part("features.welcome.panels").is_empty(other)
+    assert part("ui.welcome.panels").is_empty(other)
     other.collection.objects.link(item)
-    assert not part("features.welcome.panels").is_empty(other)
+    assert not part("ui.welcome.panels").is_empty(other)
 
 
 @pytest.mark.small
 def test_a_rig_with_a_body_is_not_an_empty_scene(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0), None)})
-    part("authoring").make_body(scene, part("references").Body(rig, "A"))
-    assert not part("features.welcome.panels").is_empty(scene)
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(rig, "A"))
+    assert not part("ui.welcome.panels").is_empty(scene)
 
 
 @pytest.mark.small
@@ -87,11 +87,13 @@ def test_demo_knee_has_five_keyed_poses_and_is_fitted_by_one_press(part, scene, 
     assert bpy.ops.condyle.demo_knee() == {"FINISHED"}
     joint = only_joint(part)
     assert bpy.context.active_object == joint
-    assert part("features.welcome.panels").NextStepPanel.poll(bpy.context)
-    frames, _, _ = part("keyframes").keyed_samples(scene, part("keyframes").source_of_joint(joint))
+    assert part("ui.welcome.panels").NextStepPanel.poll(bpy.context)
+    frames, _, _ = part("animation.keyed_poses").keyed_samples(
+        scene, part("animation.keyed_poses").source_of_joint(joint)
+    )
     assert len(frames) == 5 and frames[0] == scene.frame_start and frames[-1] == scene.frame_end
     assert bpy.ops.condyle.fit() == {"FINISHED"}
-    assert not part("features.welcome.panels").NextStepPanel.poll(bpy.context)
+    assert not part("ui.welcome.panels").NextStepPanel.poll(bpy.context)
     report = joint.condyle.joint.fit
     assert report.num_poses == 5
     # five control frames pass five poses exactly; Blender keeps them in single precision, 0.4 m from the hip
@@ -116,7 +118,7 @@ def test_demo_knee_bakes_within_the_keyed_range(part, scene):
         angles.append(math.degrees(math.atan2(pose[0, 2] - pose[2, 0], pose[0, 0] + pose[2, 2])))
     assert angles[0] == pytest.approx(60.0, abs=1.0)  # released there, where the fit left the slider
     assert min(angles) > 59.0 and 105.0 < max(angles) < 120.5
-    assert not part("session").findings
+    assert not part("blender.session").findings
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
 
 
@@ -130,7 +132,7 @@ def test_demo_knee_goes_beside_what_is_there_and_bakes_in_its_range(part, scene,
     assert bpy.data.objects["Femur"].matrix_world.translation.x > 1.0
     assert scene.frame_end == 250
     scene.frame_end = 12
-    assert part("timing").frame_range(scene)[-1] == 12
+    assert part("data.frame_times").frame_range(scene)[-1] == 12
 
 
 @pytest.mark.small
@@ -141,7 +143,7 @@ def test_a_preset_without_bodies_brings_some_and_moves_them(part, scene, name, s
     assert bpy.ops.condyle.add_preset(preset=name) == {"FINISHED"}
     joint = only_joint(part)
     settings = joint.condyle.joint
-    wanted = part("presets").BY_NAME[name].coordinates
+    wanted = part("making.presets").BY_NAME[name].coordinates
     assert settings.driven and [row.title for row in settings.coordinates] == [c.title for c in wanted]
     length = max(child_of(part, joint).object.dimensions) * scale
     assert 0.02 < length < 1.1  # metres, whatever the unit
@@ -190,9 +192,9 @@ def test_the_active_one_is_the_parent_unless_it_hangs_on_the_other(part, scene, 
         select(first, second)
         assert bpy.ops.condyle.add_preset(preset="hinge", **options) == {"FINISHED"}
         joint = only_joint(part)
-        found = part("references").resolve(joint.condyle.joint.parent).object
+        found = part("data.references").resolve(joint.condyle.joint.parent).object
         assert bpy.context.active_object == joint
-        part("authoring").remove_joint(scene, joint)
+        part("making.bodies_and_joints").remove_joint(scene, joint)
         make.update()
         return found
 
@@ -215,7 +217,7 @@ def test_a_knee_bends_backward_and_an_elbow_forward_between_the_boxes(part, scen
         make.update()
         select(lower, upper)
         bpy.ops.condyle.add_preset(preset=name)
-        joint = next(j for j in part("references").joints_of(scene) if j.name.lower() == name)
+        joint = next(j for j in part("data.references").joints_of(scene) if j.name.lower() == name)
         # the boxes are 0.4 high: they end at 0.3 and 0.24
         assert tuple(joint.matrix_world.translation) == pytest.approx((0, 0, 0.27), abs=1e-6)
         slider = sliders(part, joint)[0]
@@ -231,7 +233,7 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
         select(thigh, pelvis)
         bpy.ops.condyle.add_preset(preset="hip")
         joint = next(
-            j for j in part("references").joints_of(scene) if child_of(part, j).object.name == thigh.name
+            j for j in part("data.references").joints_of(scene) if child_of(part, j).object.name == thigh.name
         )
         abduction = sliders(part, joint)[1]
         assert side * (placed(part, joint, abduction, 0.5)[0, 3] - 0.1 * side) > 0.05
@@ -251,7 +253,9 @@ def test_a_hand_goes_farther_to_the_little_finger_and_a_thumb_outward_on_both_si
             select(hand, arm)
             bpy.ops.condyle.add_preset(preset=preset)
             joint = next(
-                j for j in part("references").joints_of(scene) if child_of(part, j).object.name == hand.name
+                j
+                for j in part("data.references").joints_of(scene)
+                if child_of(part, j).object.name == hand.name
             )
             slider = sliders(part, joint)[number]
             largest = max(ends(joint, slider), key=abs)
@@ -272,7 +276,7 @@ def test_a_shoulder_blade_turns_upward_within_its_limits_on_both_sides(part, sce
         select(blade, thorax)
         bpy.ops.condyle.add_preset(preset="shoulder")
         joint = next(
-            j for j in part("references").joints_of(scene) if child_of(part, j).object.name == blade.name
+            j for j in part("data.references").joints_of(scene) if child_of(part, j).object.name == blade.name
         )
         tips = np.array([(0.05 * side, 0, 0, 1), (-0.05 * side, 0, 0, 1)])  # away from the spine, next to it
         upward, winging = sliders(part, joint)[2:]
@@ -324,7 +328,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
     lower.scale = (1, 1, 1)
     make.update()
     assert differences(before, digest()) == []
-    part("authoring").make_body(scene, part("references").Body(lower), density=0.0)
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(lower), density=0.0)
     changed = digest()
     with pytest.raises(RuntimeError, match="Lower: density must be positive"):
         bpy.ops.condyle.add_preset(preset="knee")
@@ -376,7 +380,7 @@ def test_an_imported_model_moves_by_sliders_after_one_more_press(part, scene, tm
     path = tmp_path / "lever.osim"
     path.write_text(OSIM, "utf-8")
     assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
-    assert not part("features.welcome.panels").is_empty(scene)
+    assert not part("ui.welcome.panels").is_empty(scene)
     assert bpy.ops.condyle.drive_all() == {"FINISHED"}
     joint = only_joint(part)
     before, after = (placed(part, joint, "coordinate", value) for value in (0.0, 0.5))
@@ -390,4 +394,4 @@ def test_bodies_that_a_preset_makes_bake_without_a_word_about_their_turns(part, 
     bpy.ops.condyle.add_preset(preset=name)
     scene.frame_end = 40
     bpy.ops.condyle.bake()
-    assert not [each.text for each in part("session").findings if "Euler" in each.text]
+    assert not [each.text for each in part("blender.session").findings if "Euler" in each.text]

@@ -25,11 +25,11 @@ def wheel(part, scene, arm):
         shoulder.animation_data_clear()
         if settings.type != kind:
             settings.type = kind
-        part("authoring").drive(scene, shoulder, True)
+        part("making.bodies_and_joints").drive(scene, shoulder, True)
         settings.prescribed, settings.controller.enabled = led == "PRESCRIBED", led == "CONTROLLER"
         settings.follow = 0.7 if led == "FOLLOW" else 0.0
         scene.condyle.start.samples = str(samples)
-        name = part("features.joints.properties").slider_names(settings)[slider]
+        name = part("data.joints").slider_names(settings)[slider]
         for frame, value in keys.items():
             shoulder[name] = value
             shoulder.keyframe_insert(f'["{name}"]', frame=frame)
@@ -107,8 +107,8 @@ def test_a_closed_curve_is_gone_round_on_and_on(part, scene, arm, make, wheel):
     settings = joint.condyle.joint
     settings.type, settings.periodic = "spline_curve", True
     for turn in range(6):
-        part("authoring").add_control_frame(scene, joint, make.on_ball(TURN * turn / 6.0, 0.0))
-    first, last = part("scene_to_model").read_joint(scene, joint).domain
+        part("making.bodies_and_joints").add_control_frame(scene, joint, make.on_ball(TURN * turn / 6.0, 0.0))
+    first, last = part("reading.scene").read_joint(scene, joint).domain
     found, told = wheel({1: first, 13: last}, "REPEAT", "spline_curve")
     assert not told
     wanted = np.linspace(first, first + 2.0 * (last - first), 25)
@@ -138,7 +138,7 @@ def test_captured_angles_that_are_kept_within_half_a_turn_turn_on(part, scene, a
     what hung on them was thrown, by 220 rad at 20 degrees a frame.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     angles = np.radians(step) * np.arange(25)
     within = (angles + np.pi) % TURN - np.pi
     key_slider(shoulder, dict(enumerate(within.tolist(), 1)), interpolation)
@@ -152,7 +152,7 @@ def test_captured_angles_that_are_kept_within_half_a_turn_turn_on(part, scene, a
 def test_a_flick_by_almost_a_turn_is_one(part, scene, arm, at):
     """It has keys at both of its ends, and may come back by less at once, but was not captured."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     values = (0.0, 0.0, 6.0, 6.0) if at[1] == 12 else (0.0, -4.9, -1.8, -2.4)
     key_slider(shoulder, dict(zip(at, values)), "LINEAR")
     assert bake(part, scene)[0].result.q[-1, 0] == pytest.approx(values[-1], abs=1e-6)
@@ -165,7 +165,7 @@ def test_captured_angles_with_keys_between_frames_turn_on_in_cycles_too(part, sc
     thrown by 70 to 580 rad.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     count, step = round(12.0 / gap), np.radians(60.0)
     at = first + gap * np.arange(count + 1 if cycles else 2 * count + 3)
     within = (step * (at - 1.0) + np.pi + 0.1) % TURN - np.pi - 0.1
@@ -189,7 +189,7 @@ def test_captured_angles_that_a_strip_plays_in_another_rate_turn_on(
     one before, and of all keys where it plays more slowly, so that they are farther apart than a frame.
     """
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     angles = np.radians(30.0) * np.arange(39)
     key_slider(shoulder, dict(enumerate(((angles + np.pi) % TURN - np.pi).tolist(), 1)), interpolation)
     data = shoulder.animation_data
@@ -210,7 +210,7 @@ def test_captured_angles_that_a_strip_plays_in_another_rate_turn_on(
 def test_a_driven_wheel_turns_on_where_it_starts_over_at_frames_running(part, scene, arm, rate):
     """No frame stands out from those beside it there; it was led back, by 69 rad in all at 5.5 rad a frame."""
     _, shoulder = arm
-    part("authoring").drive(scene, shoulder, True)
+    part("making.bodies_and_joints").drive(scene, shoulder, True)
     shoulder.driver_add('["coordinate"]').driver.expression = f"((frame - 1) * {rate}) % {TURN!r}"
     report, told = bake(part, scene)
     assert not told

@@ -74,7 +74,7 @@ def body_with_everything(part, scene, make):
     """A knee of objects, an elbow of bones in a rig, and a muscle over the knee; six frames."""
     thigh, shank, knee = make.driven_knee(part, scene)
     scene.frame_end = 6
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     rig = make.armature("Rig", {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1.2, 0, 0), "A")})
     make.update()
     elbow = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
@@ -83,13 +83,13 @@ def body_with_everything(part, scene, make):
         row = joint.condyle.joint.coordinates[0]
         row.start, row.start_speed = 0.3, 3.0
     authoring.drive(scene, elbow, True)
-    muscle = part("muscles").add_muscle(
+    muscle = part("making.muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
     )
     muscle.condyle.muscle.law.max_force = 40.0
     for frame, value in ((1, 0.0), (4, 1.0)):
         muscle.condyle.muscle.excitation = value
-        muscle.keyframe_insert(part("muscle_bakes").PATH, frame=frame)
+        muscle.keyframe_insert(part("baking.muscles").PATH, frame=frame)
     return knee, elbow, shank, rig, muscle
 
 
@@ -108,7 +108,7 @@ def compare(folder, frames):
 @pytest.mark.parametrize("target", ["NEW", "STRIP"])
 def test_baked_objects_bones_and_muscles_play(part, scene, body_with_everything, tmp_path, target):
     scene.condyle.simulation.output.target = target
-    report = part("tasks").bake_now(scene)
+    report = part("jobs.bake").bake_now(scene)
     frames = np.arange(1.0, 6.01, 0.25).tolist()
     seen = compare(tmp_path, frames)
     for body in ("Shank", "Rig/B"):

@@ -13,7 +13,9 @@ def stone(part, scene, make):
     """A box of 4 kg on a slider along z that stands still: its soft parts sag."""
     item = make.box("Stone")
     make.update()
-    joint = part("authoring").add_joint(scene, None, part("references").Body(item), "slider", name="Slider")
+    joint = part("making.bodies_and_joints").add_joint(
+        scene, None, part("data.references").Body(item), "slider", name="Slider"
+    )
     joint.condyle.joint.axis = (0, 0, 1)
     joint.condyle.joint.coordinates[0].stiffness = 1e5
     settings = item.condyle.body.wobbling
@@ -24,13 +26,13 @@ def stone(part, scene, make):
 @pytest.mark.small
 def test_soft_parts_take_their_share_and_sag_as_was_said(part, scene, stone, ph):
     item, _ = stone
-    read = part("scene_to_model").read(scene)
+    read = part("reading.scene").read(scene)
     assert read.model.body_names == ("Stone", "Stone soft parts") and len(read.bodies) == 1
     assert [body.mass for body in read.model.bodies] == pytest.approx([2.0, 2.0])
     scene.frame_end = 49
     scene.condyle.simulation.gravity = (0.0, 0.0, -9.80665)
-    report = part("tasks").bake_now(scene)
-    assert report.bodies == ["Stone"] and part("actions").is_baked(item)
+    report = part("jobs.bake").bake_now(scene)
+    assert report.bodies == ["Stone"] and part("baked.channels_back").is_baked(item)
     sag = report.result.poses[-1, 0, 2, 3] - report.result.poses[-1, 1, 2, 3]
     assert sag == pytest.approx(0.02, rel=0.02)
 
@@ -45,6 +47,6 @@ def test_what_does_not_hang_together_is_refused(part, scene, stone, ph):
         before = tuple(before) if name == "axis" else before
         setattr(item.condyle.body.wobbling, name, value)
         with pytest.raises(ph.ModelError, match=words):
-            part("scene_to_model").read(scene)
+            part("reading.scene").read(scene)
         setattr(item.condyle.body.wobbling, name, before)
-    assert np.isfinite(part("scene_to_model").read(scene).model.bodies[1].mass)
+    assert np.isfinite(part("reading.scene").read(scene).model.bodies[1].mass)

@@ -235,11 +235,11 @@ def stage(part, scene, make, stage_file):
 
 
 def build(part, scene, make):
-    body, authoring = part("references").Body, part("authoring")
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, shank = make.keyed_knee()
     scene.frame_end = 9
     knee = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
-    part("tasks").fit_now(scene, knee)
+    part("jobs.bake").fit_now(scene, knee)
     bones = {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1, 0, 0), "A")}
     rig = make.armature("Rig", bones | {"C": ((1, 0, 0), (1.2, 0, 0), "B")})
     make.update()
@@ -248,7 +248,7 @@ def build(part, scene, make):
     for frame in (1, 2, 4, 6, 9):
         bone.rotation_quaternion = (1.0, 0.0, 0.0, 0.1 * frame)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
-    part("muscles").add_muscle(
+    part("making.muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
     )
     spare = make.box("Spare", (0.5, 0.2, 0.0))

@@ -174,7 +174,7 @@ def against_ourselves(report: Report) -> None:
 
 
 def without_numba(report: Report) -> None:
-    """Time of a step in plain Python over that of a jitted one; ``addon/jit.py`` tells the range to users."""
+    """Time of a step in plain Python over that of a jitted one: users read the range in ``numba_support``."""
     plain, jitted = unjitted.seconds(False), unjitted.seconds(True)
     for name in plain:
         times = {"plain": 1e6 * plain[name], "jitted": 1e6 * jitted[name]}

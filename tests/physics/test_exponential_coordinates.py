@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.geometry import exponential_coordinates as ec
+from physics.geometry import exponential_coordinates
 from tests.physics.generators import random_inertia, random_pose
 
 ANGLES = (
@@ -82,18 +82,28 @@ def test_against_many_digits(angle):
                 (f"second_rate_of_{name}", (rd, rdd), exact.rate(r_, rdd_, side) + rate_bias, 2),
             ]
             for function, arguments, expected, power in cases:
-                error = float(exact.mp.norm(exact.vector(getattr(ec, function)(r, *arguments)) - expected))
+                error = float(
+                    exact.mp.norm(
+                        exact.vector(getattr(exponential_coordinates, function)(r, *arguments)) - expected
+                    )
+                )
                 assert error <= 1e-14 * growth**power, (function, angle, error)
 
 
 def test_maps_are_inverse_and_take_batches():
     rng = np.random.default_rng(1)
     r, rd, rdd = rng.normal(size=(3, 50, 3))
-    w, wd = ec.body_velocity(r, rd), ec.body_acceleration(r, rd, rdd)
-    assert np.allclose(ec.rate_of_body_velocity(r, w), rd, atol=1e-13)
-    assert np.allclose(ec.second_rate_of_body(r, w, wd), rdd, atol=1e-12)
-    w, wd = ec.spatial_velocity(r, rd), ec.spatial_acceleration(r, rd, rdd)
-    assert np.allclose(ec.second_rate_of_spatial(r, w, wd), rdd, atol=1e-12)
+    w, wd = (
+        exponential_coordinates.body_velocity(r, rd),
+        exponential_coordinates.body_acceleration(r, rd, rdd),
+    )
+    assert np.allclose(exponential_coordinates.rate_of_body_velocity(r, w), rd, atol=1e-13)
+    assert np.allclose(exponential_coordinates.second_rate_of_body(r, w, wd), rdd, atol=1e-12)
+    w, wd = (
+        exponential_coordinates.spatial_velocity(r, rd),
+        exponential_coordinates.spatial_acceleration(r, rd, rdd),
+    )
+    assert np.allclose(exponential_coordinates.second_rate_of_spatial(r, w, wd), rdd, atol=1e-12)
     assert np.allclose(w, np.einsum("nij,nj->ni", ph.lie.so3_left_jacobian(r), rd), atol=1e-14)
 
 
@@ -102,23 +112,30 @@ def test_reparametrization_keeps_rotation_velocity_acceleration_and_power(length
     rng = np.random.default_rng(int(10 * length))
     r, rd, rdd, tau = rng.normal(size=(4, 3))
     r *= length / np.linalg.norm(r)
-    chart = ec.reparametrize(r, rd, rdd, tau)
+    chart = exponential_coordinates.reparametrize(r, rd, rdd, tau)
     assert np.linalg.norm(chart.r) <= np.pi + 1e-12
     assert np.allclose(ph.lie.so3_exp(chart.r), ph.lie.so3_exp(r), atol=1e-13)
-    assert np.allclose(ec.body_velocity(chart.r, chart.rd), ec.body_velocity(r, rd), atol=1e-12)
-    new, old = ec.body_acceleration(chart.r, chart.rd, chart.rdd), ec.body_acceleration(r, rd, rdd)
+    assert np.allclose(
+        exponential_coordinates.body_velocity(chart.r, chart.rd),
+        exponential_coordinates.body_velocity(r, rd),
+        atol=1e-12,
+    )
+    new, old = (
+        exponential_coordinates.body_acceleration(chart.r, chart.rd, chart.rdd),
+        exponential_coordinates.body_acceleration(r, rd, rdd),
+    )
     assert np.allclose(new, old, atol=1e-11)
     assert np.isclose(chart.tau @ chart.rd, tau @ rd, atol=1e-12)
 
 
 def test_whole_turns_have_no_chart():
     with pytest.raises(ph.ModelError, match="singular"):
-        ec.reparametrize([2.0 * np.pi, 0.0, 0.0])
-    assert not ec.reparametrize(np.zeros(3)).r.any()
+        exponential_coordinates.reparametrize([2.0 * np.pi, 0.0, 0.0])
+    assert not exponential_coordinates.reparametrize(np.zeros(3)).r.any()
 
 
 def test_reach_cone_is_the_deflection_of_its_axis():
-    cone = ec.ReachCone((0.0, 0.6, 0.8), 0.7)
+    cone = exponential_coordinates.ReachCone((0.0, 0.6, 0.8), 0.7)
     rng = np.random.default_rng(2)
     for r in rng.normal(size=(50, 3)) * 1.5:
         deflection = cone.axis @ ph.lie.so3_exp(r) @ cone.axis
@@ -126,7 +143,7 @@ def test_reach_cone_is_the_deflection_of_its_axis():
         numeric = [(cone.value(r + h) - cone.value(r - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         assert np.allclose(cone.gradient(r), numeric, atol=1e-9)
     with pytest.raises(ph.ModelError, match=r"at most pi, got 4"):
-        ec.ReachCone((0, 0, 1), 4.0)
+        exponential_coordinates.ReachCone((0, 0, 1), 4.0)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.4, 1.0])
@@ -147,7 +164,7 @@ def test_impact_at_a_reach_cone_in_a_tree(restitution):
         inertia=random_inertia(rng, 1.0),
     )
     model = builder.build()
-    cone = ec.ReachCone((0, 0, 1), 0.5)
+    cone = exponential_coordinates.ReachCone((0, 0, 1), 0.5)
     state = model.state(q=[0.5, 0.0, 0.0, 0.2, -0.3], qd=[2.0, 0.3, 0.1, 1.0, -1.0])
     gradient = np.concatenate([cone.gradient(state.q[:3]), [0.0, 0.0]])
     after, impulse = ph.limit_impact(model, state, gradient, restitution)

@@ -62,7 +62,7 @@ def _make_shots(folder: Path) -> list[Path]:
     from tests.addon import conftest as make
 
     folder.mkdir()
-    body, add_joint = _part("references").Body, _part("authoring").add_joint
+    body, add_joint = _part("data.references").Body, _part("making.bodies_and_joints").add_joint
     paths = []
     for number in range(SHOTS):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -148,7 +148,7 @@ def _digest(path: Path) -> str:
 
 def _animation(path: Path) -> str:
     """Hash of all keys and handles of a file's objects; a text of its own where it cannot be read."""
-    compat = _part("compat")
+    compat = _part("blender.compat")
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
     except RuntimeError as error:

@@ -46,7 +46,7 @@ def bake_objects() -> dict[str, float]:
     found = {}
     for mode in MODES:
         scene = empty_scene()
-        body = part("references").Body(make.box("Shank"))
+        body = part("data.references").Body(make.box("Shank"))
         parent = make.empty("Parent")
         parent.location, parent.rotation_euler, parent.scale = (1.0, -2.0, 0.5), (0.4, -1.1, 2.0), (1.7,) * 3
         body.object.parent, body.object.rotation_mode = parent, mode
@@ -80,7 +80,7 @@ def bake_bones() -> dict[str, float]:
         for seed, name in enumerate("AC"):
             poses = make.smooth_poses(len(FRAMES), seed)
             poses[:, :3, :3] *= 0.8
-            worlds[part("references").Body(rig, name)] = poses
+            worlds[part("data.references").Body(rig, name)] = poses
         bake(part, scene, worlds)
         found[mode] = max(float(worst(scene, body, poses)) for body, poses in worlds.items())
     return found
@@ -101,7 +101,7 @@ def knee_in_units() -> dict[str, float]:
     ):
         scene = empty_scene()
         released_knee(part, scene, make, scale, fps, base)
-        report = part("tasks").bake_now(scene)
+        report = part("jobs.bake").bake_now(scene)
         if first is None:
             first = every_step(report.result)
         expected = hermite(*first, report.times)
@@ -113,7 +113,10 @@ def knee_in_units() -> dict[str, float]:
 
 def every_step(result: Any) -> tuple[Any, Any, Any]:
     """Times, coordinates and velocities of the same motion at every step."""
-    requests, client = part("core").part("worker.requests"), part("worker_client").client()
+    requests, client = (
+        part("blender.physics_access").part("worker.requests"),
+        part("blender.compute_process").client(),
+    )
     state = result.model.state(q=result.q[0], qd=result.qd[0])
     job = requests.simulate(client, result.model, state, duration=1.6, dt=1e-3)
     motion = requests.simulate_answer(job.wait(120), result.model)
@@ -128,9 +131,9 @@ def first_bake() -> dict[str, float]:
     scene = empty_scene()
     joint, _ = rig_knee(part, scene, make)
     started = time.perf_counter()
-    part("tasks").fit_now(scene, joint)
+    part("jobs.bake").fit_now(scene, joint)
     fitted = time.perf_counter()
-    part("tasks").bake_now(scene)
+    part("jobs.bake").bake_now(scene)
     return {"fit": fitted - started, "fit and bake": time.perf_counter() - started}
 
 
@@ -154,18 +157,18 @@ def bake_writing() -> dict[str, float]:
     }
     rig = make.armature("Rig", bones)
     scene.frame_start, scene.frame_end = 1, LAST
-    body = part("references").Body
+    body = part("data.references").Body
     for bone in rig.pose.bones:
         bone.condyle.body.enabled, bone.condyle.body.mass_source = True, "MANUAL"
     make.update()
     for chain in range(CHAINS):
         for link in range(LINKS):
             ends = (body(rig, f"{chain}.{link}"), body(rig, f"{chain}.{link + 1}"))
-            joint = part("authoring").add_joint(scene, *ends, "hinge").condyle.joint
+            joint = part("making.bodies_and_joints").add_joint(scene, *ends, "hinge").condyle.joint
             joint.coordinates[0].start_speed, joint.coordinates[0].damping = 0.5, 0.1
     found: dict[str, list[float]] = {"write": [], "beside the simulation": [], "simulate": []}
     for _ in range(3):
-        writing = part("bake_writing")
+        writing = part("baking.write")
         write, spent = writing.write, []
 
         def timed(*arguments: Any, write: Any = write, spent: list[float] = spent, **options: Any) -> Any:
@@ -177,7 +180,7 @@ def bake_writing() -> dict[str, float]:
         writing.write = timed
         began = time.process_time()
         try:
-            report = part("tasks").bake_now(scene)
+            report = part("jobs.bake").bake_now(scene)
         finally:
             writing.write = write
         found["beside the simulation"].append(time.process_time() - began)
@@ -200,8 +203,8 @@ def main() -> None:
     if name != "register":
         register()
     print(MARK + json.dumps(FIGURES[name]()), flush=True)
-    if "addon.worker_client" in sys.modules:
-        part("worker_client").close()
+    if "addon.blender.compute_process" in sys.modules:
+        part("blender.compute_process").close()
     os._exit(0)  # Blender 4.5 hangs at exit where classes are still registered
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import physics as ph
-from physics.kernels.muscles import hill_layout as layout
+from physics.kernels.muscles import hill_layout
 from physics.kernels.muscles.bezier_curve import curve
 from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from physics.muscles import Keyframes, Millard, PathPoint, Thelen
@@ -20,10 +20,10 @@ SHARED = Path(__file__).resolve().parents[3] / "shared"
 MILLARD, THELEN = "Millard et al. 2013", "Thelen 2003"
 NUMBERS = {"max_isometric_force": 400.0, "optimal_fibre_length": 0.12, "tendon_slack_length": 0.2}
 CURVES = {
-    "active_force_length": layout.ACTIVE_CURVE,
-    "passive_fiber_force_length": layout.PASSIVE_CURVE,
-    "tendon_force_length": layout.TENDON_CURVE,
-    "force_velocity": layout.VELOCITY_CURVE,
+    "active_force_length": hill_layout.ACTIVE_CURVE,
+    "passive_fiber_force_length": hill_layout.PASSIVE_CURVE,
+    "tendon_force_length": hill_layout.TENDON_CURVE,
+    "force_velocity": hill_layout.VELOCITY_CURVE,
 }
 BAR = np.diag([0.01, 0.012, 0.002])
 

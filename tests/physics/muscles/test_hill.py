@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from physics.kernels.muscles import hill_layout as layout
+from physics.kernels.muscles import hill_layout
 from physics.kernels.muscles.bezier_curve import curve, curve_integral, invert_sum
 from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from physics.kernels.muscles.law import bracketed, states_at_end
@@ -39,10 +39,10 @@ NAMES = [
     "thelen-rigid",
 ]
 CURVES = {
-    "active_force_length": layout.ACTIVE_CURVE,
-    "passive_fiber_force_length": layout.PASSIVE_CURVE,
-    "tendon_force_length": layout.TENDON_CURVE,
-    "force_velocity": layout.VELOCITY_CURVE,
+    "active_force_length": hill_layout.ACTIVE_CURVE,
+    "passive_fiber_force_length": hill_layout.PASSIVE_CURVE,
+    "tendon_force_length": hill_layout.TENDON_CURVE,
+    "force_velocity": hill_layout.VELOCITY_CURVE,
 }
 
 
@@ -74,7 +74,7 @@ def test_millard_curves(name):
 def test_curves_are_twice_smooth_and_have_exact_slopes_and_integrals(name):
     record = Millard(**MUSCLE).record
     at = int(record[CURVES[name]])
-    low, high = record[at + layout.LOW_X], record[at + layout.HIGH_X]
+    low, high = record[at + hill_layout.LOW_X], record[at + hill_layout.HIGH_X]
     width = high - low
     x = np.linspace(low - 0.1 * width, high + 0.1 * width, 400)
     step = 1e-5 * width
@@ -87,7 +87,11 @@ def test_curves_are_twice_smooth_and_have_exact_slopes_and_integrals(name):
             2.0 * step
         )
         assert curve(record, at, place)[0] == pytest.approx(mean, abs=1e-6)
-    knots = [low, *record[at + layout.CURVE_HEAD :: layout.SECTION_WIDTH][1 : int(record[at])], high]
+    knots = [
+        low,
+        *record[at + hill_layout.CURVE_HEAD :: hill_layout.SECTION_WIDTH][1 : int(record[at])],
+        high,
+    ]
     for knot in knots:  # no curvature: differences of slopes shrink with the step
         bends = [
             max(abs(curve(record, at, knot + s * h)[1] - curve(record, at, knot)[1]) / h for s in (-1.0, 1.0))
@@ -98,7 +102,7 @@ def test_curves_are_twice_smooth_and_have_exact_slopes_and_integrals(name):
 
 def test_inverse_of_a_sum_with_the_curve():
     record = Millard(**MUSCLE).record
-    at = int(record[layout.VELOCITY_CURVE])
+    at = int(record[hill_layout.VELOCITY_CURVE])
     for wanted in np.linspace(-1.5, 1.5, 61):
         factor, slope = curve(record, at, wanted)
         for damping, isometric in ((0.1, 0.7), (0.1, 0.0), (0.01, 0.05)):
@@ -117,7 +121,7 @@ def test_equilibrium_is_one(law):
             assert states == [max(activation, 0.01)]
             continue
         rate = law.state_rates(length, 0.0, activation, states)[1]
-        at_least = states[1] <= law.record[layout.MIN_FIBRE]
+        at_least = states[1] <= law.record[hill_layout.MIN_FIBRE]
         stretch = length - MUSCLE["tendon_slack_length"] * (1.0 + 5.0 * 0.049)
         # a path too short leaves the tendon slack, and one too long is held by what the fibre passively bears
         assert abs(rate) < 1e-9 or at_least or stretch > 0.2

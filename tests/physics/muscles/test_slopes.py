@@ -14,7 +14,7 @@ from physics.joints.functions import Polynomial, Wave
 from physics.kernels import layout
 from physics.kernels.muscles import layout as muscle_layout
 from physics.kernels.muscles.states import set_implicit
-from physics.kernels.stepping import implicit_stage as newton
+from physics.kernels.stepping import implicit_stage
 from physics.muscles import Condition, MassPoints, Millard, Moving, PathPoint, Tension, Thelen
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, Torus
 from physics.muscles.wrapping import Wrap
@@ -155,8 +155,8 @@ def stage(model, state, step):
     """An implicit stage that begins at a state, with the workspaces that the kernels of Newton's method take."""
     implicit, spaces = implicit_workspace(model), model.workspace().clear()
     vectors, nv = implicit[3], model.num_coordinates
-    vectors[newton.BASE, :nv], vectors[newton.BASE_QD, :nv] = state.q, state.qd
-    given = vectors[newton.GIVEN_FORCE]
+    vectors[implicit_stage.BASE, :nv], vectors[implicit_stage.BASE_QD, :nv] = state.q, state.qd
+    given = vectors[implicit_stage.GIVEN_FORCE]
     given[: nv + model.num_inputs] = model.with_inputs(None)
     carry(model, state, given)
     set_implicit(model.arrays[3], given, nv + model.num_inputs, step)
@@ -182,12 +182,12 @@ def test_newtons_matrix_is_that_of_the_residual(law, mass):
     step, x = 0.01, np.linspace(-1.0, 1.0, model.num_coordinates)
     implicit, spaces = stage(model, state, step)
     right, matrix = np.zeros(len(x)), np.zeros((len(x), len(x)))
-    assert newton.make_matrix(model.arrays, None, step, x, right, implicit, spaces)
-    newton.step_matrix(None, step, implicit[0], spaces[1], matrix)
+    assert implicit_stage.make_matrix(model.arrays, None, step, x, right, implicit, spaces)
+    implicit_stage.step_matrix(None, step, implicit[0], spaces[1], matrix)
 
     def residual(a):
         found = np.zeros(len(x))
-        assert newton.evaluate_residual(model.arrays, None, step, a, found, implicit[3], spaces)
+        assert implicit_stage.evaluate_residual(model.arrays, None, step, a, found, implicit[3], spaces)
         return -found
 
     expected = slope(residual, x, STEP / step)
@@ -199,6 +199,6 @@ def test_newton_converges_quadratically():
     model, state = pulled(LAWS["millard"], "uniform")
     step, sizes = 0.02, np.zeros(12)
     implicit, spaces = stage(model, state, step)
-    assert newton.solve_stage(model.arrays, None, step, implicit, spaces, sizes)
+    assert implicit_stage.solve_stage(model.arrays, None, step, implicit, spaces, sizes)
     sizes = step * sizes[:4]  # 0.46, 9e-3, 1.5e-5, 3e-11
     assert sizes[0] > 0.1 and (sizes[1:] > 0.0).all() and (sizes[1:] < 0.5 * sizes[:-1] ** 2).all()

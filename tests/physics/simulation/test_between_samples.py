@@ -81,7 +81,7 @@ def test_poses_without_the_energies_of_muscles_are_the_same_and_take_no_other_ke
     """Data that can be written was compiled for anew: 12 s at the first bake."""
     from physics import dynamics
     from physics.kernels import layout
-    from physics.kernels.dynamics import observe as kernels
+    from physics.kernels.dynamics import observe
 
     builder = ph.ModelBuilder()
     builder.add_body(
@@ -92,13 +92,13 @@ def test_poses_without_the_energies_of_muscles_are_the_same_and_take_no_other_ke
     )
     model = builder.build()
     q = np.zeros((3, model.num_coordinates))
-    given, kernel = [], kernels.observe
+    given, kernel = [], observe.observe
 
     def seen(arrays, *rest):
         given.append(arrays)
         return kernel(arrays, *rest)
 
-    monkeypatch.setattr(kernels, "observe", seen)
+    monkeypatch.setattr(observe, "observe", seen)
     poses, _ = dynamics.observe(model, q, q, anywhere=True)
     bare, _ = dynamics.observe(model, q, q, anywhere=True, muscles=False)
     np.testing.assert_array_equal(bare, poses)

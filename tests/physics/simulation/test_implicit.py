@@ -7,7 +7,7 @@ import pytest
 
 import physics as ph
 from physics.integrators.implicit import implicit_workspace
-from physics.kernels.stepping import implicit_stage as newton
+from physics.kernels.stepping import implicit_stage
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import (
     JOINT_KINDS,
@@ -151,15 +151,18 @@ def test_newton_converges_quadratically():
     model, state = chain_of_everything()
     implicit, spaces = implicit_workspace(model), model.workspace().clear()
     vectors, nv, step = implicit[3], model.num_coordinates, 0.02
-    vectors[newton.BASE, :nv] = state.q
-    vectors[newton.BASE_QD, :nv] = state.qd
+    vectors[implicit_stage.BASE, :nv] = state.q
+    vectors[implicit_stage.BASE_QD, :nv] = state.qd
     sizes = np.zeros(12)
-    assert newton.solve_stage(model.arrays, None, step, implicit, spaces, sizes)
+    assert implicit_stage.solve_stage(model.arrays, None, step, implicit, spaces, sizes)
     sizes = step * sizes[sizes > 0.0]
     assert len(sizes) > 5 and sizes[0] > 1.0
     last = sizes[-3:]  # 0.016, 9e-4, 2e-6: each about three times the square of the one before
     assert (last[1:] < 6.0 * last[:-1] ** 2).all() and last[-1] < 1e-5
-    q, qd, qdd = (vectors[row, :nv] for row in (newton.STAGE_Q, newton.STAGE_QD, newton.ACCELERATIONS))
+    q, qd, qdd = (
+        vectors[row, :nv]
+        for row in (implicit_stage.STAGE_Q, implicit_stage.STAGE_QD, implicit_stage.ACCELERATIONS)
+    )
     force = ph.inverse_dynamics(model, model.state(q=q, qd=qd), qdd)
     scale = np.abs(ph.mass_matrix(model, state)) @ np.abs(qdd)
     assert np.abs(force[~model.prescribed]).max() < 1e-10 * scale.max()

@@ -1,0 +1,160 @@
+"""How strongly joints follow their animation as time goes by, between frames, too, and when they are held on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..curves import fcurve_values
+from . import jump_search
+
+PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
+# With this weight a joint is held.
+HELD = 0.999
+# Blender takes a curve beyond this for a switch that is on.
+ON = 1.0 - 2.0**-23
+# When a joint is held, or let go of, is known so narrowly [frames].
+NARROW = 2.0**-20
+
+# So small a step of a weight goes evenly from one look to the next.
+LEAST_STEP = 1e-3
+
+Reading = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How strongly a joint follows its animation.
+
+    Attributes:
+        frames: rising (L,). weights: from 0 to 1 (L,), straight lines between them.
+        prescribed: whether it is held whatever its weight (L,), from each frame up to the next.
+    """
+
+    frames: np.ndarray
+    weights: np.ndarray
+    prescribed: np.ndarray
+
+    @property
+    def held(self) -> np.ndarray:
+        """Whether it is held (L,), from each frame up to the next."""
+        on: np.ndarray = self.prescribed | (self.weights >= HELD)
+        return on
+
+    def held_between(self, frames: np.ndarray) -> np.ndarray:
+        """Whether it is held at some time from each of rising frames (F,) to the next, the ends among them (F - 1,)."""
+        return self._between(self.held, frames)
+
+    def led_between(self, frames: np.ndarray) -> np.ndarray:
+        """Whether it is held, or drawn, at some time from each of rising frames (F,) to the next (F - 1,)."""
+        return self._between(self.held | (self.weights > 0.0), frames)
+
+    def _between(self, on: np.ndarray, frames: np.ndarray) -> np.ndarray:
+        counts = np.concatenate([[0], np.cumsum(on)])
+        behind = np.searchsorted(self.frames, frames, side="right")
+        found: np.ndarray = counts[behind[1:]] > counts[behind[:-1] - 1]
+        return found
+
+    def weights_at(self, frames: np.ndarray) -> np.ndarray:
+        """Weights at frames (k,)."""
+        return np.interp(frames, self.frames, self.weights)
+
+    def held_at(self, frames: np.ndarray) -> np.ndarray:
+        """Whether it is held at frames (k,)."""
+        found: np.ndarray = self.held[np.searchsorted(self.frames, frames, side="right") - 1]
+        return found
+
+
+def holds(settings: Any) -> bool:
+    """Whether a joint of these settings is held on its animation now."""
+    return bool(settings.prescribed or settings.follow >= HELD)
+
+
+def ever(item: Any, frames: np.ndarray) -> bool:
+    """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
+    found = False
+    for path, least in ((PATH, ON), (WEIGHT_PATH, 0.0)):
+        curve = fcurve_values.alone(item, path)
+        found |= curve is not None and bool((fcurve_values.at(curve, _keys(curve, frames)) > least).any())
+    return found
+
+
+def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
+    """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
+    (keys,) = fcurve_values.keyed([curve], frames)
+    within: np.ndarray = keys[(keys >= frames[0]) & (keys <= frames[-1])]
+    return within
+
+
+def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
+    """A joint's strength as it was seen at whole frames, and what the curves of its weight and its switch say at looks
+    (L,) between them, the frames among them, and at their keys; and when they let go of it, hold it, or step. As it
+    was, where there are no such curves or not they alone.
+    """
+    weigh = _read(item, WEIGHT_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
+    switch = _read(item, PATH, seen.frames, seen.prescribed, lambda values: values > ON)
+    if weigh is None and switch is None:
+        return seen
+
+    def said(frames: np.ndarray) -> Strength:
+        whole = np.searchsorted(seen.frames, frames, side="right") - 1
+        weights = seen.weights_at(frames) if weigh is None else weigh(frames)
+        return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
+
+    for path in (PATH, WEIGHT_PATH):
+        curve = fcurve_values.alone(item, path)
+        looks = looks if curve is None else np.union1d(looks, _keys(curve, looks))
+    known = said(looks)
+    crossings = [_crossing(said, looks[k], looks[k + 1]) for k in np.flatnonzero(np.diff(known.held))]
+    found = said(np.union1d(looks, [*crossings, *_steps(said, known)]))
+    # of what stays as it is, or goes on evenly from look to look, the ends alone
+    kept = np.isin(found.frames, seen.frames)
+    kept[1:-1] |= np.abs(np.diff(found.weights, 2)) > 0.0
+    kept[1:] |= np.diff(found.held)
+    kept[:-1] |= np.diff(found.held)
+    return said(found.frames[kept])
+
+
+def _read(item: Any, path: str, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
+    """What a property's curve says at frames (k,), as Blender limits it; None where that is not what was seen."""
+    curve = fcurve_values.alone(item, path)
+    if curve is None:
+        return None
+
+    def read(at: np.ndarray) -> np.ndarray:
+        return limited(fcurve_values.at(curve, at))
+
+    same = np.abs(read(frames).astype(np.float64) - seen).max() <= fcurve_values.SEEN
+    return read if same else None
+
+
+def _steps(said: Callable[[np.ndarray], Strength], known: Strength) -> list[float]:
+    """Frames just before, and at which, a weight steps that is known at some."""
+    found: list[float] = []
+    for k in np.flatnonzero(np.abs(np.diff(known.weights)) > LEAST_STEP).tolist():
+        step = jump_search.narrowed(
+            lambda frames: said(frames).weights,
+            lambda one, other: abs(float(other - one)),
+            (known.frames[k], known.frames[k + 1]),
+            (known.weights[k], known.weights[k + 1]),
+            LEAST_STEP,
+            narrow=0.0,
+        )
+        if step is not None:
+            found += [float(np.nextafter(np.float32(step[0]), np.float32(-np.inf))), step[0]]
+    return found
+
+
+def _crossing(said: Callable[[np.ndarray], Strength], low: float, high: float) -> float:
+    """When in a stretch of frames a joint is let go of, or held, that is not, or is, at its beginning."""
+    on = said(np.array([low])).held[0]
+    while high - low > NARROW:
+        middle = 0.5 * (low + high)
+        if said(np.array([middle])).held[0] == on:
+            low = middle
+        else:
+            high = middle
+    return high

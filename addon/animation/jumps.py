@@ -1,0 +1,332 @@
+"""Where joints leap that follow stepped keys, or keys that start over: looked for between frames, and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..baked import temporarily
+from ..blender import physics_access, units
+from ..curves.fcurve_values import SEEN
+from ..data import frame_times, references
+from . import jump_search, keyed_poses, led_joints, whole_turns
+from .jump_search import LOOK, MOST, Shown
+from .led_joints import Followed
+from .motion_curves import MotionCurves
+
+# A leap between frames is known so narrowly [frames], where samples lie between them.
+NARROW = 2.0**-12
+# Blender's elastic keys end by so small a leap, or a smaller one, of what they go through.
+LEAST = 2e-3
+# Looks from a frame to the next by which leaps are told from what begins to move.
+LEAST_LOOKS = 8
+# A frame is looked at where the way to it is so many times as long as the way before or after.
+STANDS_OUT = 3.0
+
+Keyed = MotionCurves | None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows (k,) that are added to a joint's.
+
+    Attributes:
+        before: the rows that each of them comes before. frames: that they belong to. shown: there, (k, ...).
+        leapt: whether that is reached by a leap. drawn: whether they draw the joint where that follows in part.
+    """
+
+    before: np.ndarray
+    frames: np.ndarray
+    shown: np.ndarray
+    leapt: np.ndarray
+    drawn: bool
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A joint, its curves, what it shows at any frames, and where curves do not say that, what looks there."""
+
+    joint: Followed
+    by: Keyed
+    shown: Shown
+    looks: Looks | None
+
+
+def looked_for(scene: Any, followed: list[Followed], curves: list[Keyed], frames: np.ndarray) -> list[Seen]:
+    """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
+    before, too; and their curves. Those that start over by whole turns go on. The scene, at the first frame, is put
+    back. It is gone from frame to frame for those alone of which curves do not say what they show.
+    """
+    wanted = [_to_look_at(each, by, frames) for each, by in zip(followed, curves)]
+    looks = [Looks(scene, each) if by is None else None for each, by in zip(followed, curves)]
+    if not any(len(each) for each in wanted):
+        return [_seen(each, by, look, look) for each, by, look in zip(followed, curves, looks)]
+    sample = 1.0 / frame_times.samples(scene)
+    unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
+    with temporarily.at_frame(scene, int(frames[0])):
+        _first_looks(scene, looks, unknown, frames)
+        found = []
+        for each, by, where, look in zip(followed, curves, wanted, looks):
+            shown = whole_turns.counted(each, by.shown if by else look, where)
+            leapt = _with_leaps(
+                shown, each, where[each.strength.held_between(frames)[where - 1]], frames, sample
+            )
+            found.append(_seen(leapt, by, shown, look))
+    return found
+
+
+def _seen(each: Followed, by: Keyed, shown: Any, looks: Looks | None) -> Seen:
+    return (
+        Seen(each, None, shown, looks)
+        if by is None
+        else Seen(each, replace(by, shown=shown or by.shown), shown or by.shown, None)
+    )
+
+
+def _to_look_at(each: Followed, by: Keyed, frames: np.ndarray) -> np.ndarray:
+    """Rows (k,) of a joint's frames (F,) which it may reach by a leap, so far as is seen without going to others."""
+    near = each.strength.held_between(frames)
+    if each.turns.any():
+        near |= each.strength.led_between(frames) | bool(each.controller)
+    if by is not None and by.starts_over:  # the way back from a short cycle is no longer than the way there
+        where = np.flatnonzero(near) + 1
+    else:
+        out = _stands_out(each) | whole_turns.stands_out(each)
+        where = _with_neighbours(np.flatnonzero(out & near) + 1, len(frames))
+    return where if by is None else where[at_once(each, looks_between(by.shown, frames[where - 1]))]
+
+
+def looks_between(shown: Shown, begin: np.ndarray) -> np.ndarray:
+    """What is shown at so many looks that leaps can be told (k, looks, ...), from each of frames (k,) to the next."""
+    at = begin[:, None] + np.arange(LEAST_LOOKS + 1) / LEAST_LOOKS
+    found = shown(at.ravel())
+    return found.reshape(*at.shape, *found.shape[1:])
+
+
+def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
+    """In which of some stretches (k,) most of the way of something is from one look (k, looks, ...) to the next: what
+    goes smoothly, even from rest, does not do that.
+    """
+    found = np.zeros(len(looks), dtype=bool)
+    for part in parts(each, looks):
+        ways = np.linalg.norm(np.diff(part, axis=1), axis=2)
+        found |= ways.max(axis=1) > MOST * ways.sum(axis=1) + SEEN
+    return found
+
+
+class Looks:
+    """What a joint's sliders or poses show at frames; of each it is noted."""
+
+    def __init__(self, scene: Any, each: Followed) -> None:
+        self._scene = scene
+        self._known: dict[float, Any] = {}
+        self._item = references.object_by_session_uid(each.uid)
+        self._source = keyed_poses.source_of_joint(self._item)
+
+    def take(self, at: float) -> None:
+        """Know what is shown at a frame, where the scene is now."""
+        found = led_joints.shown(self._item, self._source, f"{self._item.name} at frame {at:g}")
+        self._known[at] = led_joints.measured(self._scene, self._item, np.array([found]))[0]
+
+    def __call__(self, frames: np.ndarray) -> np.ndarray:
+        for at in frames.tolist():
+            if at not in self._known:
+                _go_to(self._scene, at)
+                self.take(at)
+        return np.array([self._known[at] for at in frames.tolist()])
+
+
+def take_together(scene: Any, wanted: list[tuple[Looks, np.ndarray]]) -> None:
+    """Let each know what is shown at frames (k,) of its own: all at once, since going to a frame takes longest."""
+    for at in np.unique(np.concatenate([np.empty(0), *(places for _, places in wanted)])).tolist():
+        _go_to(scene, at)
+        for looks, places in wanted:
+            if at in places:
+                looks.take(at)
+
+
+def _first_looks(scene: Any, looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray) -> None:
+    """Look first in the stretches that end at rows (k,) of each joint."""
+    found = []
+    for each, where in zip(looks, wanted):
+        high = frames[where] - LOOK
+        middles = [jump_search.middle(*pair) for pair in zip(frames[where - 1].tolist(), high.tolist())]
+        if each is not None and len(where):
+            found.append((each, np.concatenate([high, middles])))
+    take_together(scene, found)
+
+
+def _go_to(scene: Any, at: float) -> None:
+    scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+
+
+def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
+    """A line where a joint leaps, by its coordinates (R, n) at some of its rows (R,), while it is held."""
+    places = [k for k in np.flatnonzero(_reached(each, rows)) if each.switched[rows[k]]]
+    if not places:
+        return []
+    turns, ways = np.array([_size(each.joint, q[k - 1], q[k]) for k in places]).T.tolist()
+    most = int(np.argmax(np.maximum(turns, np.array(ways) / (each.length_scale or 1.0))))
+    by = [f"{np.degrees(turns[most]):.3g}°"] if turns[most] > SEEN else []
+    by += [units.told_length(ways[most])] if ways[most] > SEEN else []
+    more = f", and at {len(places) - 1} more" if len(places) > 1 else ""
+    text = f"{each.name} leaps by {' and '.join(by)} at frame {round(each.frames[rows[places[most]]], 2):g}{more}"
+    return [
+        f"{text}: its keys are stepped, or start over there; it gets there within the last sample before, and what "
+        "hangs on it is struck"
+    ]
+
+
+def _size(joint: Any, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
+    """How far a joint turns [rad] and goes [m] by a leap from coordinates (n,) to others: as what it carries does, and
+    as an angle or a length of it says where that is more, as of a leap by half a turn or more.
+    """
+    lie, steps, kinds = physics_access.physics().lie, np.abs(after - before), np.array(joint.coordinate_units)
+    if led_joints.rotation_vector(joint) is not None:
+        steps[led_joints.rotation_vector(joint)] = 0.0
+    change = lie.inverse(joint.transform(before)) @ joint.transform(after)
+    shown = np.linalg.norm(lie.log(change)[:3]), np.linalg.norm(change[:3, 3])
+    turn, way = (max(float(size), *steps[kinds == unit], 0.0) for size, unit in zip(shown, ("rad", "m")))
+    return turn, way
+
+
+def times_of(each: Followed, rows: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Those of a joint's times (R,) at some of its rows that it reaches by a leap."""
+    leaps: np.ndarray = times[rows][_reached(each, rows)]
+    return leaps
+
+
+def _reached(each: Followed, rows: np.ndarray) -> np.ndarray:
+    """Which of some rows (R,) are reached by a leap from the one before them."""
+    follows = np.diff(rows, prepend=-2) == 1
+    reached: np.ndarray = each.leapt[rows] & follows
+    return reached
+
+
+def parts(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
+    """What is keyed in ways of its own, each (..., k), of readings (..., n) or poses (..., 4, 4), as the joint has."""
+    if each.readings is not None:
+        return [shown[..., [k]] for k in range(shown.shape[-1])]
+    return [shown[..., :3, :3].reshape(*shown.shape[:-2], 9), shown[..., :3, 3]]
+
+
+def _going_on(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
+    """`parts` (R, k) of a joint's rows (R, ...), of sliders without the jumps of those that start anew after a turn."""
+    return parts(each, shown if each.readings is None else led_joints.going_on(each, shown))
+
+
+def _with_neighbours(rows: np.ndarray, count: int) -> np.ndarray:
+    """Rows (k,), and those next to them, of as many as there are; none is the first."""
+    around = np.unique(np.concatenate([rows - 1, rows, rows + 1]))
+    found: np.ndarray = around[(around > 0) & (around < count)]
+    return found
+
+
+def _stands_out(each: Followed) -> np.ndarray:
+    """From which frame to the next one (F - 1,) a joint goes much farther than before or after."""
+    found = np.zeros(len(each.frames) - 1, dtype=bool)
+    for part in _going_on(each, each.poses if each.readings is None else each.readings):
+        ways = np.linalg.norm(np.diff(part, axis=0), axis=1)
+        around = np.concatenate([ways[:1], ways, ways[-1:]])
+        if len(ways) < 2:
+            around = np.zeros(len(ways) + 2)
+        found |= ways > STANDS_OUT * np.minimum(around[:-2], around[2:]) + SEEN
+    return found
+
+
+def out_of_line(each: Followed, values: np.ndarray) -> np.ndarray:
+    """Which ways (R - 1,) between a joint's rows (R, ...) at even frames are no part of a sampled motion: so far from
+    those before and behind them as none of these is long.
+    """
+    found = np.zeros(len(values) - 1, dtype=bool)
+    for part in _going_on(each, values):
+        ways = np.pad(np.diff(part, axis=0), ((2, 2), (0, 0)), mode="edge")
+        size = np.linalg.norm(ways, axis=1)
+        off = np.linalg.norm(ways[2:-2] - 0.5 * (ways[1:-3] + ways[3:-1]), axis=1)
+        beside = np.max([size[:-4], size[1:-3], size[3:-1], size[4:]], axis=0)
+        found |= off > STANDS_OUT * beside + SEEN
+    return found
+
+
+def _with_leaps(
+    shown: Shown, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float
+) -> Followed:
+    """A joint with the rows in which it leaps marked, and with rows for leaps between frames and for the last samples
+    before leaps.
+
+    Args:
+        shown: what it shows at frames. where: rows (k,) to look at. sample: from one sample to the next [frames].
+    """
+    values = each.poses if each.readings is None else each.readings
+    stepped, least = {}, least_leap(each)
+    for k in where.tolist():
+        leap = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
+        if leap is not None:
+            stepped[k] = min(_sample_of(each, shown, leap, frames[k - 1], sample), frames[k])
+    # what is stepped from frame to frame, three times or more, was sampled and is not interpolated between the samples
+    sampled = {k for k in stepped if stepped.keys() >= {k - 1, k, k + 1}}
+    leapt = {k: at for k, at in sorted(stepped.items()) if not sampled & {k - 1, k, k + 1}}
+    added = []
+    for k, at in leapt.items():
+        if sample < 1.0 and at - sample > frames[k - 1]:
+            added.append((k, at - sample, False))
+        if at < frames[k]:
+            added.append((k, at, True))
+    each.leapt[[k for k, at in leapt.items() if at == frames[k]]] = True
+    if not added:
+        return each
+    before, places, reached = (np.array(column) for column in zip(*added))
+    return with_rows(each, Rows(before, places, shown(places), reached, drawn=False))
+
+
+def with_rows(each: Followed, added: Rows) -> Followed:
+    """A joint with rows added, of its readings or its poses, whichever it has."""
+    for kept, new in (
+        ("poses" if each.readings is None else "readings", added.shown),
+        ("switched", each.strength.held_at(added.frames)),
+        ("weights", each.strength.weights_at(added.frames)),
+        ("leapt", added.leapt),
+        ("drawn", added.drawn),
+        ("frames", added.frames),
+    ):
+        setattr(each, kept, np.insert(getattr(each, kept), added.before, new, axis=0))
+    return each
+
+
+def leap_between(
+    each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], least: float
+) -> tuple[float, Any, Any] | None:
+    """The frame in a stretch between two frames, the second among them, at which a joint has leapt that shows some
+    values at both, and what it shows before and there; None where it does not leap. least: that is a leap, see
+    `least_leap`.
+    """
+    return jump_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, values, least, NARROW)
+
+
+def _sample_of(
+    each: Followed, shown: Shown, leap: tuple[float, Any, Any], begin: float, sample: float
+) -> float:
+    """The first sample, behind a frame, that shows what a joint has leapt to: the one before shows what it leapt from.
+    Just behind a sample, as at the end of a cycle, it is there a sample later.
+    """
+    at, before, there = leap
+    number = (at - begin) / sample
+    near = round(number)
+    if near > 0 and abs(number - near) * sample <= NARROW:
+        (found,) = shown(np.array([begin + near * sample]))
+        number = near + (_way(each, before, found) < _way(each, found, there))
+    return float(begin + max(np.ceil(number), 1.0) * sample)
+
+
+def least_leap(each: Followed) -> float:
+    """What is a leap of a joint, at the least: what is less than `LEAST` of all that it goes through is none."""
+    found = _going_on(each, each.poses if each.readings is None else each.readings)
+    return max(SEEN, LEAST * max(float(np.linalg.norm(np.ptp(part, axis=0))) for part in found))
+
+
+def _way(each: Followed, one: Any, other: Any) -> float:
+    """How far two poses of a joint are apart, or two readings: of what is keyed in ways of its own the farthest."""
+    pair = np.array([one, other])
+    return max(float(np.linalg.norm(part[1] - part[0])) for part in _going_on(each, pair))

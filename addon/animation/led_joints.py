@@ -1,0 +1,331 @@
+"""Joints that follow their animation in a simulation: their coordinates over the frames, read from keys or sliders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..baked import temporarily
+from ..blender import compat, compute_process, physics_access, units
+from ..blender.compute_process import Steps
+from ..curves import rotation_channels
+from ..curves.fcurve_values import SEEN
+from ..data import references
+from ..data.joints import slider_names
+from ..reading import joints
+from ..reading import scene as scene_to_model
+from ..sliders import sliders
+from . import follow_weights, keyed_poses
+from .follow_weights import PATH, WEIGHT_PATH, Strength
+
+# Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
+FAR, FAR_TURN = 1e-3, 1e-2
+# Longer than any run [s].
+FOR_EVER = 1e6
+# Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
+# (`CHART_LIMIT` of `kernels.rollout`, which Blender's process does not import), so that it would leave what leads it.
+FARTHEST_TURN = np.pi + 0.5
+# Beyond that, how far [rad] the vectors may be off between frames.
+MISSED_TURN = np.radians(0.5)
+# Frames before the first one, and behind it, that have a part in the slope there: of sixth order.
+EARLIER, LATER = 3, 3
+
+
+@dataclass
+class Followed:
+    """A joint that follows its animation.
+
+    Attributes:
+        name: of its Empty. body: of the model's body. joint: of physics, in metres.
+        switched: whether it is held on its animation, at each frame (F,).
+        weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
+        strength: both of these as time goes by, between the frames, too.
+        controller: name of the one that draws it there; empty: there is none.
+        uid: of its Empty in the session. frames: at which it was seen (F,): whole ones, the last samples before leaps,
+            and looks between them. again: by how much its curves go on from the first to the last, if they repeat
+            themselves behind that, or None. leapt: whether it leaps to what it is there from what it is at the one
+            before (F,). drawn: whether that draws it where it follows in part (F,): leaps do not.
+        before: what a motion that was sampled shows at the whole frames before its first, rising (k, ...), as readings
+            or poses; None: nothing.
+        readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
+        periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
+            are not limited bring the joint back to where it was (n,); 0: by nothing.
+    """
+
+    name: str
+    body: str
+    joint: Any
+    after: np.ndarray
+    length_scale: float
+    switched: np.ndarray
+    readings: np.ndarray | None = None
+    poses: np.ndarray | None = None
+    periods: np.ndarray = field(default_factory=lambda: np.empty(0))
+    turns: np.ndarray = field(default_factory=lambda: np.empty(0))
+    weights: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    strength: Strength = field(
+        default_factory=lambda: Strength(np.zeros(1), np.zeros(1), np.ones(1, dtype=bool))
+    )
+    time: float = 0.1
+    controller: str = ""
+    uid: int = 0
+    frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+    again: np.ndarray | None = None
+    leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    before: np.ndarray | None = None
+
+
+def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
+    """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last; the
+    scene is put back.
+
+    Raises:
+        ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
+    """
+    chosen = []
+    for index, entry in enumerate(read.bodies):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is not None and may_follow(item):
+            chosen.append((item, read.model.joints[index], entry.name))
+    if not chosen:
+        return []
+    prescribed: list[list[bool]] = [[] for _ in chosen]
+    weights: list[list[float]] = [[] for _ in chosen]
+    values: list[list[Any]] = [[] for _ in chosen]
+    given = [keyed_poses.source_of_joint(item) for item, _, _ in chosen]
+    with temporarily.at_frame(scene, int(frames[0])):
+        for frame in frames:
+            scene.frame_set(int(frame))
+            for k, (item, _, _) in enumerate(chosen):
+                weights[k].append(float(item.condyle.joint.follow))
+                prescribed[k].append(bool(item.condyle.joint.prescribed))
+                values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
+    found = []
+    for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
+        controlled = item.condyle.joint.controller.enabled
+        led = any(on) or any(drawn) or controlled or follow_weights.ever(item, frames)
+        if led and joint.num_coordinates:
+            strength = Strength(np.array(frames), np.array(drawn), np.array(on))
+            made = followed_of(scene, item, joint, body, strength.held, np.array(value))
+            made.weights, made.strength = strength.weights.copy(), strength
+            made.time = item.condyle.joint.follow_time
+            made.controller = item.name if controlled else ""
+            made.uid, made.frames = item.session_uid, np.array(frames)
+            made.leapt, made.drawn = np.zeros(len(frames), dtype=bool), np.ones(len(frames), dtype=bool)
+            found.append(made)
+    return found
+
+
+def shown(item: Any, source: keyed_poses.Source, name: str) -> Any:
+    """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
+    settings = item.condyle.joint
+    if settings.driven:
+        return [float(item[slider]) for slider in slider_names(settings)]
+    return keyed_poses.pose_now(source, name)
+
+
+def measured(scene: Any, item: Any, values: np.ndarray) -> np.ndarray:
+    """Sliders (F, n), or poses (F, 4, 4), as they were shown, in metres and radians."""
+    if not item.condyle.joint.driven:
+        return units.to_metres(values, scene)
+    metres = units.length_scale(scene)
+    factors = [metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
+    in_metres: np.ndarray = values * factors
+    return in_metres
+
+
+def held_at_start(followed: list[Followed]) -> set[str]:
+    """Names of the joints that follow their animation from the beginning."""
+    return {each.name for each in followed if each.switched[0]}
+
+
+def may_follow(item: Any) -> bool:
+    """Whether a joint is prescribed or drawn now, or that is animated."""
+    settings = item.condyle.joint
+    if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:
+        return True
+    return may_be_switched(item)
+
+
+def may_be_switched(item: Any) -> bool:
+    """Whether it may change with time if a joint follows its animation."""
+    data = item.animation_data
+    if data is None:
+        return False
+    return bool(data.nla_tracks) or any(
+        curve.data_path in (PATH, WEIGHT_PATH) for curve in (*compat.curves_in_use(item), *data.drivers)
+    )
+
+
+def followed_of(
+    scene: Any, item: Any, joint: Any, body: str, switched: np.ndarray, values: np.ndarray
+) -> Followed:
+    """What was seen of a joint: values are its sliders (F, n), or the child's poses (F, 4, 4) in its frame."""
+    settings = item.condyle.joint
+    if any(joint.prescribed):
+        raise physics_access.model_error(
+            f"joint {item.name!r} moves by itself in time and cannot be prescribed as well; let it be simulated"
+        )
+    metres = units.length_scale(scene)
+    after = units.to_metres(joints.child_in_joint(item), scene)
+    made = Followed(item.name, body, joint, after, settings.length_scale * metres, switched)
+    if settings.driven:
+        made.readings = measured(scene, item, values)
+        turns, widths = sliders.periods(joint), np.ptp(sliders.slider_ranges(item, joint), axis=1)
+        whole = np.round(widths / np.where(turns > 0.0, turns, np.inf))
+        made.periods = np.where((whole > 0.0) & (np.abs(widths - whole * turns) < 1e-6 * turns), widths, 0.0)
+        made.turns = np.where([row.limits == "CUSTOM" for row in settings.coordinates], 0.0, turns)
+    else:
+        made.poses = measured(scene, item, values)
+    return made
+
+
+def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
+    """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
+    q, told = yield from _coordinates(each, fitted, rows)
+    vector = rotation_vector(each.joint)
+    if vector is not None:
+        _check_turns(each, q[:, vector])
+    return q, told
+
+
+def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) -> Steps[np.ndarray | None]:
+    """Steps that find with which slopes (n,) [unit/s] a joint goes through the first of its coordinates (R, n), at even
+    times (step [s]) as far as they are needed, by what its motion shows before; None where that is not known.
+    """
+    if each.before is None or not len(each.before):
+        return None
+    poses = each.readings is None
+    shown = np.concatenate([(each.poses if poses else each.readings)[:1], each.before[::-1]])
+    backwards = replace(each, **{"poses" if poses else "readings": shown})
+    back, _ = yield from _coordinates(backwards, fitted, slice(None))
+    if np.abs(back[0] - q[0]).max() > SEEN:
+        return None
+    earlier, later = len(back) - 1, min(LATER, len(q) - 1)
+    places = np.arange(-earlier, later + 1, dtype=np.float64)
+    weights = np.linalg.solve(np.vander(places, increasing=True).T, np.eye(len(places))[1])
+    slope: np.ndarray = weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
+    return slope
+
+
+def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:
+    """As `coordinates`, be they too far around or not."""
+    vector = rotation_vector(each.joint)
+    told: list[str] = []
+    if each.readings is not None:
+        q = each.joint.from_readings(going_on(each, each.readings)[rows])
+    else:
+        after = np.eye(4) if each.name in fitted else each.after
+        poses = each.poses[rows] @ physics_access.physics().lie.inverse(after)
+        if not follows_poses(each.joint):
+            raise physics_access.model_error(
+                f"joint {each.name!r} has {each.joint.num_coordinates} coordinates, more than can be told from its "
+                "child's pose: drive it by sliders, so that it can follow these"
+            )
+        if each.joint.type != "free":
+            q, told = yield from _projected(each, poses)
+        if vector is not None:
+            q = _turned(each.joint, poses)
+    if vector is not None:
+        q[:, vector] = physics_access.physics().lie.continuous_rotation_vectors(q[:, vector])
+    return q, told
+
+
+def _check_turns(each: Followed, vectors: np.ndarray) -> None:
+    """ModelError where rotation vectors (R, 3) cannot lead a joint: where it is free at times they change their chart
+    under what leads it, and near a whole turn they swing around.
+    """
+    most = float(np.linalg.norm(vectors, axis=1).max())
+    if most > FARTHEST_TURN and not each.switched.all():
+        raise physics_access.model_error(
+            f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; a "
+            f"{each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most, unless it is prescribed in all "
+            "frames"
+        )
+    missed = rotation_channels.missed_by_vectors(vectors) if len(vectors) > 1 else np.zeros(1)
+    if most > FARTHEST_TURN and missed.max() > MISSED_TURN:
+        raise physics_access.model_error(
+            f"joint {each.name!r} turns about another axis near a whole turn from its rest, where a {each.joint.type} "
+            f"joint cannot follow its animation: it would be {np.degrees(missed.max()):.2g}° off between frames"
+        )
+
+
+def follows_poses(joint: Any) -> bool:
+    """Whether a joint without sliders can follow its animation: whether its child's poses tell its coordinates."""
+    return bool(joint.type == "free" or joint.num_coordinates <= 3)
+
+
+def rotation_vector(joint: Any) -> slice | None:
+    """Which coordinates of a joint are the vector of any rotation; None: there are none."""
+    if joint.type in {"spherical", "euler"}:
+        return slice(0, 3)
+    if joint.type == "free":
+        return slice(0, 3) if joint.rotation_first else slice(3, 6)
+    return None
+
+
+def _turned(joint: Any, poses: np.ndarray) -> np.ndarray:
+    """Coordinates (R, n) of a joint with any rotation, and a free one's place, in poses (R, 4, 4)."""
+    rotations, places = poses[:, :3, :3], poses[:, :3, 3]
+    turns: np.ndarray = physics_access.physics().lie.so3_log(rotations)
+    if joint.type != "free":
+        return turns
+    if joint.rotation_first:
+        return np.hstack([turns, np.einsum("fji,fj->fi", rotations, places)])
+    return np.hstack([places, turns])
+
+
+def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
+    requests = physics_access.part("worker.requests")
+    answer = yield requests.project(
+        compute_process.client(), each.joint, poses, continuous=True, length_scale=each.length_scale
+    )
+    found = requests.project_answer(answer)
+    told = []
+    far, turned = float(found.translation.max()), float(found.rotation.max())
+    if far > FAR or turned > FAR_TURN:
+        told.append(
+            f"{each.name} follows keys that lie up to {units.told_apart(far, turned)} off it: "
+            "it takes the nearest poses that it can"
+        )
+    return found.q, told
+
+
+def rows_of(each: Followed) -> np.ndarray:
+    """Which of a joint's frames lead it: those between which it is held, or drawn, at some time."""
+    between = each.strength.led_between(each.frames)
+    return np.flatnonzero(np.append(between, False) | np.append(False, between))
+
+
+def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Spans of time (k, 2) in which a switch (F,) is on: from its frame to the frame at which it is off."""
+    edges = np.diff(np.concatenate([[0], switched.astype(int), [0]]))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    after = np.append(times, times[-1] + FOR_EVER)  # on at the last frame: to the end and beyond
+    return np.stack([times[starts], after[ends]], axis=1)
+
+
+def vector_readings(joint: Any) -> slice | None:
+    """Which of a joint's readings are a rotation vector; None: there are none, or angles are read instead."""
+    return rotation_vector(joint) if joint.reading_names == joint.coordinate_names else None
+
+
+def going_on(each: Followed, readings: np.ndarray) -> np.ndarray:
+    """Readings (F, n) of a joint without the jumps of sliders that start anew after a whole turn."""
+    result, vector = unrolled(readings, each.periods), vector_readings(each.joint)
+    if vector is not None:
+        result[:, vector] = physics_access.physics().lie.continuous_rotation_vectors(result[:, vector])
+    return result
+
+
+def unrolled(values: np.ndarray, periods: np.ndarray) -> np.ndarray:
+    """Values (F, n) without the jumps of sliders that start anew after a whole turn; period 0: it has no turns."""
+    result = values.copy()
+    for k in np.flatnonzero(periods > 0.0):
+        steps = np.diff(values[:, k])
+        turns = -np.round(steps / periods[k]) * (np.abs(steps) > 0.5 * periods[k])
+        result[1:, k] += periods[k] * np.cumsum(turns)
+    return result

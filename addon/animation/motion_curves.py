@@ -1,0 +1,94 @@
+"""What a joint follows as its curves alone say it, at any frame: of its sliders, or of its child's own channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..baked import channel_units
+from ..baking import channels
+from ..curves import fcurve_values, rotation_channels
+from ..curves.fcurve_values import SEEN
+from ..data import references
+from ..data.joints import slider_names
+from . import keyed_poses, led_joints
+from .led_joints import Followed
+
+
+@dataclass(frozen=True)
+class MotionCurves:
+    """What a joint follows, by curves alone: its readings or poses (k, ...) in SI at frames (k,), and the curves."""
+
+    shown: Callable[[np.ndarray], np.ndarray]
+    curves: list[Any]
+
+    @property
+    def starts_over(self) -> bool:
+        """Whether some curve goes on in cycles."""
+        return any(fcurve_values.starts_over(curve) for curve in self.curves if curve is not None)
+
+    def again(self, frames: np.ndarray) -> np.ndarray | None:
+        """By how much what is shown goes on (...) from the first of rising frames to the last, if it repeats itself in
+        all else behind that; None where it does not, or nothing goes on in cycles, or poses go on.
+        """
+        if not self.starts_over:
+            return None
+        at = 0.5 * (frames[1:] + frames[:-1])  # at the ends themselves a cycle shows its end
+        rises = self.shown(at + frames[-1] - frames[0]) - self.shown(at)
+        rise: np.ndarray = rises.mean(axis=0) if rises.ndim == 2 else np.zeros(rises.shape[1:])
+        return rise if np.abs(rises - rise).max() < SEEN * max(1.0, np.abs(rise).max()) else None
+
+
+def read(scene: Any, each: Followed) -> MotionCurves | None:
+    """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else
+    has a say in it, as a driver, limits, or constraints. The scene is at the first of the frames.
+    """
+    item = references.object_by_session_uid(each.uid)
+    found = (_sliders if each.readings is not None else _child)(scene, item, each)
+    if not any(curve is not None for curve in found.curves):
+        return None
+    seen, said = each.poses if each.readings is None else each.readings, found.shown(each.frames)
+    return None if np.abs(said - seen).max() > SEEN * max(1.0, np.abs(said).max()) else found
+
+
+def _sliders(scene: Any, item: Any, each: Followed) -> MotionCurves:
+    """The curves of a joint's sliders."""
+    names = slider_names(item.condyle.joint)
+    curves = [fcurve_values.alone(item, f'["{name}"]') for name in names]
+    still = [float(item[name]) for name in names]
+
+    def shown(frames: np.ndarray) -> np.ndarray:
+        return led_joints.measured(scene, item, fcurve_values.columns(curves, still, frames))
+
+    return MotionCurves(shown, curves)
+
+
+def _child(scene: Any, item: Any, each: Followed) -> MotionCurves:
+    """The curves of the child's own channels: they move it as it was seen, where nothing else moves it in the joint."""
+    body = keyed_poses.source_of_joint(item).child
+    owner, mode = body.owner, body.owner.rotation_mode
+    turn = rotation_channels.rotation_path(mode)
+    still = [*owner.location, *getattr(owner, turn)]
+    paths = [("location", k) for k in range(3)] + [(turn, k) for k in range(len(still) - 3)]
+    curves = [fcurve_values.alone(body.object, f"{body.path_prefix}{path}", k) for path, k in paths]
+    metres = channel_units.metres_of(body, scene)
+    delta = np.eye(3) if body.bone else np.array(channels.delta_rotation(body.object, mode))
+
+    def own(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = fcurve_values.columns(curves, still, frames)
+        return metres * values[:, :3], delta @ rotation_channels.matrices(values[:, 3:], mode)
+
+    places, turns = own(each.frames[:1])
+    frame = each.poses[0, :3, :3] @ turns[0].T
+    origin = each.poses[0, :3, 3] - frame @ places[0]
+
+    def shown(frames: np.ndarray) -> np.ndarray:
+        places, turns = own(frames)
+        found = np.tile(np.eye(4), (len(frames), 1, 1))
+        found[:, :3, :3], found[:, :3, 3] = frame @ turns, places @ frame.T + origin
+        return found
+
+    return MotionCurves(shown, curves)

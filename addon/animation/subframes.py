@@ -1,0 +1,182 @@
+"""What keyed sliders and children say between frames: joints that follow them do so in whatever rate the scene plays,
+and as strongly as the keys of their weights say there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..baked import temporarily
+from ..curves import fcurve_cycles, fcurve_values
+from ..data import frame_times, references
+from . import (
+    driving_keys,
+    follow_weights,
+    jumps,
+    led_joints,
+    motion_curves,
+    whole_turns,
+)
+from .led_joints import Followed
+from .motion_curves import MotionCurves
+
+# Looks a second: with half as many a pendulum that hangs on a joint with a key twice a second is 1.5e-5 rad off, and
+# 1e-3 with 24 of them; at 60 frames a second they are four a frame, for what goes from rest to rest in one.
+RATE = 240.0
+# What is nearer to a look than this share of the way to the next is beside it.
+BESIDE = 0.05
+# Looks from a frame to the next, or as many a second as these are with 24 frames, where Blender has to go to them: a
+# driver of 1 Hz is 2e-5 rad off, and 5e-3 without.
+LOOKS = 4
+
+
+def positions(frames: np.ndarray, fps: float) -> np.ndarray:
+    """Rising whole frames (F,), each the next one's neighbour, with `RATE` or more looks a second (L,)."""
+    return frame_times.recorded_frames(frames[0], frames[-1], _looks(fps))
+
+
+def _looks(fps: float) -> int:
+    """From each frame to the next."""
+    return max(int(np.ceil(RATE / fps)), 1)
+
+
+def _shown_looks(fps: float) -> int:
+    """From each frame to the next, where the scene has to show them."""
+    return max(LOOKS, round(LOOKS * 24.0 / fps))
+
+
+def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
+    """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
+    their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
+    at `LOOKS` places or more from frame to frame. Where one of what leads a joint has keys at several frames
+    running its motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
+    """
+    count, looks = _looks(fps), positions(frames, fps)
+    keyed = [motion_curves.read(scene, each) for each in followed]
+    for each, by in zip(followed, keyed):
+        each.again = None if by is None else by.again(frames)
+        item = references.object_by_session_uid(each.uid)
+        each.strength = follow_weights.between_frames(item, each.strength, looks)
+    keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
+    leaping = jumps.looked_for(scene, followed, keyed, frames)
+    if count < 2:
+        for each in leaping:
+            each.joint.before = _before(each)
+        return [each.joint for each in leaping]
+    shown = _shown_looks(fps)
+    places = [_places(each, count if each.by else shown) for each in leaping]
+    _look(scene, leaping, places)
+    return [
+        _with_looks(each, wide, at, count if each.by else shown) for each, (wide, at) in zip(leaping, places)
+    ]
+
+
+def _look(scene: Any, seen: list[jumps.Seen], places: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """See what no curves alone say, as drivers, constraints and blended strips of the NLA show it: at places (k, looks)
+    of each joint, all joints at once.
+    """
+    wanted = [(each.looks, at.ravel()) for each, (_, at) in zip(seen, places) if each.looks is not None]
+    if any(len(at) for _, at in wanted):
+        with temporarily.at_frame(scene, scene.frame_current):
+            jumps.take_together(scene, wanted)
+
+
+def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (k,) to be reached by way of looks, and these (k, count + 1) from the frame before each to its own."""
+    joint = each.joint
+    if each.by is not None:
+        wide = _interpolated(joint, fcurve_values.keyed(each.by.curves, joint.frames))
+    else:
+        item = references.object_by_session_uid(joint.uid)
+        wide = _interpolated(joint, driving_keys.of_joint(item, joint.frames))
+        wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
+    return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
+
+
+def _moves(each: Followed) -> np.ndarray:
+    """Whether a joint moves from one row to the next, or before that or behind (F - 1,)."""
+    moves = np.zeros(len(each.frames) - 1, dtype=bool)
+    for part in jumps.parts(each, each.poses if each.readings is None else each.readings):
+        moves |= np.linalg.norm(np.diff(part, axis=0), axis=1) > fcurve_values.SEEN
+    around = np.concatenate([[False], moves, [False]])
+    return around[:-2] | moves | around[2:]
+
+
+def _with_looks(seen: jumps.Seen, wide: np.ndarray, at: np.ndarray, count: int) -> Followed:
+    """A joint with what is shown at places (k, count + 1) on the way to its rows (k,) that do not leap."""
+    each = seen.joint
+    each.before = _before(seen)
+    if not len(wide):
+        return each
+    looks = seen.shown(at.ravel())
+    shown = looks.reshape(*at.shape, *looks.shape[1:])
+    smooth = ~_leaps(seen, at, shown)
+    places = at[smooth, 1:-1].ravel()
+    if seen.by is not None:
+        places = np.union1d(places, _keys_between(seen.by, each.frames, at[smooth, 0], count))
+    before = np.searchsorted(each.frames, places)
+    added = jumps.Rows(before, places, seen.shown(places), np.zeros(len(places), dtype=bool), drawn=True)
+    return jumps.with_rows(each, added)
+
+
+def _before(seen: jumps.Seen) -> np.ndarray | None:
+    """What a joint shows at the whole frames (k, ...) right before its first, as far as it goes on from there without a
+    leap; None where not curves alone say it, or these were not sampled there and behind it.
+    """
+    each, earlier, later = seen.joint, led_joints.EARLIER, led_joints.LATER
+    at = each.frames[0] + np.arange(-earlier - 1.0, later + 1.0)
+    rows = slice(0, later + 1)
+    if seen.by is None or not np.array_equal(each.frames[rows], at[earlier + 1 :]) or each.leapt[rows].any():
+        return None
+    sampled = _sampled(at[:-1], at[1:], fcurve_values.keyed(seen.by.curves, at))
+    if not sampled[earlier + 1 :].all():
+        return None
+    behind = (each.poses if each.readings is None else each.readings)[rows]
+    values = np.concatenate([seen.shown(at[: earlier + 1]), behind])
+    broken = np.flatnonzero((~sampled | jumps.out_of_line(each, values))[: earlier + 1])
+    return values[max(1, broken[-1] + 1 if len(broken) else 0) : earlier + 1]
+
+
+def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count: int) -> np.ndarray:
+    """Frames of keys (k,), where curves may turn off sharply, from some whole frames of rising ones (F,) to the next;
+    not those beside a look, of which there are so many in each.
+    """
+    keys = fcurve_cycles.merged(np.concatenate(fcurve_values.keyed(by.curves, frames)))
+    off = np.abs(keys * count - np.round(keys * count))
+    found: np.ndarray = keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
+    return found
+
+
+def _leaps(seen: jumps.Seen, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
+    """In which of some stretches from frame to frame (k,) what is shown (k, looks, ...) at frames (k, looks) leaps."""
+    each = seen.joint
+    leapt, least = jumps.at_once(each, shown), jumps.least_leap(each)
+    if seen.by is None:
+        return leapt  # no look more than is needed
+    for k in np.flatnonzero(leapt).tolist():
+        ends, values = (at[k, 0], at[k, -1]), (shown[k, 0], shown[k, -1])
+        leapt[k] = jumps.leap_between(each, seen.shown, ends, values, least) is not None
+    return leapt
+
+
+def _interpolated(each: Followed, keys: list[np.ndarray]) -> np.ndarray:
+    """Rows (k,) that are reached over a whole frame, not by a leap or a slider that starts anew after a whole turn, and
+    not where something has a key, of these frames, at both of its ends, and beside them.
+    """
+    begin, end = each.frames[:-1], each.frames[1:]
+    wide = (begin % 1.0 == 0.0) & (end - begin == 1.0) & ~each.leapt[1:]
+    if each.readings is not None:
+        turned = (each.periods > 0.0) & (np.abs(np.diff(each.readings, axis=0)) > 0.5 * each.periods)
+        wide &= ~turned.any(axis=1)
+    found: np.ndarray = np.flatnonzero(wide & ~_sampled(begin, end, keys)) + 1
+    return found
+
+
+def _sampled(begin: np.ndarray, end: np.ndarray, keys: list[np.ndarray]) -> np.ndarray:
+    """Which of stretches between rising frames (k,) have a key of the same curve at both ends, as those beside them."""
+    found = np.zeros(len(begin), dtype=bool)
+    for own in keys:
+        found |= fcurve_values.in_rows(np.isin(begin, own) & np.isin(end, own))
+    return found

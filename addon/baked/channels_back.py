@@ -1,0 +1,126 @@
+"""Free Bake: the channels and actions that a bake replaced return exactly."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Container, Iterable
+from typing import Any
+
+import bpy
+
+from ..blender import physics_access
+from ..data import stored_texts
+from ..data.references import Body
+from . import targets
+from .conflicts import how_to_disconnect, is_armature_linked, own_constraints
+
+
+def check_editable(body: Body) -> None:
+    """ModelError where edit mode, which alone can connect and disconnect bones, cannot be had."""
+    item = body.object
+    if is_armature_linked(item):
+        raise physics_access.model_error(
+            f"bone {body.name!r} cannot be connected or disconnected here: {how_to_disconnect(body)}"
+        )
+    if item.name not in bpy.context.view_layer.objects or not item.visible_get():
+        raise physics_access.model_error(
+            f"bone {body.name!r} cannot be connected or disconnected: {item.name!r} is hidden; make it visible first"
+        )
+
+
+CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler")
+
+
+def is_driven(body: Body) -> bool:
+    """Whether a joint's slider moves a body now."""
+    return any(not constraint.mute for constraint in own_constraints(body))
+
+
+def is_baked(item: Any) -> bool:
+    """Whether an object has a bake to be freed, even if the baked action itself has been deleted. That of a linked one
+    is its library's, and a motion like any other here.
+    """
+    return item.library is None and (targets.is_put(item) or bool(baked_bodies(item)))
+
+
+def baked_bodies(item: Any) -> list[Body]:
+    """The object and those of its bones whose channels a bake wrote."""
+    bodies = [Body(item)] if item.condyle.channels.baked else []
+    if item.pose is not None:
+        bodies += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.channels.baked]
+    return bodies
+
+
+def free(scene: Any) -> int:
+    """Take every bake of a scene away and put back exactly what was; returns the number of objects freed.
+
+    An action that the user has put in use since stays, with the channels that it moves as they are.
+
+    Raises:
+        ModelError: a bone that the bake disconnected cannot be connected again now, or a strip is tweaked; nothing is
+            changed.
+    """
+    baked = [item for item in scene.objects if is_baked(item)]
+    for item in baked:
+        targets.check_tweaked(item, repr(item.name))
+    bodies = {item.name_full: baked_bodies(item) for item in baked}
+    connect = [body for found in bodies.values() for body in found if body.data.channels.was_connected]
+    for body in connect:
+        check_editable(body)
+    for item in baked:
+        moved = targets.moved_since(item)
+        targets.free(item)
+        for body in bodies[item.name_full]:
+            record = body.data.channels
+            turned = {f"{body.path_prefix}{name}" for name in CHANNELS[1:]}.intersection(
+                path for path, _ in moved
+            )
+            if record.rotation_mode and not turned:
+                # before its channels: changing it converts them
+                stored_texts.put_back(body.owner, "rotation_mode", record.rotation_mode)
+            restore_channels(body, moved)
+            for constraint in own_constraints(body):
+                constraint.mute = not record.was_driven
+    _set_connected(connect, True)
+    for body in itertools.chain.from_iterable(bodies.values()):
+        body.data.property_unset("channels")
+    return len(baked)
+
+
+def restore_channels(body: Body, moved: Container[tuple[str, int]]) -> None:
+    """Give a body the channels from before its bake, but for those by path and index that another action moves."""
+    for name in CHANNELS:
+        now, before = getattr(body.owner, name), getattr(body.data.channels, name)
+        path = f"{body.path_prefix}{name}"
+        values = [now[k] if (path, k) in moved else value for k, value in enumerate(before)]
+        setattr(body.owner, name, values)
+
+
+def disconnect(bodies: Iterable[Body]) -> None:
+    """Disconnect bones from their parents and remember it."""
+    bodies = list(bodies)
+    for body in bodies:
+        check_editable(body)
+    _set_connected(bodies, False)
+    for body in bodies:
+        body.data.channels.was_connected = True
+
+
+def _set_connected(bodies: list[Body], connected: bool) -> None:
+    """Only edit mode can change it."""
+    if not bodies:
+        return
+    context = bpy.context
+    active, mode = context.view_layer.objects.active, context.mode
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for item in {body.object for body in bodies}:
+        context.view_layer.objects.active = item
+        bpy.ops.object.mode_set(mode="EDIT")
+        for body in bodies:
+            if body.object == item:
+                item.data.edit_bones[body.bone].use_connect = connected
+        bpy.ops.object.mode_set(mode="OBJECT")
+    context.view_layer.objects.active = active
+    if mode == "POSE":
+        bpy.ops.object.mode_set(mode="POSE")

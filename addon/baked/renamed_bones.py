@@ -1,0 +1,128 @@
+"""Bones that are renamed while a bake is in place.
+
+Blender gives the new name to the paths of actions in use and on tracks, not to those of an action that was put aside,
+of a copy, or of a list of what was keyed. So a bake notes the uid, which stays with a bone for good, of every bone that
+these name, and they follow later.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+
+from ..blender import compat
+from ..data import references, stored_texts
+
+_BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+
+
+def note(item: Any, record: Any, paths: Sequence[str]) -> None:
+    """Note the bones of an object that its action in use and these data paths name."""
+    pose = getattr(item, "pose", None)
+    if pose is None:
+        return
+    used = {curve.data_path for curve in compat.curves_in_use(item)}
+    bones = {name: pose.bones.get(name) for name in map(_bone_of, (*used, *paths)) if name}
+    noted = {name: references.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
+    record.bones = json.dumps(noted)
+
+
+def follow(item: Any) -> None:
+    """Give all that is noted of an object's bake the names that its bones have now."""
+    record = item.condyle.bake
+    renamed = renamed_since(item)
+    if not renamed:
+        return
+    for action in (record.previous_action, record.backup):
+        if action is None or action.library is not None:
+            continue
+        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
+        _rename(action, slot, lacking(item, action, renamed))
+    _follow_baked(item, renamed)
+    paths = stored_texts.names(record.paths)
+    if paths is not None:
+        record.paths = json.dumps([with_names(path, renamed) for path in paths])
+    noted = stored_texts.called(record.bones) or {}
+    record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
+
+
+def _follow_baked(item: Any, renamed: Mapping[str, str]) -> None:
+    """Give the bake's own action those names if it has been put aside, so that `free` knows all of it for baked."""
+    record = item.condyle.bake
+    action = record.action
+    if action is None or action.library is not None or record.target not in ("NEW", "STRIP"):
+        return
+    if _is_played(action, item):
+        return
+    slot = compat.find_slot(action, record.previous_slot, record.slot_handle)
+    if slot is None and compat.has_slots(action) and action.slots:
+        slot = action.slots[-1]  # the bake made it
+    _rename(action, slot, renamed)
+
+
+def renamed_since(item: Any) -> dict[str, str]:
+    """The bones of an object that have other names than its bake noted: their names now by those."""
+    noted = stored_texts.called(item.condyle.bake.bones) or {}
+    now = {name: _name_now(item, name, uid) for name, uid in noted.items()}
+    return {old: new for old, new in now.items() if old != new}
+
+
+def lacking(item: Any, action: Any, renamed: dict[str, str]) -> dict[str, str]:
+    """Those of the new names that an action from before the bake has not yet."""
+    if not renamed or not _is_played(action, item):
+        return renamed
+    # where names were exchanged, one that is played has them already
+    return {old: new for old, new in renamed.items() if old not in item.pose.bones}
+
+
+def _bone_of(path: str) -> str:
+    """The name of the bone that a data path leads to; empty: to none."""
+    found = _BONE.match(path)
+    return bpy.utils.unescape_identifier(found[1]) if found else ""
+
+
+def with_names(path: str, renamed: Mapping[str, str]) -> str:
+    """A data path with the new name of the bone that it leads to."""
+    old = _bone_of(path)
+    if old not in renamed:
+        return path
+    return _BONE.sub(lambda _: f'pose.bones["{bpy.utils.escape_identifier(renamed[old])}"]', path)
+
+
+def _name_now(item: Any, name: str, uid: str) -> str:
+    """What the bone is called that had that name; of copies with its uid the first counts, as in `copies`."""
+    bone = item.pose.bones.get(name)
+    if bone is not None and bone.condyle.uid == uid:
+        return name
+    return next((bone.name for bone in item.pose.bones if bone.condyle.uid == uid), name)
+
+
+def _is_played(action: Any, item: Any) -> bool:
+    """Whether an object with these bones uses an action, so that Blender has given it the bones' names itself."""
+    for other in bpy.data.objects:
+        data = other.animation_data if other.data == item.data else None
+        if data is None:
+            continue
+        strips = (strip for track in data.nla_tracks for strip in compat.flat_strips(track.strips))
+        if data.action == action or any(strip.action == action for strip in strips):
+            return True
+    return False
+
+
+def _rename(action: Any, slot: Any, renamed: Mapping[str, str]) -> None:
+    """Give an action's curves, and their groups, the new names of bones, unless a curve has that name already."""
+    paths = [(curve, with_names(curve.data_path, renamed)) for curve in compat.curves(action, slot)]
+    taken = {(path, curve.array_index) for curve, path in paths if path == curve.data_path}
+    groups = {}
+    for curve, path in paths:
+        if path == curve.data_path or (path, curve.array_index) in taken:
+            continue
+        old, curve.data_path = _bone_of(curve.data_path), path
+        if curve.group is not None and curve.group.name == old:
+            groups[old] = curve.group
+    for old, group in groups.items():
+        group.name = renamed[old]

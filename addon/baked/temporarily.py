@@ -1,0 +1,111 @@
+"""Looking at the scene without leaving a trace: at another frame, and without the bake that is in place."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ..data.joints import slider_names
+from . import channels_back, targets
+
+SCALED = (*channels_back.CHANNELS, "scale")
+Kept = list[tuple[Any, str, Any]]
+
+
+@contextmanager
+def at_frame(scene: Any, frame: int) -> Iterator[None]:
+    """The scene evaluated at a frame; afterwards as it was, with poses that were changed but not keyed yet."""
+    current, subframe = scene.frame_current, scene.frame_subframe
+    kept = _channels_of([item for item in scene.objects if _has_animation(item)])
+    scene.frame_set(frame)
+    try:
+        yield
+    finally:
+        scene.frame_set(current, subframe=subframe)
+        _put_back(kept)
+
+
+@contextmanager
+def without_bake(scene: Any) -> Iterator[None]:
+    """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again.
+
+    Raises:
+        ModelError: a strip is tweaked.
+    """
+    held = [item for item in scene.objects if channels_back.is_baked(item)]
+    for item in held:
+        targets.check_tweaked(item, repr(item.name))
+    # going to a frame puts everything that is animated at its keys
+    kept = _channels_of([item for item in scene.objects if item in held or _has_animation(item)])
+    muted: Kept = []
+    bring_back = []
+    try:
+        for item in held:
+            moved = targets.moved_since(item)  # by an action that stays in use when the bake is freed
+            bring_back.append(targets.hold_off(item))
+            _hold_off(item, moved)
+            _free_sliders(item, muted)
+        if held or muted:
+            bpy.context.view_layer.update()
+        yield
+    finally:
+        for each in bring_back:
+            each()
+        for constraint, name, value in muted:
+            setattr(constraint, name, value)
+        if held or muted:
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+            _put_back(kept)
+
+
+def _hold_off(item: Any, moved: Container[tuple[str, int]]) -> None:
+    """Give a baked object its earlier channels, but for those that an action moves which stays in use."""
+    for body in channels_back.baked_bodies(item):
+        channels_back.restore_channels(body, moved)
+        # a connected bone has no location of its own, whatever its channel says
+        if body.data.channels.was_connected:
+            body.owner.location = (0.0, 0.0, 0.0)
+
+
+def _free_sliders(item: Any, muted: Kept) -> None:
+    """Let sliders move a baked object as they did, and note what was."""
+    for body in channels_back.baked_bodies(item):
+        for constraint in body.owner.constraints:
+            if constraint.name.startswith("Condyle"):
+                muted.append((constraint, "mute", constraint.mute))
+                constraint.mute = not body.data.channels.was_driven
+
+
+def _has_animation(item: Any) -> bool:
+    data = item.animation_data
+    return data is not None and bool(data.action or data.nla_tracks)
+
+
+def _channels_of(items: list[Any]) -> Kept:
+    """Channels of objects, of their bones and sliders, with their values."""
+    kept: Kept = []
+    for item in items:
+        for owner in (item, *(item.pose.bones if item.pose is not None else ())):
+            kept += [(owner, name, tuple(getattr(owner, name))) for name in SCALED]
+        for name in slider_names(item.condyle.joint):
+            if isinstance(item.get(name), float):
+                kept.append((item, f'["{name}"]', item[name]))
+    return kept
+
+
+def _put_back(kept: Kept) -> None:
+    changed = False
+    for owner, name, value in kept:
+        if name.startswith("["):
+            if owner[name[2:-2]] != value:
+                owner[name[2:-2]] = value
+                owner.update_tag()
+                changed = True
+        elif tuple(getattr(owner, name)) != value:
+            setattr(owner, name, value)
+            changed = True
+    if changed:
+        bpy.context.view_layer.update()

@@ -1,0 +1,128 @@
+"""Figures of a simulation as keyed custom properties: to be seen in the Graph Editor, and for drivers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..animation import inputs as forcing
+from ..blender import physics_access
+from ..curves.fcurve_arrays import KeyedPath
+from ..data import references, stored_texts
+from ..data.names import label_of, title_of
+from ..reading import muscle_points
+from . import keys
+from .keys import Output
+
+GROUP = "Condyle"
+PREFIX = "Baked"
+ENERGIES = ("kinetic energy", "potential energy", "total energy")
+#: of a generalized force by the unit of its coordinate; without one it is work per coordinate
+FORCE_UNITS = {"rad": "N·m", "m": "N"}
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Values (F,) to be shown as a property of this name on an object or scene."""
+
+    item: Any
+    name: str
+    values: np.ndarray
+
+
+def figures(
+    scene: Any, read: Any, result: Any, drawn: Iterable[Any], output: Output, inputs: Any
+) -> list[Figure]:
+    """What the scene's settings ask for.
+
+    Args:
+        read: the `SceneModel`. result: of its simulation, at F times. drawn: of muscles (`muscle_bakes.Shown`).
+        inputs: the `Table` of generalized forces and inputs of the model; None: there was none.
+    """
+    found = []
+    if output.extras & {"COORDINATES", "TORQUES"}:
+        pushed = torques(result, inputs) if "TORQUES" in output.extras else None
+        for entry in read.bodies:
+            item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+            if item is not None:
+                found += _of_joint(item, read.model, entry.name, result, pushed, output)
+    if "ENERGY" in output.extras:
+        found += [Figure(scene, f"{name} [J]", result.energy[:, k]) for k, name in enumerate(ENERGIES)]
+    if "MUSCLES" in output.extras:
+        for entry in drawn:
+            item = muscle_points.find_muscle(entry.session_uid, entry.name)
+            found += [Figure(item, "length [m]", entry.lengths), Figure(item, "activation", entry.activation)]
+    return found
+
+
+def _of_joint(
+    item: Any, model: Any, body: str, result: Any, pushed: np.ndarray | None, output: Output
+) -> list[Figure]:
+    joint, where = model.joints[model.index(body)], model.coordinate_slice(body)
+    found = []
+    if "COORDINATES" in output.extras:
+        columns = joint.readings(result.q[:, where]).T
+        for name, unit, values in zip(_titles(item, joint.reading_names), joint.reading_units, columns):
+            found.append(Figure(item, f"{name} [{unit}]", values))
+    if pushed is not None:
+        names = _titles(item, joint.coordinate_names)
+        for k, (name, unit) in enumerate(zip(names, joint.coordinate_units)):
+            force = FORCE_UNITS.get(unit, "J")
+            found.append(Figure(item, f"torque of {name} [{force}]", pushed[:, where][:, k]))
+    return found
+
+
+def _titles(item: Any, names: Sequence[str]) -> list[str]:
+    """Coordinates as the panel calls them; those that it would call the same by their labels."""
+    rows = {row.label: row for row in item.condyle.joint.coordinates}
+    titles = [title_of(rows[name]) if name in rows else label_of(name) for name in names]
+    return [title if titles.count(title) == 1 else label_of(name) for title, name in zip(titles, names)]
+
+
+def torques(result: Any, inputs: Any) -> np.ndarray:
+    """Generalized forces (F, nv) of springs, dampers, limits, controllers and given motions, and those of `inputs`."""
+    passive_force = physics_access.part("kernels.forces.passive").passive_force
+    model = result.model
+    _, _, _, data, dof_float = model.arrays
+    count = model.num_coordinates
+    values = forcing.sampled(model, inputs, result.t)
+    found = np.array(values[:, :count])
+    for row, (q, qd, tau) in enumerate(zip(result.q, result.qd, values)):
+        for d in range(count):
+            found[row, d] += passive_force(dof_float, data, tau, d, q[d], qd[d])
+    if result.efforts is not None:
+        found += result.efforts
+    return found
+
+
+def keyed(
+    frames: np.ndarray, found: Sequence[Figure], output: Output
+) -> tuple[list[tuple[Any, list[KeyedPath]]], list[tuple[Any, str]]]:
+    """Keys of figures at frames (F,), by object or scene; and the names of the properties that they key."""
+    entries, names = [], []
+    for figure in found:
+        name = _unused(figure.item, f"{PREFIX} {figure.name}")
+        path = f'["{bpy.utils.escape_identifier(name)}"]'
+        entries.append((figure.item, [keys.thinned_path(path, GROUP, frames, figure.values, output)]))
+        names.append((figure.item, name))
+    return entries, names
+
+
+def _unused(item: Any, name: str) -> str:
+    """The name, or where the user has a property of that name another one."""
+    if name not in item or name in (stored_texts.names(item.condyle.bake.figures) or ()):
+        return name
+    return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
+
+
+def add_properties(names: Iterable[tuple[Any, str]]) -> None:
+    """Make the properties, and note them for Free Bake."""
+    for item, name in names:
+        item[name] = 0.0
+        record = item.condyle.bake
+        record.figures = json.dumps([*(stored_texts.names(record.figures) or ()), name])

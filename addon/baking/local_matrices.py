@@ -1,0 +1,335 @@
+"""Simulated world poses -> the matrices that an object's or bone's own channels must give, through its parents.
+
+What is not simulated and not animated stands still; what is animated is sampled, and only then is the scene
+evaluated frame by frame. All matrices float64, in Blender units; (F, 4, 4) over the frames, or (1, 4, 4) where
+nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..baked.parents import BAKED_THROUGH, check_parent
+from ..blender import physics_access, units
+from ..data.references import Body, Key, key_of
+
+#: of `sample_matrices`
+Samples = Mapping[str, Mapping[str, np.ndarray]]
+
+
+def is_animated(item: Any) -> bool:
+    """Whether an object may move of its own, by action, NLA, drivers, constraints, or on a mesh that deforms."""
+    data = item.animation_data
+    if data is not None and (data.action or data.drivers or data.nla_tracks):
+        return True
+    if item.pose is not None and any(bone.constraints for bone in item.pose.bones):
+        return True
+    if item.parent is not None and item.parent_type not in BAKED_THROUGH:
+        return True  # a mesh or lattice that deforms carries it along
+    return bool(item.constraints) or item.rigid_body is not None
+
+
+def sample_matrices(
+    scene: Any, objects: Iterable[Any], frames: np.ndarray, bones: Container[Key] | None = None
+) -> dict[str, dict[str, np.ndarray]]:
+    """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
+
+    Args:
+        bones: by `key_of`, of which alone it is wanted; None: of every one.
+
+    Returns:
+        {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
+    """
+    objects = list(objects)
+    if not objects:
+        return {}
+    current, subframe = scene.frame_current, scene.frame_subframe
+    rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
+    names = {
+        name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
+        for name, item in ((item.name_full, item) for item in objects)
+        if item.pose is not None
+    }
+    try:
+        for frame in frames:
+            scene.frame_set(int(np.floor(frame)), subframe=float(frame - np.floor(frame)))
+            for item in objects:
+                row = rows[item.name_full]
+                row.setdefault("", []).append(item.matrix_world.copy())
+                row.setdefault("basis", []).append(item.matrix_basis.copy())
+                for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
+                    row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
+                    row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
+    finally:
+        scene.frame_set(current, subframe=subframe)
+    return {
+        name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
+        for name, row in rows.items()
+    }
+
+
+def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[tuple[Body, str]]:
+    """Each body that a simulation holds where it is at the first frame, though it moves later, and what to tell."""
+    watched = [body for body in bodies if _may_move(body.object)]
+    if not watched:
+        return []
+    items = {body.object.name_full: body.object for body in watched}
+    samples = sample_matrices(scene, items.values(), frames, {key_of(body) for body in watched})
+    told = []
+    for body in watched:
+        row = samples[body.object.name_full]
+        world = row[""] @ row[f"pose:{body.bone}"] if body.bone else row[""]
+        away = np.abs(world - world[0])
+        # a hundred times the rounding of a float32 matrix
+        if away[:, :3, :3].max() > 1e-5 or away[:, :3, 3].max() > 1e-5 * max(
+            1.0, np.abs(world[:, :3, 3]).max()
+        ):
+            text = (
+                f"{body.name} moves in these frames, but is held: what hangs on it is simulated with {body.name} "
+                f"in its pose of frame {frames[0]:g}; a free joint that is prescribed lets it carry what hangs on it"
+            )
+            told.append((body, text))
+    return told
+
+
+def _may_move(item: Any) -> bool:
+    while item is not None:
+        if is_animated(item):
+            return True
+        item = item.parent
+    return False
+
+
+def _at(matrices: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+    """Rows of matrices (F, 4, 4), or what is the same in all of them (1, 4, 4)."""
+    return matrices if rows is None or len(matrices) == 1 else matrices[rows]
+
+
+class LocalPoses:
+    """Turns world poses of simulated bodies into matrices of their own channels.
+
+    Args:
+        scene: the scene, at its first frame.
+        frames: (F,).
+        worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
+        sampled: False: what else is animated is taken as it stands now.
+        samples: of `sample_matrices` at the frames, of all that carries the bodies (`carriers`), where they are had;
+            kept as an attribute.
+    """
+
+    def __init__(
+        self,
+        scene: Any,
+        frames: np.ndarray,
+        worlds: Mapping[Key, np.ndarray],
+        sampled: bool = True,
+        samples: Samples | None = None,
+    ) -> None:
+        self.scene = scene
+        self.frames = frames
+        self.worlds = dict(worlds)
+        self._object_worlds: dict[str, np.ndarray] = {}
+        self._inverse_worlds: dict[str, np.ndarray] = {}
+        self._bone_poses: dict[Key, np.ndarray] = {}
+        if samples is None:
+            samples = {}
+            if sampled:
+                samples = sample_matrices(scene, carriers(self.worlds), frames, _bones_between(self.worlds))
+        self.samples = samples
+
+    def basis(self, body: Body, rows: np.ndarray | None = None) -> np.ndarray:
+        """Matrices (F, 4, 4) of the body's own channels; at some of the frames alone, if rows (k,) are given."""
+        if not body.bone:
+            around = _at(self._effect_of_parent(body.object), rows)
+            return units.inverses(around) @ _at(self.worlds[key_of(body)], rows)
+        return self._bone_basis(body, rows)
+
+    def object_world(self, item: Any) -> np.ndarray:
+        """World matrices of any object."""
+        simulated = self.worlds.get((item.name_full, ""))
+        if simulated is not None:
+            return simulated
+        if item.name_full not in self._object_worlds:
+            self._object_worlds[item.name_full] = self._unsimulated_world(item)
+        return self._object_worlds[item.name_full]
+
+    def _unsimulated_world(self, item: Any) -> np.ndarray:
+        samples = self.samples.get(item.name_full)
+        if not self._hangs_on_simulated(item):
+            return samples[""] if samples else units.array4(item.matrix_world)[None]
+        if any(not constraint.mute for constraint in item.constraints):
+            raise physics_access.model_error(
+                f"object {item.name!r} stands between simulated bodies and has constraints; remove or mute them"
+            )
+        basis = samples["basis"] if samples else units.array4(item.matrix_basis)[None]
+        return self._effect_of_parent(item) @ basis
+
+    def _effect_of_parent(self, item: Any) -> np.ndarray:
+        if item.parent is None:
+            return np.eye(4)[None]
+        check_parent(item)
+        parent = self.object_world(item.parent)
+        inverse = units.array4(item.matrix_parent_inverse)
+        if item.parent_type in {"OBJECT", "ARMATURE"}:
+            return parent @ inverse
+        bones = () if item.parent.pose is None else item.parent.pose.bones
+        if item.parent_bone not in bones:
+            raise physics_access.model_error(
+                f"object {item.name!r} is parented to the bone {item.parent_bone!r} of {item.parent.name!r}, "
+                "which is gone; choose another"
+            )
+        bone = bones[item.parent_bone]
+        pose = self.bone_pose(Body(item.parent, bone.name))
+        if bone.bone.use_relative_parent:
+            offset = units.inverses(units.array4(bone.bone.matrix_local))
+        else:
+            offset = units.array4(Matrix.Translation((0.0, bone.bone.length, 0.0)))
+        return parent @ pose @ offset @ inverse
+
+    def bone_pose(self, body: Body) -> np.ndarray:
+        """Matrices of any pose bone in its armature's space."""
+        key = key_of(body)
+        if key not in self._bone_poses:
+            simulated = self.worlds.get(key)
+            self._bone_poses[key] = (
+                self._unsimulated_pose(body)
+                if simulated is None
+                else self._into_object(body.object) @ simulated
+            )
+        return self._bone_poses[key]
+
+    def _into_object(self, item: Any) -> np.ndarray:
+        """Inverse world matrices of an armature, which all of its bones ask for."""
+        if item.name_full not in self._inverse_worlds:
+            self._inverse_worlds[item.name_full] = units.inverses(self.object_world(item))
+        return self._inverse_worlds[item.name_full]
+
+    def _unsimulated_pose(self, body: Body) -> np.ndarray:
+        samples = self.samples.get(body.object.name_full)
+        bone = body.pose_bone
+        if not any((body.object.name_full, parent.name) in self.worlds for parent in bone.parent_recursive):
+            return samples[f"pose:{bone.name}"] if samples else units.array4(bone.matrix)[None]
+        if any(not constraint.mute for constraint in bone.constraints):
+            raise physics_access.model_error(
+                f"bone {body.name!r} stands between simulated bones and has constraints; remove or mute them"
+            )
+        basis = samples[f"basis:{bone.name}"] if samples else units.array4(bone.matrix_basis)[None]
+        parent = self.bone_pose(Body(body.object, bone.parent.name))
+        if _inherits_plainly(bone):
+            return parent @ _rest_offset(bone) @ basis
+        return _convert(bone, basis, parent, invert=False)
+
+    def _bone_basis(self, body: Body, rows: np.ndarray | None) -> np.ndarray:
+        bone = body.pose_bone
+        simulated = self._with_parent(body) if bone.parent is not None and _inherits_plainly(bone) else None
+        if simulated is not None:
+            parent, world = (_at(each, rows) for each in simulated)
+            return units.inverses(parent @ _rest_offset(bone)) @ world
+        pose = _at(self.bone_pose(body), rows)
+        if bone.parent is None:
+            if bone.bone.use_local_location:
+                return units.inverses(units.array4(bone.bone.matrix_local)) @ pose
+            return _convert(bone, pose, None, invert=True)
+        parent = _at(self.bone_pose(Body(body.object, bone.parent.name)), rows)
+        if _inherits_plainly(bone):
+            return units.inverses(parent @ _rest_offset(bone)) @ pose
+        return _convert(bone, pose, parent, invert=True)
+
+    def _with_parent(self, body: Body) -> tuple[np.ndarray, np.ndarray] | None:
+        """World matrices of the parent and of a bone where both are simulated; the armature does not matter then."""
+        parent = self.worlds.get(key_of(Body(body.object, body.pose_bone.parent.name)))
+        world = self.worlds.get(key_of(body))
+        return None if parent is None or world is None else (parent, world)
+
+    def _hangs_on_simulated(self, item: Any) -> bool:
+        simulated = {name for name, _ in self.worlds}
+        while item.parent is not None:
+            item = item.parent
+            if item.name_full in simulated:
+                return True
+        return False
+
+
+def carriers(keys: Iterable[Key]) -> list[Any]:
+    """Every object up the chains of the simulated bodies, by `key_of`, that may move with time."""
+    keys = set(keys)
+    found: dict[str, Any] = {}
+    for name, bone in keys:
+        item = bpy.data.objects.get(name)
+        item = item if bone else item.parent
+        while item is not None:
+            if _is_carrier(item, keys):
+                found[item.name_full] = item
+            item = item.parent
+    return list(found.values())
+
+
+def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
+    """Which of the simulated bodies, by `key_of`, carries one; None: the world."""
+    return next((key for key in _above(body) if key in keys), None)
+
+
+def _bones_between(keys: Iterable[Key]) -> set[Key]:
+    """What carries the simulated bodies, by `key_of`, and is not simulated."""
+    items = [(bpy.data.objects.get(name), bone) for name, bone in keys]
+    bodies = [Body(item, bone) for item, bone in items if item is not None]
+    return {key for body in bodies for key in _above(body)} - set(keys)
+
+
+def carried_by(body: Body, keys: Container[Key]) -> Iterator[Key]:
+    """What carries a body, from the nearest on, up to a simulated one, by `key_of`."""
+    return takewhile(lambda key: key not in keys, _above(body))
+
+
+def _above(body: Body) -> Iterator[Key]:
+    """What carries a body, from the nearest on: bones and objects, by their `key_of`."""
+    item, bone = body.object, body.pose_bone if body.bone else None
+    while item is not None:
+        while bone is not None and bone.parent is not None:
+            bone = bone.parent
+            yield item.name_full, bone.name
+        if body.bone or item != body.object:
+            yield item.name_full, ""
+        name, item = item.parent_bone if item.parent_type == "BONE" else "", item.parent
+        bone = item.pose.bones.get(name) if item is not None and item.pose is not None else None
+        if bone is not None:
+            yield item.name_full, name
+
+
+def _is_carrier(item: Any, keys: set[Key]) -> bool:
+    """Whether an object that is not simulated is animated, or carried by one that is."""
+    while item is not None and (item.name_full, "") not in keys:
+        if is_animated(item):
+            return True
+        item = item.parent
+    return False
+
+
+def _inherits_plainly(bone: Any) -> bool:
+    rest = bone.bone
+    return rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
+
+
+def _rest_offset(bone: Any) -> np.ndarray:
+    return units.inverses(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
+
+
+def _convert(bone: Any, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
+    """Blender's own conversion between a bone's channels and its pose, for every kind of inheritance."""
+    counts = [len(matrices), *(() if parent is None else (len(parent),))]
+    count = max(counts) if min(counts) else 0
+    result = np.empty((count, 4, 4))
+    for row in range(count):
+        options: dict[str, Any] = {"invert": invert}
+        if parent is not None:
+            options["parent_matrix"] = Matrix(parent[row % len(parent)].tolist())
+            options["parent_matrix_local"] = bone.parent.bone.matrix_local
+        matrix = Matrix(matrices[row % len(matrices)].tolist())
+        result[row] = units.array4(bone.bone.convert_local_to_pose(matrix, bone.bone.matrix_local, **options))
+    return result

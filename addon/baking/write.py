@@ -1,0 +1,264 @@
+"""A motion of a scene's model -> keys, shapes and figures in the scene: all is checked before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..baked import (
+    channels_back as actions,
+)
+from ..baked import (
+    conflicts,
+    nla_tracks,
+    targets,
+    temporarily,
+)
+from ..blender import physics_access, units
+from ..data import references, stored_texts
+from ..data.references import Body, Key, key_of
+from . import channels as channels_
+from . import (
+    figures as bake_figures,
+)
+from . import (
+    keys,
+    lead_in_keys,
+    muscles,
+    parents_between_frames,
+    solver_statistics,
+)
+from .keys import Kept
+from .local_matrices import LocalPoses, Samples, nearest_above
+
+#: degrees off between frames that are told
+MISSED = 0.5
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: names of the actions, a line about keys that were left out, or an empty text, and what the
+    animator may not expect, one line each.
+    """
+
+    actions: list[str]
+    told: str
+    warnings: list[str]
+
+
+def write(
+    scene: Any,
+    frames: np.ndarray,
+    read: Any,
+    result: Any,
+    drawn: Sequence[muscles.Shown] = (),
+    inputs: Any = None,
+    between: Callable[[], None] | None = None,
+    inside: Any = None,
+) -> Written:
+    """Free the bake in place and write this motion, as the scene's output settings say.
+
+    Args:
+        frames: rising positions (F,) in frames. read: the `SceneModel`. result: of physics, at F times.
+        drawn: what is to be seen of the muscles. inputs: the `Table` that drove the model, for figures of torques.
+        between: called when the old bake is gone and the new one is not there yet.
+        inside: what the motion does between whole frames (`Between`); None: nothing is known.
+
+    Raises:
+        ModelError: why it cannot be written; nothing has been changed.
+    """
+    output, kept = keys.output_of(scene), Kept()
+    figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
+    with temporarily.without_bake(scene):
+        channels = _channels_of(scene, frames, read, result, inside)
+        for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
+            targets.check(item, output.target)
+        muscles.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
+    lost = broken(scene)
+    free(scene)
+    if between is not None:
+        between()
+    lead_in_keys.lead(
+        scene, int(frames[0]), channels, read.model.parent
+    )  # with sliders as a fit has left them
+    more, names = bake_figures.keyed(frames, figures, output)
+    made = channels_.write(scene, frames, channels, kept, more)
+    bake_figures.add_properties(names)
+    muscles.write(scene, frames, list(drawn))
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    told = keys.described(kept)
+    scene.condyle.simulation.output.told = told
+    return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
+
+
+def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> list[str]:
+    """One line for each body whose rotation mode cannot follow it between the keys."""
+    told = []
+    for entry in channels:
+        worst = float(np.degrees(entry.missed.max(initial=0.0)))
+        if worst > MISSED:
+            mode = "Axis Angle" if entry.mode == "AXIS_ANGLE" else f"{entry.mode} Euler"
+            told.append(
+                f"{entry.body.name}: {mode} angles swing around near frame {frames[entry.missed.argmax()]:g}, so that "
+                f"between frames (in motion blur) it is up to {worst:.2g}° off; choose Quaternion rotation for it"
+            )
+    return told
+
+
+def free(scene: Any) -> int:
+    """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
+    if targets.is_put(scene):
+        targets.check_tweaked(scene, repr(scene.name))
+    count = actions.free(scene) + muscles.free(scene)
+    if targets.is_put(scene):
+        targets.free(scene)
+    _forget(scene)
+    return count
+
+
+def free_and_forget(scene: Any) -> int:
+    """As `free`, and clear what the bake told of itself, in other scenes with the same bodies, too."""
+    baked = [each for each in bpy.data.scenes if each.library is None and is_baked(each)]
+    count = free(scene)
+    for each in baked:
+        if not is_baked(each):
+            _forget(each)
+            solver_statistics.forget(each)
+    return count
+
+
+def _forget(scene: Any) -> None:
+    """Clear what a scene's bake has read, and what was told of its keys."""
+    for name in ("read", "told"):
+        scene.condyle.simulation.output.property_unset(name)
+
+
+def is_baked(scene: Any) -> bool:
+    """Whether anything of a scene shows a bake."""
+    if targets.is_put(scene):
+        return True
+    return any(actions.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
+
+
+def broken(scene: Any) -> list[str]:
+    """A line for each text that the bake in place has kept and that cannot be read."""
+    told = []
+    read = scene.condyle.simulation.output.read
+    if read and stored_texts.prints(read) is None:
+        told.append(f"{scene.name}: what its bake was made of cannot be read any more: bake again")
+    for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
+        record = item.condyle.bake
+        lost = []
+        if stored_texts.names(record.paths) is None:
+            lost.append("which channels it has keyed: the baked action stays in the file")
+        if stored_texts.names(record.figures) is None:
+            lost.append("which custom properties it has added: they stay")
+        if stored_texts.called(record.bones) is None:
+            lost.append("which bones it has keyed: earlier actions do not follow new names of bones")
+        told += [f"{item.name}: its bake does not know any more {each}, when it is freed" for each in lost]
+    for item in filter(muscles.is_baked, scene.objects):
+        if hooks := muscles.lost_hooks(item):
+            which = f"which of its hooks were hidden: {', '.join(hooks)} can be seen"
+            told.append(f"{item.name}: its bake does not know any more {which}, when it is freed")
+    return told
+
+
+def gone(scene: Any) -> list[tuple[Any, str]]:
+    """Objects of a scene whose baked action was deleted, so that they stand still, each with a line about it."""
+    return [
+        (item, f"{item.name}: its baked action is gone: bake again, or Free Bake")
+        for item in scene.objects
+        if item.library is None and actions.baked_bodies(item) and item.condyle.bake.action is None
+    ]
+
+
+def put_aside(scene: Any) -> list[tuple[Any, str]]:
+    """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
+    told = []
+    for item in scene.objects:
+        action, data = item.condyle.bake.action, item.animation_data
+        if item.library is not None or action is None or not actions.baked_bodies(item):
+            continue
+        if data is None or (data.action is None and not nla_tracks.is_played(data, action)):
+            lost = f"{item.name}: its baked action {action.name!r} is not in use any more"
+            told.append((item, f"{lost}: bake again, or Free Bake"))
+    return told
+
+
+def _channels_of(
+    scene: Any, frames: np.ndarray, read: Any, result: Any, inside: Any
+) -> list[channels_.Channels]:
+    """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
+    if len(result.poses) != len(frames):
+        raise physics_access.model_error(
+            f"the simulation gave {len(result.poses)} samples for {len(frames)} frames"
+        )
+    with temporarily.at_frame(scene, int(frames[0])):
+        bodies = []
+        for entry in read.bodies:
+            body = references.find_body(entry.handle, entry.name)
+            conflicts.check(body)
+            units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
+            bodies.append(body)
+        worlds = _worlds(scene, read, bodies, result.poses)
+        local = LocalPoses(scene, frames, worlds)
+        found = [
+            channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies
+        ]
+        if inside is not None and len(inside.rows):
+            _see_between(scene, frames, read, result, inside, found, local.samples)
+    return found
+
+
+def _worlds(scene: Any, read: Any, bodies: Sequence[Body], poses: np.ndarray) -> dict[Key, np.ndarray]:
+    """World matrices with scale, in Blender units, of bodies at poses (n, nb, 4, 4)."""
+    worlds = {}
+    for index, (entry, body) in enumerate(zip(read.bodies, bodies)):
+        world = units.to_blender(poses[:, index], scene)
+        world[:, :3, :3] *= entry.scale
+        worlds[key_of(body)] = world
+    return worlds
+
+
+def _see_between(
+    scene: Any,
+    frames: np.ndarray,
+    read: Any,
+    result: Any,
+    inside: Any,
+    found: Sequence[channels_.Channels],
+    samples: Samples,
+) -> None:
+    """Let the channels know what they are between frames (F,) where bodies, or what they hang on, go otherwise than
+    frames tell; what carries them and is not simulated goes as the samples (F,) of it tell.
+    """
+    rows, count = inside.rows, inside.poses.shape[1] + 2
+    ends = result.poses[rows[:, None] + np.array([0, 1])]
+    poses = np.concatenate([ends[:, :1], inside.poses, ends[:, 1:]], axis=1)
+    bodies = [entry.body for entry in found]
+    worlds = _worlds(scene, read, bodies, poses.reshape(-1, *poses.shape[2:]))
+    places = (
+        frames[rows, None] + (frames[rows + 1] - frames[rows])[:, None] * np.linspace(0.0, 1.0, count)
+    ).ravel()
+    carried = parents_between_frames.between(samples, frames, places)
+    local = LocalPoses(scene, places, worlds, samples=carried)
+    numbers = {key_of(body): number for number, body in enumerate(bodies)}
+    for number, entry in enumerate(found):
+        above = nearest_above(entry.body, numbers)
+        kept = inside.missed[:, number]
+        if above is not None:
+            kept = kept | inside.missed[:, numbers[above]]
+        kept = kept & ~parents_between_frames.leaping(carried, entry.body, numbers, rows)
+        if not kept.any():
+            continue
+        seen = np.flatnonzero(np.repeat(kept, count))
+        matrices = _all_frames(local.basis(entry.body, seen), len(seen))
+        entry.see_between(rows[kept], matrices.reshape(-1, count, 4, 4))
+
+
+def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:
+    return np.broadcast_to(matrices, (count, 4, 4))

@@ -1,0 +1,133 @@
+"""The command ``batch``: reads what is asked, checks it, runs it, tells what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..blender import physics_access
+from . import job_file, settings_overrides
+from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, report, table
+
+
+def run_batch(options: argparse.Namespace) -> int:
+    """Returns the exit code. Blender need not be imported: it is where settings have to be checked."""
+    reporting = physics_access.part("reporting")
+    reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
+    try:
+        shots = _shots(options)
+    except physics_access.physics().FormatError as error:
+        reporter.error(error)
+        return int(reporting.EXIT_USAGE)
+    try:
+        return _run(shots, options, reporter)
+    except physics_access.physics().FormatError as error:
+        reporter.error(error)
+        return int(reporting.EXIT_FAILED)
+    except KeyboardInterrupt:  # a second one, while the first was being answered
+        reporter.error("interrupted; the same command goes on where it was")
+        return int(reporting.EXIT_INTERRUPTED)
+
+
+def _shots(options: argparse.Namespace) -> list[job_file.Shot]:
+    """What is to be baked, checked as far as that goes without opening a file."""
+    if options.at_once is not None and options.at_once < 1:
+        raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
+    if options.report is not None:
+        folder = job_file.real(options.report).parent
+        if not folder.is_dir():
+            raise _wrong(f"--report {options.report}: there is no folder {folder}")
+        if options.report.is_dir() or not os.access(folder, os.W_OK):
+            raise _wrong(f"--report {options.report}: it cannot be written there")
+    given: dict[str, Any] = {}
+    for text in options.set:
+        setting = job_file.parse_setting(text)
+        unknown = [key for key in setting if key not in settings_overrides.SECTIONS]
+        if unknown:
+            raise _wrong(
+                f"--set {text}: unknown key {unknown[0]!r}; there are {', '.join(settings_overrides.SECTIONS)}"
+            )
+        given = settings_overrides.merged(given, setting)
+    for key in ("scene", "frames", "timeout"):
+        if getattr(options, key) is not None:
+            given[key] = getattr(options, key)
+    if not options.source.exists():
+        raise _wrong(f"no such file or folder: {options.source}")
+    shots = job_file.read(options.source, given, options.out, options.recursive)
+    for shot in shots:
+        if shot.settings:
+            _with_blender()
+            try:
+                settings_overrides.check(shot.settings)
+            except physics_access.physics().FormatError as error:
+                raise _wrong(f"{shot.name}: {error}") from None
+    return shots
+
+
+def _with_blender() -> None:
+    """Settings are judged by Blender's own tables of the add-on's properties, so it must be there."""
+    if "bpy" not in sys.modules:
+        from .. import register
+        from . import console
+
+        with console.silenced():
+            import bpy  # noqa: F401
+
+            register()
+
+
+def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: Any) -> int:
+    from . import run as batch
+
+    reporting = physics_access.part("reporting")
+    at_once = options.at_once or physics_access.part("processors").available()
+    reporter.start(f"batch of {len(shots)}")
+    run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
+
+    def write(so_far: list[Outcome]) -> str:
+        return _write_report(options.report, report(so_far)) if options.report is not None else ""
+
+    outcomes = run.bake(write)  # so that a kill leaves neither an older report nor less than what was done
+    told, problem = report(outcomes), write(outcomes)
+    if problem:
+        reporter.error(problem)
+    reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
+    if not options.quiet and not options.log_json:
+        reporting.write(f"{table(outcomes)}\n", sys.stdout)
+    if _is_nothing(outcomes):
+        reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
+    code = _code(outcomes, reporting)
+    return int(reporting.EXIT_FAILED) if problem and code == reporting.EXIT_DONE else code
+
+
+def _is_nothing(outcomes: list[Outcome]) -> bool:
+    """Whether a folder had nothing to bake at all, which is hardly the folder that was meant."""
+    return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
+
+
+def _code(outcomes: list[Outcome], reporting: Any) -> int:
+    if _is_nothing(outcomes):
+        return int(reporting.EXIT_FAILED)
+    if any(each.state == INTERRUPTED for each in outcomes):
+        return int(reporting.EXIT_INTERRUPTED)
+    good = all(each.state in GOOD for each in outcomes)
+    return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
+
+
+def _write_report(path: Path, told: dict[str, Any]) -> str:
+    """Why the report could not be written; empty where it was."""
+    files = physics_access.part("io.files")
+    try:
+        with files.write_atomically(path) as temporary:
+            temporary.write_text(files.format_json(told) + "\n", "utf-8")
+    except OSError as error:
+        return f"{path} cannot be written: {error.strerror or error}"
+    return ""
+
+
+def _wrong(message: str) -> Exception:
+    error: Exception = physics_access.physics().FormatError(message)
+    return error

@@ -1,0 +1,354 @@
+"""The Blender side's command line: .blend in, .blend out, outside Blender on the bpy wheel or inside it.
+
+The input file is never touched; the output is written beside its place and renamed when it is whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .console import FROM_OUTSIDE, silenced
+
+GONE = 130  # exit code of a batch's child whose parent is gone
+BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
+BATCH_CODES = (
+    "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, or none has anything to simulate, or "
+    "the report cannot be written, 2 usage or a wrong job file (nothing was started), "
+    "130 interrupted (the same command goes on where it was)."
+)
+
+
+def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
+    """What the command line understands; program: by what it is called, for its usage."""
+    result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
+    commands = result.add_subparsers(dest="command", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--scene", metavar="NAME", help="only this scene; else all with something to simulate"
+    )
+    shared.add_argument(
+        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="frames to bake; else as the file says"
+    )
+    shared.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="ADDRESS=VALUE",
+        help="a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
+    )
+    shared.add_argument("--log-json", action="store_true", help="one JSON object a line on standard output")
+    shared.add_argument("--quiet", action="store_true", help="tell only errors")
+    _add_bake(commands, shared)
+    _add_batch(commands, shared)
+    return result
+
+
+def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
+    bake = commands.add_parser(
+        "bake",
+        parents=[shared],
+        help="fit what asks to be fitted, simulate, and bake to new actions",
+        epilog=BAKE_CODES,
+    )
+    bake.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
+    target = bake.add_mutually_exclusive_group(required=True)
+    target.add_argument("--out", metavar="OUT.blend", help="file to write")
+    target.add_argument(
+        "--check", action="store_true", help="only open it and check settings and scenes; bake nothing"
+    )
+    bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
+
+
+def _add_batch(commands: Any, shared: argparse.ArgumentParser) -> None:
+    batch = commands.add_parser(
+        "batch",
+        parents=[shared],
+        help="bake many files, one process each; what is done stays done",
+        epilog=BATCH_CODES,
+    )
+    batch.add_argument(
+        "source", type=Path, metavar="JOBS.toml|FOLDER", help="job file, or folder of .blend files"
+    )
+    batch.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where the outputs go; else as the job file says"
+    )
+    batch.add_argument("--recursive", action="store_true", help="of a folder, its folders too")
+    batch.add_argument(
+        "--at-once", type=int, metavar="N", help="processes at a time; else as many as there are cores"
+    )
+    batch.add_argument("--timeout", type=float, metavar="SECONDS", help="give up a shot that takes longer")
+    batch.add_argument("--overwrite", action="store_true", help="bake all again, whatever the outputs are")
+    batch.add_argument(
+        "--dry-run", action="store_true", help="open and check every shot, and tell what would be done"
+    )
+    batch.add_argument("--report", type=Path, metavar="FILE.json", help="write what became of each shot")
+
+
+def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
+    """Run a command line; returns the exit code. For `bake`, Blender must be imported and the add-on registered."""
+    try:
+        options = parser(program).parse_args(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+    _take_interrupts(options.command)
+    if options.command == "batch":
+        from . import command as batch_cli
+
+        return batch_cli.run_batch(options)
+    return run_bake(options)
+
+
+def _take_interrupts(command: str) -> None:
+    """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
+
+    A batch takes what else ends it from outside for the same, so that a scheduler, or who closes its terminal, is told
+    what was done, as a person is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in sorted(FROM_OUTSIDE) if command == "batch" else (signal.SIGINT,):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, signal.default_int_handler)
+
+
+def run_bake(options: argparse.Namespace) -> int:
+    """The command ``bake``."""
+    from ..blender import physics_access
+    from . import job_file, settings_overrides
+
+    if options.end_with_stdin:
+        end_with_stdin()
+    reporting = physics_access.part("reporting")
+    reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
+    source, target = Path(options.input), Path(options.out) if options.out else None
+    problem = _usage_problem(source, target)
+    settings: dict[str, Any] = {}
+    try:
+        for text in options.set:
+            settings = settings_overrides.merged(settings, job_file.parse_setting(text))
+        settings_overrides.check(settings)
+        settings_overrides.check_frames(options.frames or ())
+    except physics_access.physics().FormatError as error:
+        problem = problem or str(error)
+    if problem:
+        reporter.error(problem)
+        return int(reporting.EXIT_USAGE)
+    task = Task(
+        job_file.real(source), target and job_file.real(target), options.scene, options.frames, settings
+    )
+    try:
+        return int(_bake_file(task, reporter))
+    except KeyboardInterrupt:
+        reporter.error("interrupted; nothing was written")
+        return int(reporting.EXIT_INTERRUPTED)
+    except Exception as error:  # a defect: told like any failure, with its trace
+        traceback.print_exc()
+        reporter.error(error)
+        return int(reporting.EXIT_FAILED)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one `bake` does: without a target it only checks."""
+
+    source: Path
+    target: Path | None
+    scene: str | None
+    frames: tuple[int, int] | None
+    settings: dict[str, Any]
+
+
+def _usage_problem(source: Path, target: Path | None) -> str:
+    if not source.is_file():
+        return f"{source} is no plain file" if source.exists() else f"no such file: {source}"
+    if target is None:
+        return ""
+    if target.suffix.lower() != ".blend":
+        return f"the output must be a .blend file, got {target}"
+    if target.exists() and target.samefile(source):
+        return f"the output must not be the input file: {source}"
+    if not target.parent.is_dir():
+        return f"no such folder: {target.parent}"
+    return ""
+
+
+def _bake_file(task: Task, reporter: Any) -> int:
+    import bpy
+
+    from ..blender import physics_access
+    from ..data import references
+    from . import files
+
+    reporting = physics_access.part("reporting")
+    names = _open(task, reporter)
+    if isinstance(names, int):
+        return names
+    if task.target is None:
+        return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
+    for name in names:
+        code = _bake_scene(bpy.data.scenes[name], reporter)
+        if code != reporting.EXIT_DONE:
+            return code
+    for item in bpy.data.objects:
+        if item.condyle.joint.enabled:
+            references.relink(item.condyle.joint.parent)
+            references.relink(item.condyle.joint.child)
+        if item.condyle.connection.enabled:
+            references.relink(item.condyle.connection.body)
+            references.relink(item.condyle.connection.other)
+    return files.save(task.target, reporter)
+
+
+def _open(task: Task, reporter: Any) -> list[str] | int:
+    """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
+    import bpy
+
+    from ..blender import linked_files, physics_access, session
+    from ..data import frame_times
+    from ..reading.contents import has_work
+    from . import files, settings_overrides
+
+    reporting = physics_access.part("reporting")
+    source = task.source
+    if waits := linked_files.no_plain_files(source):
+        told = ", ".join(map(str, waits))
+        reporter.error(f"{source} links to what is no plain file, for which Blender would wait: {told}")
+        return int(reporting.EXIT_FAILED)
+    try:
+        with silenced():
+            bpy.ops.wm.open_mainfile(filepath=str(source), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        reporter.error(f"{source} cannot be read: {_reason(error, source)}")
+        return int(reporting.EXIT_FAILED)
+    if session.read_only:
+        reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
+        return int(reporting.EXIT_FAILED)
+    libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
+    libraries = [os.path.normpath(path) for path in libraries]
+    reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
+    files.tell_missing(libraries, reporter)
+    names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
+    if task.scene is not None:
+        if task.scene not in bpy.data.scenes:
+            reporter.error(
+                f"{source} has no scene {task.scene!r}; it has {', '.join(bpy.data.scenes.keys())}"
+            )
+            return int(reporting.EXIT_USAGE)
+        names = [name for name in names if name == task.scene]
+    if not names:
+        where = source if task.scene is None else f"{source}, scene {task.scene!r}"
+        reporter.error(f"{where} has nothing to simulate: no joints and no free bodies", empty=True)
+        return int(reporting.EXIT_FAILED)
+    scenes = [bpy.data.scenes[name] for name in names]
+    try:
+        bpy.context.window.scene = scenes[0]
+        settings_overrides.apply(scenes, task.settings)
+        for scene in scenes:
+            if task.frames is not None:
+                settings_overrides.set_frames(scene, task.frames)
+            frame_times.frame_range(scene)
+    except physics_access.physics().CondyleError as error:
+        reporter.error(f"{source}: {error}")
+        return int(reporting.EXIT_USAGE)
+    return names
+
+
+def _reason(error: Exception, source: Path) -> str:
+    """Why Blender could not read a file, in its words but for the file's name, which it tells once or twice more."""
+    told = str(error).strip().replace(f' "{source}"', "").replace(f" '{source}'", "")
+    return told.removeprefix("Error: ").removeprefix("Loading failed: ")
+
+
+def _check_scene(scene: Any, reporter: Any) -> int:
+    """Tell all that would stop a bake of a scene before it simulates, and what may not be meant."""
+    from ..blender import physics_access, session
+    from ..jobs import bake as tasks
+
+    reporting = physics_access.part("reporting")
+    reporter.start(f"check {scene.name}")
+    session.findings = []
+    try:
+        _make_ready(scene)
+        warnings = tasks.check_now(scene, reporter.progress)
+    except physics_access.physics().CondyleError as error:
+        for told in [finding.text for finding in session.findings if finding.is_error] or [error]:
+            reporter.error(told, scene=scene.name)
+        return int(reporting.EXIT_FAILED)
+    for warning in warnings:
+        reporter.warning(warning)
+    reporter.message(f"{scene.name} can be baked")
+    return int(reporting.EXIT_DONE)
+
+
+def _make_ready(scene: Any) -> None:
+    """Show a scene, without an earlier bake where that hides the keys that a fit wants."""
+    import bpy
+
+    from ..jobs import bake as tasks
+
+    bpy.context.window.scene = scene
+    if any(item.condyle.joint.fit.requested for item in scene.objects):
+        tasks.free_bake(scene)
+
+
+def _bake_scene(scene: Any, reporter: Any) -> int:
+    from ..blender import physics_access
+    from ..jobs import bake as tasks
+
+    reporting = physics_access.part("reporting")
+    reporter.start(f"bake {scene.name}")
+    try:
+        _make_ready(scene)
+        outcome = tasks.bake_now(scene, reporter.progress)
+    except physics_access.physics().CondyleError as error:
+        diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
+        reporter.error(error, scene=scene.name)
+        return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
+    for warning in outcome.warnings:
+        reporter.warning(warning)
+    if outcome.note:
+        reporter.message(outcome.note)
+    for fit in outcome.fits:
+        reporter.message(
+            f"fit {fit.joint_name}: {fit.num_poses} poses, "
+            f"worst {fit.worst_distance_mm:.4g} mm, {fit.worst_angle_deg:.4g} deg"
+        )
+    reporter.done(
+        scene=scene.name,
+        frames=len(outcome.frames),
+        bodies=len(outcome.bodies),
+        **{f"{stage}_s": round(seconds, 3) for stage, seconds in outcome.seconds.items()},
+    )
+    return int(reporting.EXIT_DONE)
+
+
+_watching: threading.Thread | None = None
+
+
+def end_with_stdin() -> None:
+    """Leave at once when the parent's end of the standard input closes; interrupts are the parent's to answer."""
+    global _watching
+    if _watching is not None:
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # On Windows a thread that waits in a read of the standard input blocks libraries that ask for its handle
+    source = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    _watching = threading.Thread(target=_wait_for_end, args=(source,), daemon=True)
+    _watching.start()
+
+
+def _wait_for_end(source: int) -> None:
+    while os.read(source, 1024):
+        continue
+    os._exit(GONE)

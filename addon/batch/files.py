@@ -1,0 +1,63 @@
+"""Files that the command line opens and writes: linked ones that are missing, and outputs that are whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+# How much of a file's end holds the mark of its last block, whatever the version.
+LAST_BLOCK = 64
+
+
+def tell_missing(libraries: list[str], reporter: Any) -> None:
+    """Warn of linked files that are not there, or do not hold what is linked from them."""
+    import bpy
+
+    for path in libraries:
+        if not os.path.isfile(path):
+            reporter.warning(f"the library {path} is missing: what is linked from it is not there")
+    for each in bpy.data.libraries:
+        path = os.path.normpath(bpy.path.abspath(each.filepath, library=each.parent))
+        lost = sorted(item.name for item in each.users_id if item.library == each and item.is_missing)
+        if lost and os.path.isfile(path):
+            names = ", ".join(repr(name) for name in lost[:3])
+            reporter.warning(f"the library {path} cannot be read, or has no {names}")
+
+
+def save(target: Path, reporter: Any) -> int:
+    """Write the open file beside the target, then put it in its place."""
+    import bpy
+
+    from ..blender import physics_access
+    from . import console
+
+    reporting = physics_access.part("reporting")
+    try:
+        with physics_access.part("io.files").write_atomically(target) as temporary, console.silenced():
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(temporary), copy=True, check_existing=False, relative_remap=True
+            )
+            check_whole(temporary)
+    except (RuntimeError, OSError) as error:
+        reporter.error(f"{target} cannot be written: {str(error).strip()}")
+        return int(reporting.EXIT_FAILED)
+    reporter.message(f"written: {target}")
+    return int(reporting.EXIT_DONE)
+
+
+def check_whole(path: Path) -> None:
+    """OSError where a file that Blender says it has saved is cut short, as some versions leave it on a full disk."""
+    import bpy
+
+    with path.open("rb") as file:
+        plain = file.read(7) == b"BLENDER"
+        file.seek(max(path.stat().st_size - LAST_BLOCK, 0))
+        whole = not plain or b"ENDB" in file.read()
+    try:
+        with bpy.data.libraries.load(str(path)):  # what is compressed ends only where it can be read
+            pass
+    except OSError:
+        whole = False
+    if not whole:
+        raise OSError("Blender has left it cut short; is the disk full?")

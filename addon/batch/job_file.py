@@ -1,0 +1,297 @@
+"""What a batch is asked to do: a JOBS.toml, or every .blend of a folder, as a list of shots.
+
+Everything is checked here, before anything starts. ``docs/batch.md`` describes the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..blender import physics_access
+from . import settings_overrides
+
+FORMAT, VERSION = "condyle-jobs", 1
+
+#: keys of a job beside the sections of overrides, and what each takes
+KEYS = ("name", "input", "out", "scene", "frames", "timeout", "extras")
+SHARED = ("out", "scene", "frames", "timeout")
+TOP = ("format", "version", "defaults", "jobs", "extras")
+# Bytes of an output's name before .blend: file systems allow 255 in all, a part that is being written adds up to 40.
+LONGEST_STEM = 215
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One .blend to bake.
+
+    Attributes:
+        name: what it is called in reports.
+        source, target: the file to read and the file to write, absolute.
+        scene: only this scene; None: all with something to simulate.
+        frames: first and last frame; None: as the file says.
+        timeout: seconds after which it is given up; None: never.
+        settings: nested tables for ``overrides``.
+        may_be_empty: nobody asked for this very file: where it has nothing to simulate, that is no failure.
+    """
+
+    name: str
+    source: Path
+    target: Path
+    scene: str | None = None
+    frames: tuple[int, int] | None = None
+    timeout: float | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    may_be_empty: bool = False
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """All that decides the result beside the input, as JSON keeps it."""
+        return {
+            "scene": self.scene,
+            "frames": list(self.frames) if self.frames else None,
+            "overrides": self.settings,
+        }
+
+
+def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
+    """The shots of a job file or a folder.
+
+    Args:
+        given: keys of a job (see ``SHARED`` and ``overrides``) that go before those of the file.
+        out: folder for all outputs; goes before every ``out`` of the file. A folder of files needs one.
+        recursive: folders in a folder, too.
+
+    Raises:
+        FormatError: anything that cannot be right, named with its value.
+    """
+    if source.is_dir():
+        shots = _folder_shots(real(source), given, out, recursive)
+    else:
+        if recursive:
+            raise _error(f"--recursive is for a folder, and {source} is none")
+        shots = _file_shots(source, given, out)
+    _check_paths(shots)
+    return shots
+
+
+def real(path: Path) -> Path:
+    """A path without links; one that leads to itself stays, for Python 3.11 raises RuntimeError of it."""
+    return Path(os.path.realpath(path))
+
+
+def on_a_line(text: object) -> str:
+    """A text as a line of a table or a log can hold it: what breaks lines is written as in Python."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
+    )
+
+
+def parse_setting(text: str) -> dict[str, Any]:
+    """One ``ADDRESS=VALUE`` of a command line as a nested table; a value that is no TOML is a text."""
+    keys, sign, value = text.partition("=")
+    if not sign:
+        raise _error(f"--set {text}: say ADDRESS=VALUE, as in simulation.time_step=0.0005")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        try:
+            return tomllib.loads(f"{keys} = {settings_overrides.toml_value(value.strip())}")
+        except tomllib.TOMLDecodeError as error:
+            raise _error(f"--set {text}: not understood: {error}") from None
+
+
+def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
+    if out is None:
+        raise _error(f"{folder} is a folder: say with --out where the outputs go")
+    out = real(out)
+    found = [
+        path
+        for path in sorted(folder.rglob("*") if recursive else folder.iterdir())
+        if path.suffix.lower() == ".blend"
+        and (
+            path.is_file() or (path.is_symlink() and not path.exists())
+        )  # a link to nothing fails by its name
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not (folder in out.parents and out in path.parents)  # what a batch before has written
+    ]
+    if not found:
+        raise _error(
+            f"{folder} has no .blend file{'' if recursive else ' (--recursive looks into its folders)'}"
+        )
+    return [
+        replace(
+            _shot(on_a_line(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True
+        )
+        for path in found
+        for inside in [path.relative_to(folder)]
+    ]
+
+
+def _file_shots(file: Path, given: dict[str, Any], out: Path | None) -> list[Shot]:
+    document = _load(file)
+    _check_keys(document, TOP, str(file))
+    if document.get("format") != FORMAT or document.get("version") != VERSION:
+        raise _error(
+            f'{file}: must say format = "{FORMAT}" and version = {VERSION}, not '
+            f"{document.get('format')!r} and {document.get('version')!r}"
+        )
+    defaults = _table(document.get("defaults", {}), f"{file}: defaults")
+    _check_keys(defaults, (*SHARED, *settings_overrides.SECTIONS), f"{file}: defaults")
+    jobs = document.get("jobs")
+    if not isinstance(jobs, list) or not jobs:
+        raise _error(f"{file}: has no [[jobs]]")
+    return [
+        _file_shot(file, number, _table(job, f"{file}: job {number}"), defaults, given, out)
+        for number, job in enumerate(jobs, 1)
+    ]
+
+
+def _file_shot(
+    file: Path,
+    number: int,
+    job: dict[str, Any],
+    defaults: dict[str, Any],
+    given: dict[str, Any],
+    out: Path | None,
+) -> Shot:
+    where = f"{file}: job {number}" + (f" ({job['name']!r})" if "name" in job else "")
+    _check_keys(job, (*KEYS, *settings_overrides.SECTIONS), where)
+    source = file.parent / _text(job, "input", where)
+    folder = out or (file.parent / _text(defaults, "out", f"{file}: defaults") if "out" in defaults else None)
+    if "out" in job:
+        own = Path(_text(job, "out", where))
+        own = own if own.suffix.lower() == ".blend" else own / source.name
+        target = file.parent / own if out is None else out / _inside(own)
+    elif folder is not None:
+        target = folder / source.name
+    else:
+        raise _error(f"{where}: has no out, nor do the defaults")
+    name = _text(job, "name", where) if "name" in job else source.stem
+    if not name.isprintable():  # it stands in a line of a table
+        if "name" in job:
+            raise _error(f"{where}: name = {name!r}: it takes one line of letters that can be printed")
+        raise _error(
+            f"{where}: its input is called {source.name!r}, which does not fit on a line: rename the file, or give the "
+            "job a name"
+        )
+    if not source.is_file():
+        raise _error(f"{where}: no such file: {source}")
+    return _shot(
+        name,
+        source,
+        target,
+        settings_overrides.merged(settings_overrides.merged(defaults, job), given),
+        where,
+    )
+
+
+def _inside(path: Path) -> Path:
+    """A path as it is below another folder: only its name where it is absolute or leads out of that folder."""
+    path = Path(os.path.normpath(path))
+    return Path(path.name) if path.anchor or ".." in path.parts else path
+
+
+def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: str) -> Shot:
+    """A shot from the keys of its job."""
+    timeout = keys.get("timeout")
+    if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
+        raise _error(f"{where}: timeout = {timeout!r}: it takes seconds above 0")
+    frames = keys.get("frames")
+    if frames is not None:
+        whole = isinstance(frames, list) and all(
+            isinstance(each, int) and _is_number(each) for each in frames
+        )
+        if not whole or len(frames) != 2 or frames[1] <= frames[0]:
+            raise _error(
+                f"{where}: frames = {frames!r}: it takes the first and the last frame, as in [1, 120]"
+            )
+        try:
+            settings_overrides.check_frames(frames)
+        except physics_access.physics().FormatError as error:
+            raise _error(f"{where}: frames = {frames!r}: {error}") from None
+    settings = {
+        key: _table(keys[key], f"{where}: {key}") for key in settings_overrides.SECTIONS if key in keys
+    }
+    return Shot(
+        name=name,
+        source=real(source),
+        target=real(target),
+        scene=_text(keys, "scene", where) if "scene" in keys else None,
+        frames=(frames[0], frames[1]) if frames else None,
+        timeout=float(timeout) if timeout is not None else None,
+        settings=settings,
+    )
+
+
+def _check_paths(shots: list[Shot]) -> None:
+    """FormatError where an output would stand in the way of another output, or of an input."""
+    sources = {_same(shot.source): shot for shot in shots}
+    targets: dict[str, Shot] = {}
+    for shot in shots:
+        if shot.target.suffix.lower() != ".blend":
+            raise _error(f"{shot.name}: the output must be a .blend file, got {shot.target}")
+        length = len(os.fsencode(shot.target.stem))
+        if length > LONGEST_STEM:
+            raise _error(
+                f"{shot.name}: the output's name has {length} bytes before .blend, at most {LONGEST_STEM} leave "
+                f"room for what is written beside it: {shot.target.name}"
+            )
+        first = targets.setdefault(_same(shot.target), shot)
+        if first is not shot:
+            raise _error(f"two jobs have the same output {shot.target}: {first.name!r} and {shot.name!r}")
+        read = sources.get(_same(shot.target))
+        if read is not None:
+            raise _error(f"{shot.name!r} would write over {shot.target}, the input of {read.name!r}")
+
+
+def _same(path: Path) -> str:
+    """Equal for paths that mean the same file here."""
+    return os.path.normcase(path)
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise _error(f"{file} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise _error(f"{file}: not a text file (byte {error.start} is not UTF-8)") from None
+    except tomllib.TOMLDecodeError as error:
+        raise _error(f"{file}: not TOML: {error}") from None
+
+
+def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key, value in table.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; there are {', '.join(known)}")
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _error(f"{where} = {value!r}: it takes a table")
+    return value
+
+
+def _text(table: dict[str, Any], key: str, where: str) -> str:
+    value = table.get(key)
+    if not isinstance(value, str) or not value:
+        raise _error(
+            f"{where}: {key} = {value!r}: it takes a text" if key in table else f"{where}: has no {key}"
+        )
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _error(message: str) -> Exception:
+    error: Exception = physics_access.physics().FormatError(message)
+    return error

@@ -1,0 +1,268 @@
+"""Many shots, one process each, several at once; what is done stays done, whatever ends the run.
+
+Children only write hidden files beside the outputs. This process alone puts them in place, each with its record, so
+that killing it, or all of them, at any moment leaves every output whole or absent.
+"""
+
+from __future__ import annotations
+
+import queue
+import secrets
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ..blender import physics_access
+from . import records
+from .child import Child, Told
+from .console import FROM_OUTSIDE
+from .job_file import Shot, on_a_line
+from .records import locked
+from .report import (
+    BAKED,
+    CRASHED,
+    DIVERGED,
+    FAILED,
+    GOOD,
+    INTERRUPTED,
+    KEPT,
+    SKIPPED,
+    TIMED_OUT,
+    WOULD,
+    Outcome,
+    summary,
+)
+
+#: how long [s] after a child's end by a signal this process may hear of the same one
+TOGETHER = 1.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a batch is run.
+
+    Attributes:
+        at_once: children at a time.
+        overwrite: bake what is done, too, and replace outputs that no batch made.
+        dry_run: only tell what would be done, after each shot was opened and checked.
+    """
+
+    at_once: int
+    overwrite: bool = False
+    dry_run: bool = False
+
+
+class _Ended(Exception):
+    """A shot came to an end before its output was in place: state and note."""
+
+    def __init__(self, state: str, note: str, told: Told | None = None) -> None:
+        super().__init__(note)
+        self.state, self.note, self.told = state, note, told or Told()
+
+
+class Run:
+    """One run of a batch."""
+
+    def __init__(self, shots: list[Shot], options: Options, reporter: Any) -> None:
+        self._shots, self._options, self._reporter = shots, options, reporter
+        self._stopping = threading.Event()
+        self._outcomes: dict[int, Outcome] = {}
+        self._children: set[Child] = set()
+        self._guard = threading.Lock()
+        self._said: queue.SimpleQueue[tuple[int, float | Outcome]] = queue.SimpleQueue()
+
+    def bake(self, told: Callable[[list[Outcome]], object] = lambda _: None) -> list[Outcome]:
+        """Bake every shot that is not done; the outcomes in the order of the shots.
+
+        Args:
+            told: is given them when the work begins and after each shot, those that are not finished too.
+
+        Raises:
+            FormatError: an output folder cannot be written to, or another batch works in it.
+        """
+        with ExitStack() as held:
+            if not self._options.dry_run:
+                for folder in sorted({shot.target.parent for shot in self._shots}):
+                    held.enter_context(locked(folder))
+            return self._bake(told)
+
+    def _bake(self, told: Callable[[list[Outcome]], object]) -> list[Outcome]:
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number in range(len(self._shots)):
+            waiting.put(number)
+        threads = [
+            threading.Thread(target=self._work, args=(waiting,), daemon=True)
+            for _ in range(min(self._options.at_once, len(self._shots)))
+        ]
+        try:
+            told(self._so_far())
+            for thread in threads:
+                thread.start()
+            self._listen(told)
+        except KeyboardInterrupt:
+            with suppress(KeyboardInterrupt):  # a second one waits for nothing
+                self._stop()
+                for thread in threads:
+                    if thread.is_alive():
+                        thread.join()
+            self._drain()
+        return self._so_far()
+
+    def _so_far(self) -> list[Outcome]:
+        return [
+            self._outcomes.get(number, Outcome(shot, INTERRUPTED, "not finished"))
+            for number, shot in enumerate(self._shots)
+        ]
+
+    def _work(self, waiting: queue.SimpleQueue[int]) -> None:
+        """One thread: a shot after the other."""
+        while not self._stopping.is_set():
+            try:
+                number = waiting.get_nowait()
+            except queue.Empty:
+                return
+            self._said.put((number, self._outcome(number)))
+
+    def _listen(self, told: Callable[[list[Outcome]], object]) -> None:
+        """Tell what the threads say until every shot has ended."""
+        outcomes = self._outcomes
+        fractions: dict[int, float] = {}
+        while len(outcomes) < len(self._shots):
+            try:
+                number, said = self._said.get(timeout=0.2)  # Windows gives no interrupt to an endless wait
+            except queue.Empty:
+                continue
+            if isinstance(said, Outcome):
+                outcomes[number] = said
+                fractions.pop(number, None)
+                self._tell(said)
+                told(self._so_far())
+            else:
+                fractions[number] = said
+            share = (len(outcomes) + sum(fractions.values())) / len(self._shots)
+            running = ", ".join(self._shots[each].name for each in sorted(fractions))
+            self._reporter.progress(share, f"{len(outcomes)} of {len(self._shots)} {running}".rstrip())
+
+    def _drain(self) -> None:
+        """Take what the threads said before they went."""
+        with suppress(queue.Empty):
+            while True:
+                number, said = self._said.get_nowait()
+                if isinstance(said, Outcome):
+                    self._outcomes[number] = said
+
+    def _tell(self, outcome: Outcome) -> None:
+        self._reporter.event("shot", **summary(outcome))
+        if outcome.state not in GOOD:
+            self._reporter.error(f"{outcome.shot.name}: {outcome.state}: {on_a_line(outcome.note)}")
+        for warning in outcome.warnings:
+            self._reporter.warning(f"{outcome.shot.name}: {warning}")
+
+    def _stop(self) -> None:
+        with self._guard:
+            self._stopping.set()
+            for child in self._children:
+                child.end()
+
+    def _outcome(self, number: int) -> Outcome:
+        """Bake one shot if it is not done."""
+        shot = self._shots[number]
+        began = time.monotonic()
+        try:
+            state, note, told = self._try(number, shot)
+        except _Ended as end:
+            state, note, told = end.state, end.note, end.told
+        except (OSError, physics_access.physics().CondyleError) as error:
+            state, note, told = FAILED, str(error), Told()
+        except Exception as error:  # a defect: told like any failure, with its trace; the other shots go on
+            traceback.print_exc()
+            state, note, told = FAILED, f"{type(error).__name__}: {error}", Told()
+        if -told.code in FROM_OUTSIDE:  # a signal to all of them may have reached the child first
+            self._stopping.wait(TOGETHER)
+        if self._stopping.is_set() and state not in GOOD:
+            state, note = INTERRUPTED, "not finished"
+        return Outcome(shot, state, note, round(time.monotonic() - began, 3), told.scenes, told.warnings)
+
+    def _try(self, number: int, shot: Shot) -> tuple[str, str, Told]:
+        if not self._options.dry_run:
+            records.sweep(
+                shot.target
+            )  # also of a shot that is done: a kill may have ended an --overwrite of it
+        source_digest = records.digest(shot.source)
+        record = records.load(shot.target)
+        reason = records.reason_to_bake(shot, source_digest, record)
+        if not reason and not self._options.overwrite:
+            return KEPT, "done before", Told()
+        if not self._options.overwrite and not records.is_ours(shot.target, record):
+            raise _Ended(
+                FAILED,
+                f"{shot.target} is there and is not as a batch left it; move it away, or give --overwrite",
+            )
+        if self._options.dry_run:
+            told = self._follow(number, shot, None)
+            return WOULD, reason or "asked to bake all", told
+        part = records.part_path(shot.target, secrets.token_hex(4))
+        try:
+            told = self._follow(number, shot, part)
+            records.publish(part, shot, self._facts(shot, source_digest, told))
+        finally:
+            records.sweep(shot.target)
+        return BAKED, reason, told
+
+    def _follow(self, number: int, shot: Shot, part: Path | None) -> Told:
+        """Run the child of a shot to its end; _Ended where it did not do what it should."""
+        with self._guard:
+            if self._stopping.is_set():
+                raise _Ended(INTERRUPTED, "not started")
+            child = Child(shot, part)
+            self._children.add(child)
+        late = threading.Event()
+        clock = threading.Timer(shot.timeout or 0.0, lambda: (late.set(), child.end()))
+        if shot.timeout is not None:
+            clock.start()
+        try:
+            told = child.follow(lambda fraction: self._said.put((number, fraction)))
+        finally:
+            clock.cancel()
+            with self._guard:
+                self._children.discard(child)
+        if late.is_set():
+            opening = "" if told.blender else ": it or a file that it links was still being opened"
+            raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
+        if told.empty and shot.may_be_empty:
+            raise _Ended(SKIPPED, "nothing to simulate", told)
+        _judge(told, part)
+        return told
+
+    def _facts(self, shot: Shot, source_digest: str, told: Told) -> dict[str, Any]:
+        """What a record says beside settings and output."""
+        return {
+            "blender": told.blender,
+            "input": {"path": str(shot.source), "sha256": source_digest},
+            "libraries": told.libraries,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "scenes": told.scenes,
+            "warnings": told.warnings,
+        }
+
+
+def _judge(told: Told, part: Path | None) -> None:
+    """_Ended where a child did not do what it should."""
+    reporting = physics_access.part("reporting")
+    last = " | ".join(told.lines)
+    note = "; ".join(told.errors) or last
+    if told.code == reporting.EXIT_DIVERGED:
+        raise _Ended(DIVERGED, note, told)
+    if told.code != reporting.EXIT_DONE:
+        if told.errors and told.code > 0:
+            raise _Ended(FAILED, note, told)
+        code = f"signal {-told.code}" if told.code < 0 else f"exit code {told.code}"
+        raise _Ended(CRASHED, f"{code}{': ' if last else ''}{last}", told)
+    if part is not None and not part.is_file():
+        raise _Ended(CRASHED, f"ended without an output{': ' if last else ''}{last}", told)

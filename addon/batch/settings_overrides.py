@@ -1,0 +1,375 @@
+"""Settings of a scene given from outside: nested tables of names and values, checked before anything is set.
+
+    {"simulation": {"time_step": 0.0005}, "joints": {"Knee": {"coordinates": {"1": {"damping": 0.2}}}}}
+
+A section names what the setting belongs to, the keys below it are the properties of the add-on by their names in
+Python. ``check`` needs no file: it judges names, types and ranges. ``apply`` finds the objects in the scenes, and
+sets nothing where one of them is missing.
+"""
+
+from __future__ import annotations
+
+import array
+import difflib
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..blender import physics_access
+
+#: sections, and the group that each name in them means; the first two are the scene's own and have no names
+SECTIONS = {
+    "simulation": "",
+    "start": "",
+    "joints": "joint",
+    "bodies": "body",
+    "connections": "connection",
+    "muscles": "muscle",
+    "obstacles": "obstacle",
+}
+
+#: what is kept or shown rather than set, in whatever group it stands
+NOT_SETTINGS = {
+    "rna_type",
+    "name",
+    "enabled",
+    "statistics",
+    "label",
+    "title",
+    "told",
+    "read",
+    "unit",
+    "type",
+    "to_world",
+    "parent",
+    "child",
+    "body",
+    "other",
+    "bone_uid",
+    "bone_name",
+    "child_in_joint",
+    "frames",
+    "knots",
+    "residuals",
+    "metric_values",
+    "num_poses",
+    "worst_distance",
+    "worst_angle",
+    "worst_first",
+    "show_ghosts",
+    "iterations",
+    "converged",
+    "coverage",
+    "driven",
+    "use_scene_range",
+    "frame_start",
+    "frame_end",
+}
+
+#: Blender's first and last frame
+FRAMES = -1048574, 1048574
+
+
+@dataclass(frozen=True)
+class Override:
+    """One setting: the keys that lead to it, and its value."""
+
+    keys: tuple[str, ...]
+    value: Any
+
+    @property
+    def address(self) -> str:
+        """The keys as TOML writes them."""
+        return address(self.keys)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where a setting goes in the open file."""
+
+    owner: Any
+    property: Any
+    path: str
+    override: Override
+
+
+def address(keys: Iterable[str]) -> str:
+    """Keys as TOML writes them: ``joints."Knee.L".damping``."""
+    return ".".join(
+        key if key.replace("_", "").isalnum() and key.isascii() else toml_value(key) for key in keys
+    )
+
+
+def toml_value(value: Any) -> str:
+    """A text, number, switch or list of them as TOML writes it: but for DEL as JSON does."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def flatten(settings: dict[str, Any], before: tuple[str, ...] = ()) -> Iterator[Override]:
+    """Every setting of nested tables."""
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from flatten(value, (*before, key))
+        else:
+            yield Override((*before, key), value)
+
+
+def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Both nested tables as one; what stands in both is as in the second."""
+    both = dict(first)
+    for key, value in second.items():
+        below = both.get(key)
+        both[key] = merged(below, value) if isinstance(below, dict) and isinstance(value, dict) else value
+    return both
+
+
+def check(settings: dict[str, Any]) -> None:
+    """FormatError for the first setting whose name, type or range cannot be right in any file."""
+    for override in flatten(settings):
+        _check_value(_static_property(override), override)
+
+
+def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
+    """Set everything in these scenes of the open file; FormatError, and nothing set, where something cannot be."""
+    check(settings)
+    targets = [
+        target
+        for override in flatten(settings)
+        for owner, path in _owners(scenes, override)
+        for target in [_find(owner, path, override)]
+    ]
+    for target in targets:
+        _check_settable(target)
+    for target in targets:
+        many = target.property.type == "ENUM" and target.property.is_enum_flag
+        value = set(target.override.value) if many else target.override.value
+        setattr(target.owner, target.property.identifier, value)
+
+
+def check_frames(frames: Iterable[int]) -> None:
+    """FormatError for a frame that Blender does not have."""
+    first, last = FRAMES
+    for frame in frames:
+        if not first <= frame <= last:
+            error: Exception = physics_access.physics().FormatError(
+                f"frame {frame}: Blender's frames go from {first} to {last}"
+            )
+            raise error
+
+
+def set_frames(scene: Any, frames: tuple[int, int]) -> None:
+    """Make a bake cover these frames, and the scene play and render them.
+
+    Blender's scenes begin at frame 0 at the earliest, and so do their renders: frames before it are played by the
+    preview range.
+    """
+    scene.condyle.start.begin = "RANGE"
+    settings = scene.condyle.simulation
+    settings.use_scene_range = False
+    settings.frame_start, settings.frame_end = frames
+    scene.use_preview_range = frames[0] < 0
+    if frames[0] < 0:
+        scene.frame_preview_start, scene.frame_preview_end = frames
+    if frames[1] >= 0:
+        scene.frame_start, scene.frame_end = frames
+
+
+def _groups() -> dict[str, Any]:
+    """The property group of each section, as Blender describes it."""
+    from ..data.roots import ObjectData, SceneData
+
+    scene, item = SceneData.bl_rna, ObjectData.bl_rna
+    return {
+        section: (item if group else scene).properties[group or section].fixed_type
+        for section, group in SECTIONS.items()
+    }
+
+
+def _static_property(override: Override) -> Any:
+    """The property that a setting means, judged by names alone."""
+    section, *keys = override.keys
+    if section not in SECTIONS:
+        raise _unknown(override, override.keys[:1], SECTIONS)
+    if SECTIONS[section]:
+        if not keys:
+            raise _wrong(override, f"give it by name: {section}.NAME.SETTING = VALUE")
+        keys = keys[1:]
+    group = _groups()[section]
+    while keys:
+        found = group.properties.get(keys[0])
+        if found is None or not _is_setting(group, found):
+            place = override.keys[: len(override.keys) - len(keys) + 1]
+            raise _unknown(
+                override, place, [each.identifier for each in group.properties if _is_setting(group, each)]
+            )
+        keys = keys[1:]
+        if found.type not in {"POINTER", "COLLECTION"}:
+            if keys:
+                raise _wrong(override, f"{found.identifier} is a single setting and has no {keys[0]!r}")
+            return found
+        group = found.fixed_type
+        keys = keys[1:] if found.type == "COLLECTION" else keys
+    raise _wrong(override, "it is a group of settings, not one")
+
+
+def _is_setting(group: Any, found: Any) -> bool:
+    """Whether a property may be set from outside."""
+    from ..data.property_options import shown_by
+
+    name = found.identifier
+    if (
+        name in NOT_SETTINGS
+        or name.startswith("active_")
+        or (found.is_readonly and found.type not in _NESTING)
+    ):
+        return False
+    if shown_by(name) in group.properties:  # shows that one in the user's units
+        return False
+    if found.type in _NESTING:
+        base = found.fixed_type.base
+        return base is not None and base.identifier == "PropertyGroup"
+    return True
+
+
+_NESTING = {"POINTER", "COLLECTION"}
+
+
+def _check_value(found: Any, override: Override) -> None:
+    """FormatError where the value is not of the property's type or out of its range."""
+    value, length = override.value, getattr(found, "array_length", 0)
+    if found.type == "ENUM" and found.is_enum_flag:
+        if not isinstance(value, list):
+            raise _wrong(override, "it takes a list")
+        for each in value:
+            _check_one(found, override, each)
+        return
+    if not length:
+        _check_one(found, override, value)
+        return
+    if not isinstance(value, list) or len(value) != length:
+        raise _wrong(override, f"it takes a list of {length}")
+    for each in value:
+        _check_one(found, override, each)
+
+
+def _check_one(found: Any, override: Override, value: Any) -> None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if found.type == "BOOLEAN":
+        if not isinstance(value, bool):
+            raise _wrong(override, "it takes true or false")
+    elif found.type == "ENUM":
+        choices = [item.identifier for item in found.enum_items]
+        if value not in choices:
+            raise _wrong(override, f"it takes one of {', '.join(choices)}{_meant(str(value), choices)}")
+    elif found.type == "STRING":
+        if not isinstance(value, str):
+            raise _wrong(override, "it takes a text")
+    elif not is_number or (found.type == "INT" and not isinstance(value, int)):
+        raise _wrong(override, f"it takes a {'whole ' if found.type == 'INT' else ''}number")
+    elif not math.isfinite(value) or not found.hard_min <= _stored(found, value) <= found.hard_max:
+        raise _wrong(override, f"it takes {found.hard_min:g} to {found.hard_max:g}")
+
+
+def _stored(found: Any, value: float) -> float:
+    """A number as Blender keeps it, in single precision: so it keeps the ends of ranges, too."""
+    return array.array("f", [value])[0] if found.type == "FLOAT" else value
+
+
+def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
+    """The groups of properties that a setting's section and name mean, and their data paths."""
+    section = override.keys[0]
+    if not SECTIONS[section]:
+        return [(getattr(scene.condyle, section), f"condyle.{section}") for scene in scenes]
+    found: dict[str, tuple[Any, str]] = {}
+    for scene in scenes:
+        found.update(_named(scene, section))
+    name = override.keys[1]
+    if name not in found:
+        raise _wrong(
+            override,
+            f"the file has no {SECTIONS[section]} {name!r}; it has {_listed(found)}{_meant(name, found)}",
+        )
+    return [found[name]]
+
+
+def _named(scene: Any, section: str) -> dict[str, tuple[Any, str]]:
+    """Everything in a scene that a section can name: its group of properties and the data path to it."""
+    from ..data import references
+    from ..reading import muscle_points
+
+    if section == "bodies":
+        bodies = references.bodies_of(scene)
+        return {body.name: (body.data.body, f"{body.path_prefix}condyle.body") for body in bodies}
+    items = {
+        "joints": references.joints_of,
+        "connections": references.connections_of,
+        "muscles": muscle_points.muscles_of,
+        "obstacles": lambda scene: [item for item in scene.objects if item.condyle.obstacle.enabled],
+    }[section](scene)
+    group = SECTIONS[section]
+    return {item.name: (getattr(item.condyle, group), f"condyle.{group}") for item in items}
+
+
+def _find(owner: Any, path: str, override: Override) -> _Target:
+    """Walk from a section's group to the owner of the property that a setting means."""
+    keys = list(override.keys[2 if SECTIONS[override.keys[0]] else 1 :])
+    while True:
+        name = keys.pop(0)
+        found = owner.bl_rna.properties[name]
+        path = f"{path}.{name}"
+        if found.type not in _NESTING:
+            return _Target(owner, found, path, override)
+        owner = getattr(owner, name)
+        if found.type == "COLLECTION":
+            index = _index(owner, keys.pop(0), name, override)
+            owner, path = owner[index], f"{path}[{index}]"
+
+
+def _index(rows: Any, key: str, name: str, override: Override) -> int:
+    """Which of a collection's rows a key means: by its label or its number from 1."""
+    labels = [getattr(row, "label", "") for row in rows]
+    if key in labels:
+        return labels.index(key)
+    if key.isdecimal() and 1 <= int(key) <= len(rows):
+        return int(key) - 1
+    there = [label or str(number) for number, label in enumerate(labels, 1)]
+    raise _wrong(override, f"{name} has no {key!r}; it has {_listed(there)}")
+
+
+def _check_settable(target: _Target) -> None:
+    """FormatError where a value would not last: linked data, or an animated property."""
+    from ..blender import compat
+
+    block, override = target.owner.id_data, target.override
+    if block.library is not None:
+        raise _wrong(
+            override, f"{block.name!r} is linked from {block.library.filepath}; make a library override of it"
+        )
+    drivers = block.animation_data.drivers if block.animation_data is not None else ()
+    if any(curve.data_path == target.path for curve in (*compat.curves_in_use(block), *drivers)):
+        raise _wrong(override, "it is animated, and its keys or driver would win; remove them")
+
+
+def _wrong(override: Override, reason: str) -> Exception:
+    error: Exception = physics_access.physics().FormatError(
+        f"{override.address} = {override.value!r}: {reason}"
+    )
+    return error
+
+
+def _unknown(override: Override, keys: tuple[str, ...], known: Iterable[str]) -> Exception:
+    known = list(known)
+    return _wrong(
+        override, f"unknown key {address(keys)!r}{_meant(keys[-1], known)}; there are {_listed(known)}"
+    )
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,53 @@
+"""The one place that imports physics: the copy inside the built extension, else the one beside this folder.
+
+In Blender's own process physics runs unjitted: importing numba takes a second and compiling holds the
+interpreter, which would freeze the window. What needs speed is asked of the compute process
+(``worker_client``). The import happens at the first use, so that enabling the add-on costs nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+from types import ModuleType
+from typing import Any
+
+# the add-on's own package: "addon", or where Blender has installed it
+PACKAGE = __name__.removesuffix(".blender.physics_access")
+
+
+@functools.cache
+def physics() -> ModuleType:
+    """The physics package of this add-on, unjitted unless someone else imported it before.
+
+    Raises:
+        ImportError: there is none, or the one found is a stranger of the same name.
+    """
+    vendored = f"{PACKAGE}.physics"
+    name = vendored if importlib.util.find_spec(vendored) else "physics"
+    before = os.environ.get("CONDYLE_JIT")
+    os.environ["CONDYLE_JIT"] = "0"
+    try:
+        package = importlib.import_module(name)
+        importlib.import_module(f"{name}.kernels.compiler.jit")
+    except ModuleNotFoundError as error:
+        raise ImportError(f"the add-on does not find its physics package: {error}") from error
+    finally:
+        if before is None:
+            del os.environ["CONDYLE_JIT"]
+        else:
+            os.environ["CONDYLE_JIT"] = before
+    return package
+
+
+def part(name: str) -> Any:
+    """A module of physics by its dotted name, e.g. ``part("worker.client")``."""
+    return importlib.import_module(f"{physics().__name__}.{name}")
+
+
+def model_error(message: str) -> Exception:
+    """The error that physics raises for bad input; all of the add-on's readers raise this one."""
+    error: Exception = physics().ModelError(message)
+    return error

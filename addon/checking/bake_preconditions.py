@@ -1,0 +1,59 @@
+"""What a bake would be refused for, beside what the scene is read from: its frames, loop, method, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..baked import targets, temporarily
+from ..baking import keys
+from ..blender import physics_access
+from ..data import findings, frame_times
+from ..data.findings import CHECK, Finding
+
+
+def by_settings(scene: Any) -> Iterator[Finding]:
+    """Errors of the frame range and the loop, and of the step, each named."""
+    problem = physics_access.physics().CondyleError
+    for look in (
+        lambda: frame_times.loop_options(scene, frame_times.frame_range(scene)),
+        lambda: frame_times.step(scene),
+    ):
+        try:
+            look()
+        except problem as error:
+            yield findings.named(scene, str(error), CHECK, is_error=True)
+
+
+def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:
+    """What cannot be done with a scene as it was read: errors, and the object at fault, or None. In a scene without
+    its bake.
+    """
+    problem = physics_access.physics().CondyleError
+    try:
+        physics_access.part("integrators").check_method(read.model, scene.condyle.simulation.integrator)
+    except problem as error:
+        yield None, error
+    target = keys.output_of(scene).target
+    found = [entry.handle.find() for entry in read.bodies]
+    for item in dict.fromkeys(body.object for body in found if body is not None):
+        try:
+            targets.check(item, target)
+        except problem as error:
+            yield item, error
+
+
+def with_model(scene: Any, read: Any) -> Iterator[Finding]:
+    """`by_model` as findings."""
+    for item, error in by_model(scene, read):
+        if item is None:
+            yield findings.named(scene, str(error), CHECK, is_error=True)
+        else:
+            yield findings.about(str(error), CHECK, item, is_error=True)
+
+
+def check(scene: Any, read: Any) -> None:
+    """ModelError where a bake of a scene, as it was read, could not run or not be written: before it is computed."""
+    with temporarily.without_bake(scene):
+        for _, error in by_model(scene, read):
+            raise error

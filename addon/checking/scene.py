@@ -1,0 +1,353 @@
+"""The check of a scene before it is simulated: all errors at once, and what an animator may not have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..animation import (
+    follow_weights,
+    keyed_poses,
+    single_pose,
+    start_states,
+)
+from ..baked import conflicts, targets, temporarily
+from ..baking import constrained_parents, local_matrices, write
+from ..blender import compat, physics_access, units
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+from ..data.joints import slider_names
+from ..data.names import title_of
+from ..data.references import Body
+from ..data.simulation import frame_ends
+from ..making import connected_bones, orphans, rest_poses, shifted_meshes
+from ..posing import stale_sliders
+from ..posing.stale_sliders import FAR, FAR_TURN
+from ..reading import (
+    masses,
+    missing_joints,
+    muscle_points,
+    muscle_strands,
+    obstacles,
+)
+from ..reading import (
+    scene as scene_to_model,
+)
+from ..reading.joints import starts_as_set
+from ..sliders import sliders
+from . import bake_preconditions, falling, start_penetration
+
+# A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
+DEEP = 0.95
+# A body's mass by the box around it [kg/m³], and its radius of gyration by its size, between which nothing is told:
+# pith to osmium and hollow shapes, and what is hung onto a bone; a heavy hub with light spokes
+LIGHTEST, HEAVIEST = 1.0, 3e4
+NARROWEST, WIDEST = 0.02, 2.0
+
+
+def check(scene: Any) -> list[Finding]:
+    """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
+    begin, end = (int(frame) for frame in frame_ends(scene))
+    lost = [*write.gone(scene), *write.put_aside(scene)]
+    unplayed = [findings.about(text, CHECK, item) for item, text in lost]
+    with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
+        try:
+            read = scene_to_model.read(scene)
+            for entry in read.bodies:
+                conflicts.check(references.find_body(entry.handle, entry.name))
+            check_in_time(scene, read)
+        except physics_access.physics().CondyleError as error:
+            return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
+        held = [body for body in (handle.find() for handle in read.held) if body is not None]
+        left = local_matrices.held_motion(scene, held, np.arange(begin, end + 1))
+        return [
+            *unplayed,
+            *bake_preconditions.by_settings(scene),
+            *bake_preconditions.with_model(scene, read),
+            *start_penetration.check(scene, read),
+            *warnings(scene, read),
+            *connected_bones.check(scene),
+            *(findings.about(text, CHECK, body) for body, text in left),
+            *_sliders_elsewhere(scene, read, begin),
+            *falling.hints(scene, read),
+        ]
+
+
+def _sliders_elsewhere(scene: Any, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
+    """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
+    with temporarily.at_frame(scene, begin - scene.condyle.start.preroll):
+        held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
+        return findings.named_all(scene, start_states.left_behind(scene, read, held), CHECK)
+
+
+def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:
+    """ModelError where sliders move a body one change late, or what carries one follows another that is simulated:
+    nobody could say where it is.
+    """
+    for entry in read.bodies:
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is not None and item.condyle.joint.driven:
+            sliders.check_in_time(scene, item)
+    constrained_parents.check(read)
+
+
+def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
+    """Tell all errors of a scene that cannot be simulated, of which this is the first; returns what to raise.
+
+    curves: of joints that were fitted just now, by session uid.
+    """
+    found = errors(scene, error, curves)
+    findings.show(scene, found)
+    more = len(found) - 1
+    return error if not more else physics_access.model_error(f"{error}; and {more} more, see Warnings")
+
+
+def errors(scene: Any, first: Exception, curves: Mapping[int, Any] | None = None) -> list[Finding]:
+    """All that can be found wrong where reading the scene has ended with an error; that one comes first."""
+    found = list(_each_alone(scene, curves or {}))
+    texts = [finding.text for finding in found]
+    if str(first) in texts:
+        found.insert(0, found.pop(texts.index(str(first))))
+    else:
+        found.insert(0, findings.named(scene, str(first), CHECK, is_error=True))
+    return found
+
+
+def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+    """Errors of each body with its joint, read as if it were the only one."""
+    problem = physics_access.physics().CondyleError
+    moved: dict[references.Key, Any] = {}
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+        try:
+            references.check_evaluated(item, f"joint {item.name!r}")
+            references.check_role(scene, f"joint {item.name!r}", child, "child")
+            if not settings.to_world:
+                references.check_role(scene, f"joint {item.name!r}", parent, "parent")
+        except problem as error:
+            yield findings.about(str(error), CHECK, item, is_error=True)
+            continue
+        key = references.key_of(child)
+        if settings.closes_loop:
+            continue
+        if key in moved:
+            text = references.two_movers(moved[key], item, child)
+            yield findings.about(text, CHECK, item, is_error=True)
+            continue
+        moved[key] = item
+        yield from _alone(scene, child, item, curves)
+    for body in references.bodies_of(scene):
+        if body.data.body.motion == "FREE" and references.key_of(body) not in moved:
+            yield from _alone(scene, body, None, curves)
+
+
+def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+    problem = physics_access.physics().CondyleError
+    try:
+        mass = masses.mass_properties(scene, body)
+        arguments = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
+        physics_access.physics().ModelBuilder().add_body(
+            body.name, joint=physics_access.physics().joints.Fixed(), **arguments
+        )
+        conflicts.check(body)
+        if joint is not None and joint.condyle.joint.driven:
+            sliders.check_in_time(scene, joint)
+    except problem as error:
+        yield findings.about(str(error), CHECK, body, is_error=True)
+        return
+    try:
+        arguments = scene_to_model.alone(scene, body, joint, curves)
+        physics_access.physics().ModelBuilder().add_body(body.name, **arguments)
+    except problem as error:
+        yield findings.named(scene, str(error), CHECK, is_error=True)
+
+
+def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+    """What of a model that can be simulated may not be meant, as the scene is evaluated now.
+
+    fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
+    """
+    found = [
+        *_of_coordinates(scene, read),
+        *stale_sliders.check(scene, fitted),
+        *rest_poses.check(scene, fitted),
+        *shifted_meshes.check(scene, fitted),
+        *_out_of_reach(scene, fitted),
+        *_of_muscles(scene, read),
+        *_of_masses(scene, read),
+        *_keyed_in_bakes(scene),
+        *orphans.check(scene),
+        *missing_joints.check(scene),
+    ]
+    if falling.nothing_holds(scene, read):
+        first = references.find_body(read.bodies[0].handle, read.bodies[0].name)
+        text = "Nothing holds any body, and there is no ground: everything will fall without end"
+        found.insert(0, findings.about(text, CHECK, first))
+    return found
+
+
+def _keyed_in_bakes(scene: Any) -> Iterator[Finding]:
+    """What was keyed while a bake was in place, in its action: the next bake reads what was there before."""
+    for item in scene.objects:
+        if action := targets.keyed_since(item):
+            text = (
+                f"{item.name}: what was keyed in {action!r}, the action of its bake, has no part in this; free the "
+                "bake to key further, or bake to the action in use"
+            )
+            yield findings.about(text, CHECK, item)
+
+
+def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
+    for entry, simulated in zip(read.bodies, read.model.bodies):
+        body = entry.handle.find()
+        if body is None or body.bone or body.object.type != "MESH":
+            continue
+        box = np.array(body.object.bound_box) * entry.scale * units.length_scale(scene)
+        sides = np.ptp(box, axis=0)
+        if not sides.min() > 0.0:
+            continue
+        density = simulated.mass / sides.prod()
+        if not LIGHTEST < density < HEAVIEST:
+            text = f"{entry.name}: its mass of {simulated.mass:.3g} kg is {density:.2g} kg/m³ of the box around it"
+            yield findings.about(text, CHECK, body)
+        far = float(np.sqrt(np.linalg.eigvalsh(simulated.inertia)[-1] / simulated.mass))
+        size = float(np.linalg.norm(sides))
+        if not NARROWEST * size < far < WIDEST * size:
+            where = f"{units.told_length(far)} away" if far > size else f"within {units.told_length(far)}"
+            text = f"{entry.name}: its inertia is that of a mass {where}"
+            yield findings.about(f"{text}, but it is {units.told_length(size)} in size", CHECK, body)
+        away = float(np.linalg.norm(np.clip(simulated.com, box.min(axis=0), box.max(axis=0)) - simulated.com))
+        if away > size:
+            text = f"{entry.name}: its centre of mass lies {units.told_length(away)} off it, but it is"
+            yield findings.about(f"{text} {units.told_length(size)} in size", CHECK, body)
+
+
+def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Rests, starts and sliders outside of limits."""
+    for entry, body, joint in zip(read.bodies, read.model.bodies, read.model.joints):
+        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        if item is None:
+            continue
+        settings = item.condyle.joint
+        rows = zip(
+            settings.coordinates,
+            slider_names(settings),
+            joint.reading_names,
+            joint.reading_units,
+            body.limits,
+        )
+        for row, slider, name, unit, (lower, upper) in rows:
+            slack = 1e-6 * max(1.0, abs(row.start))
+            shown = f"from {units.figure(lower, unit)} to {units.figure(upper, unit)}"
+            if row.stiffness > 0.0 and not lower - slack <= row.rest <= upper + slack:
+                text = (
+                    f"{item.name}: {name} rests at {units.figure(row.rest, unit)}, outside its limits {shown}"
+                )
+                yield findings.about(text, CHECK, item)
+            if starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
+                text = f"{item.name}: {name} starts at {units.figure(row.start, unit)}, outside its limits {shown}"
+                yield findings.about(text, CHECK, item)
+            if not (settings.driven and isinstance(item.get(slider), float)):
+                continue
+            value = item[slider] * (units.length_scale(scene) if unit == "m" else 1.0)
+            slack = 1e-6 * max(1.0, abs(value))
+            if not lower - slack <= value <= upper + slack:
+                called = f"{item.name}: the slider {title_of(row)}"
+                text = f"{called} is at {units.figure(value, unit)}, outside its limits {shown}"
+                yield findings.about(text, CHECK, item)
+        yield from _keys_beyond(scene, item, joint)
+
+
+def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
+    """Sliders with keys beyond their ends, where Blender stops them."""
+    settings = item.condyle.joint
+    whole = np.isinf(joint.range).any(axis=1) & (settings.type in {"spline_curve", "spline_surface"})
+    for number, (row, slider) in enumerate(zip(settings.coordinates, slider_names(settings))):
+        if not (settings.driven and isinstance(item.get(slider), float)):
+            continue
+        ends = item.id_properties_ui(slider).as_dict()
+        keys = [
+            key.co.y
+            for curve in compat.curves_in_use(item)
+            if curve.data_path == f'["{slider}"]'
+            for key in curve.keyframe_points
+        ]
+        slack = 1e-5 * (ends["max"] - ends["min"])
+        if not keys or (min(keys) >= ends["min"] - slack and max(keys) <= ends["max"] + slack):
+            continue
+        factor = units.length_scale(scene) if row.unit == "m" else 1.0
+        first, last, lower, upper = (
+            units.figure(value * factor, row.unit)
+            for value in (min(keys), max(keys), ends["min"], ends["max"])
+        )
+        called = f"{item.name}: keys of {title_of(row)}"
+        text = f"{called} go from {first} to {last}; it stops at its ends {lower} and {upper}"
+        if whole[number] and row.limits != "CUSTOM" and row.unit != "m":
+            text += ", a whole round: key one round, and let the curve in the Graph Editor repeat it (Make Cyclic)"
+        yield findings.about(text, CHECK, item)
+
+
+def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+    """Muscles with points on nothing, and those that join nothing; all points on one body are an error of the model."""
+    simulated = {entry.session_uid for entry in read.muscles}
+    for item in muscle_points.muscles_of(scene):
+        if not item.condyle.muscle.active:
+            continue
+        carriers = [muscle_points.carrier(point.target) for point in muscle_points.points_of(item)]
+        loose = [number for number, carrier in enumerate(carriers, 1) if carrier is None]
+        if loose:
+            which = ", ".join(str(number) for number in loose)
+            text = f"{item.name}: point {which} is on no body and stands still in the world"
+            yield findings.about(text, CHECK, item)
+        if item.session_uid not in simulated:
+            text = f"{item.name}: nothing that it joins is simulated, so it is left out"
+            yield findings.about(text, CHECK, item)
+            continue
+        yield from _inside_obstacles(item)
+
+
+def _inside_obstacles(muscle: Any) -> Iterator[Finding]:
+    """Points of a muscle that lie in an obstacle that it should run over: it goes straight there."""
+    places = muscle_points.places_of(muscle)
+    strands = muscle_strands.strands_over(muscle, muscle_points.points_of(muscle))
+    for number, surfaces in strands.items():
+        ends = places[number : number + 2]
+        for surface in surfaces:
+            if surface.condyle.obstacle.shape == "torus":  # near is in its hole
+                continue
+            deep = [str(number + k + 1) for k in np.flatnonzero(obstacles.nearness(surface, ends) < DEEP)]
+            if deep:
+                which = f"point {deep[0]} lies" if len(deep) == 1 else f"points {deep[0]} and {deep[1]} lie"
+                text = f"{muscle.name}: {which} inside {surface.name}"
+                yield findings.about(f"{text}, so it does not wrap over it", CHECK, muscle)
+
+
+def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
+    """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
+    those are told when their start is found.
+    """
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        if settings.driven or item.session_uid in fitted or not starts_as_set(scene, item):
+            continue
+        joint = scene_to_model.read_joint(scene, item)
+        if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):
+            continue
+        given = keyed_poses.source_of_joint(item)
+        pose = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
+        pose = pose @ physics_access.physics().lie.inverse(
+            units.to_metres(scene_to_model.child_in_joint(item), scene)
+        )
+        start, _ = scene_to_model.start_of(item, joint)
+        scale = settings.length_scale * units.length_scale(scene)
+        far, turn = single_pose.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
+        if far > FAR or turn > FAR_TURN:
+            text = (
+                f"{given.child.name} stands {units.told_apart(far, turn)} from where its joint "
+                f"{item.name} can take it, so it will jump"
+            )
+            yield findings.about(text, CHECK, given.child)

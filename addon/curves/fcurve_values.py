@@ -1,0 +1,81 @@
+"""What f-curves say at any frame, where they alone say what a property is. No frame has to be gone to for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..blender import compat
+from . import fcurve_cycles, nla_curves
+
+# What keys in single precision differ by without a motion [m, rad].
+SEEN = 1e-5
+# So many gaps of a frame or less between keys, in a row, are of a motion that was sampled, and fewer of keys that were
+# set for a flick.
+ROW = 3
+
+
+def alone(item: Any, path: str, index: int = 0) -> Any:
+    """The curve, of the action in use or played by a track of the NLA, that alone says what a property of an object is;
+    None where there is none. Where tracks lie under an action, what the scene shows has to confirm that.
+    """
+    data = item.animation_data
+    if data is None or data.action_influence != 1.0 or data.action_blend_type != "REPLACE":
+        return None
+    if any(driver.data_path == path and driver.array_index == index for driver in data.drivers):
+        return None
+    curves = compat.curves_in_use(item)
+    found = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
+    if found is None and data.nla_tracks:
+        return nla_curves.played(data, path, index)
+    return None if found is None or found.mute else found
+
+
+def starts_over(curve: Any) -> bool:
+    """Whether a curve goes on in cycles, or is played several times."""
+    if isinstance(curve, nla_curves.PlayedCurve) and curve.repeats:
+        return True
+    return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
+
+
+def at(curve: Any, frames: Any) -> np.ndarray:
+    """Values (k,) of a curve at frames (k,)."""
+    evaluate = curve.evaluate
+    return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
+
+
+def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.ndarray:
+    """Values (k, n) at frames (k,) of n numbers, each with its curve, or None and what it is."""
+    found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
+    for column, curve in enumerate(curves):
+        if curve is not None:
+            found[:, column] = at(curve, frames)
+    return found
+
+
+def keyed(curves: list[Any], span: np.ndarray) -> list[np.ndarray]:
+    """Rising frames of the keys of each of the curves that there are, and of those of their cycles from the first to
+    the last of rising frames (F,), and next to these.
+    """
+    return [
+        curve.keys
+        if isinstance(curve, nla_curves.PlayedCurve)
+        else fcurve_cycles.of(curve, float(span[0]), float(span[-1]))
+        for curve in curves
+        if curve is not None
+    ]
+
+
+def longest_frame(curve: Any) -> float:
+    """How long [frames] a frame of a curve is in the scene, a frame at the least: strips may play it more slowly."""
+    return max(1.0, curve.frame) if isinstance(curve, nla_curves.PlayedCurve) else 1.0
+
+
+def in_rows(on: np.ndarray) -> np.ndarray:
+    """Those gaps between keys (k,) that are `on`, `ROW` or more of them in a row: of a motion that was sampled."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
+    found = np.zeros(len(on), dtype=bool)
+    for begin, end in edges.reshape(-1, 2).tolist():
+        found[begin:end] = end - begin >= ROW
+    return found

@@ -1,0 +1,114 @@
+"""Curves between keys by what a simulation gave there: where a hit lies between two frames, slopes at these do not tell
+what happens. numpy only, float64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from . import reduction
+from .slopes import Fits, Slopes
+
+#: where handles may end that meet, as shares of the way from key to key; NaN: each at a third of it
+MEETS = (np.nan, *(k / 8.0 for k in range(1, 8)))
+#: by how much of what they are off curves must come nearer to have handles that do not go smoothly through their keys
+NEARER = 0.8
+#: share of the way by which curves must be off to have them
+ENOUGH = 0.005
+#: by how much of what a curve is off a corner the two sides of it must be, where that is all that happens
+ALONE = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """Values (k, n, c) of a path at even places behind keys of rows (k,), rising, and before the next."""
+
+    rows: np.ndarray
+    values: np.ndarray
+
+    def chosen(self, which: np.ndarray) -> Inside:
+        """Of these stretches alone, a mask (k,)."""
+        return Inside(self.rows[which], self.values[which])
+
+
+def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
+    """Slopes of even keys (F, c) with curves of their own, of least squares, where these are nearer to the inside."""
+    if not len(inside.rows):
+        return slopes
+    off_now = _off_now(values, slopes, inside)
+    ways = np.linalg.norm(np.diff(inside.values, axis=1), axis=2).sum(axis=1)
+    count = inside.values.shape[1]
+    wanted = off_now > count * (ENOUGH * ways) ** 2
+    wanted[wanted] = ~_known(values, slopes, inside.chosen(wanted), off_now[wanted])
+    if not wanted.any():
+        return slopes
+    inside, off_now = inside.chosen(wanted), off_now[wanted]
+    ends = values[inside.rows[:, None] + np.array([0, 1])]
+    seen = np.concatenate([ends, inside.values], axis=1)
+    errors, solving = _fits(count)
+    # all stretches beside each other: one small product for each kind of curve
+    beside = seen.swapaxes(0, 1).reshape(count + 2, -1)
+    columns = np.array([_square((each @ beside).T) for each in errors])
+    off = columns.reshape(len(MEETS), len(seen), -1).sum(axis=2).T
+    best = off.argmin(axis=1)
+    nearer = off[np.arange(len(off)), best] < NEARER**2 * off_now
+    best = best[nearer]
+    sides = solving[best] @ seen[nearer]
+    return replace(slopes, fits=Fits(inside.rows[nearer], np.array(MEETS)[best], sides))
+
+
+def _off_now(values: np.ndarray, slopes: Slopes, inside: Inside) -> np.ndarray:
+    """Sums (k,) of the squares by which the curves through even keys (F, c) are off the inside as they are."""
+    count = inside.values.shape[1]
+    at = inside.rows[:, None] + np.arange(1, count + 1) / (count + 1)
+    now = reduction.cubic(np.arange(float(len(values))), values, slopes, at.ravel())
+    return _square((now.reshape(inside.values.shape) - inside.values).reshape(len(at), -1))
+
+
+def _known(values: np.ndarray, slopes: Slopes, inside: Inside, off_now: np.ndarray) -> np.ndarray:
+    """Which of the stretches (k,) have a corner that is all that happens there: curves round it, and no more."""
+    rows, count = inside.rows, inside.values.shape[1]
+    known = ~np.isnan(slopes.meet[rows])
+    if not known.any():
+        return known
+    rows, seen, rates = rows[known], inside.values[known], slopes.rates
+    x = (np.arange(1, count + 1) / (count + 1))[:, None]
+    first, last = np.maximum(rows - 1, 0), np.minimum(rows + 2, len(values) - 1)
+    bends = (rates[rows] - rates[first])[:, None], (rates[last] - rates[rows + 1])[:, None]
+    before = values[rows, None] + x * rates[rows, None] + 0.5 * x**2 * bends[0]
+    behind = values[rows + 1, None] - (1.0 - x) * rates[rows + 1, None] + 0.5 * (1.0 - x) ** 2 * bends[1]
+    sides = np.where(x < slopes.meet[rows, None, None], before, behind)
+    known[known] = _square((sides - seen).reshape(len(rows), -1)) < ALONE**2 * off_now[known]
+    return known
+
+
+def _square(errors: np.ndarray) -> np.ndarray:
+    """Sums (...) of the squares of errors (..., n)."""
+    found: np.ndarray = np.einsum("...n,...n->...", errors, errors)
+    return found
+
+
+@cache
+def _fits(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """What takes values at both ends and at even places (count) between them, of curves whose handles meet as `MEETS`
+    says (m): to as few numbers as have the length of the errors there of least squares (m, count - 2, count + 2), and
+    to slopes at the ends (m, 2, count + 2).
+    """
+    errors, solving = [], []
+    for meet in MEETS:
+        x = np.arange(1, count + 1) / (count + 1)
+        reach = (1.0 / 3.0, 1.0 / 3.0) if np.isnan(meet) else (meet, 1.0 - meet)
+        if not np.isnan(meet):
+            x = reduction.parameter(np.full_like(x, meet), x)
+        weights = np.stack([(1.0 - x) ** 3, 3.0 * x * (1.0 - x) ** 2, 3.0 * x**2 * (1.0 - x), x**3], axis=1)
+        missing = np.hstack([-weights[:, :1], -weights[:, 3:], np.eye(count)])  # by the handles
+        handles = np.linalg.pinv(weights[:, 1:3]) @ missing
+        _, lengths, free = np.linalg.svd(weights[:, 1:3] @ handles - missing)
+        errors.append(lengths[: count - 2, None] * free[: count - 2])
+        handles[0, 0] -= 1.0
+        handles[1, 1] -= 1.0
+        solving.append(handles / np.array([[reach[0]], [-reach[1]]]))
+    return np.array(errors), np.array(solving)

@@ -1,0 +1,105 @@
+"""Settings of what a bake writes and where, on the scene, and what the last bake wrote."""
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.types import PropertyGroup
+
+from .property_options import OVERRIDE
+
+TARGETS = (
+    (
+        "NEW",
+        "New Action",
+        "A new action with a copy of all other animation; the action in use is put aside. One that is blended with the "
+        "NLA becomes a track below it",
+        0,
+    ),
+    (
+        "CURRENT",
+        "Current Action, Range",
+        "Keys in the action in use, in the frames that are baked; its keys before and after them stay",
+        1,
+    ),
+    (
+        "OVERWRITE",
+        "Current Action, All",
+        "Keys in the action in use; all other keys of the bodies' location and rotation go",
+        2,
+    ),
+    (
+        "STRIP",
+        "NLA Strip",
+        "A strip on a track above all others; the action in use becomes a track below it",
+        3,
+    ),
+)
+EXTRAS = (
+    ("COORDINATES", "Coordinates", "Angles and lengths of each joint, on its Empty (rad, m)", 1),
+    (
+        "TORQUES",
+        "Torques",
+        "What set torques, springs, dampers, limits, controllers and given motions push each coordinate with, on the "
+        "joint's Empty (N·m, N)",
+        2,
+    ),
+    ("ENERGY", "Energy", "Kinetic, potential and total energy, on the scene (J)", 4),
+    ("MUSCLES", "Muscles", "Length (m) and activation (0 to 1) of each muscle, on its curve", 8),
+)
+
+
+class OutputProperties(PropertyGroup):
+    """What a bake writes and where."""
+
+    target: EnumProperty(name="Bake To", description="Where the keys go", items=TARGETS, override=OVERRIDE)
+    every: IntProperty(
+        name="Every",
+        description="Key every n-th frame; the last frame is always keyed",
+        default=1,
+        min=1,
+        soft_max=25,
+        override=OVERRIDE,
+    )
+    reduce: BoolProperty(
+        name="Fewer Keys",
+        description="Leave out keys that the motion does not need within the tolerances",
+        override=OVERRIDE,
+    )
+    tolerance_distance: FloatProperty(
+        name="Distance [mm]",
+        description="Farthest that a body may be off where keys are left out, in millimetres, seen from its parent",
+        default=0.5,
+        min=0.0001,
+        soft_max=10.0,
+        precision=3,
+        override=OVERRIDE,
+    )
+    tolerance_angle: FloatProperty(
+        name="Angle",
+        description="Farthest that a body may be turned where keys are left out, seen from its parent",
+        default=0.0017453292519943296,
+        min=1e-6,
+        soft_max=0.1,
+        precision=3,
+        subtype="ANGLE",
+        unit="ROTATION",
+        override=OVERRIDE,
+    )
+    extras: EnumProperty(
+        name="Figures",
+        description="Keyed custom properties to be seen in the Graph Editor, and for drivers",
+        items=EXTRAS,
+        options={"ENUM_FLAG"},
+        override=OVERRIDE,
+    )
+    told: StringProperty(
+        name="Keys",
+        description="How many keys the last bake left out, and what that costs",
+        override=OVERRIDE,
+    )
+    read: StringProperty(
+        name="Read",
+        description="Fingerprints of what the last bake read, by which it is found out of date; JSON",
+        override=OVERRIDE,
+    )
+
+
+classes = (OutputProperties,)

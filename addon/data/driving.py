@@ -1,0 +1,61 @@
+"""Targets of inverse kinematics, on their Empties; and whether bodies follow them live, on the scene."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty, StringProperty
+from bpy.types import PropertyGroup
+
+from .property_options import OVERRIDE, BodyReference
+
+IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
+
+
+def _live_changed(self: Any, _context: Any) -> None:
+    """Bodies go to their targets as soon as they are to follow."""
+    import bpy
+
+    from ..handlers import targets
+
+    self.told = ""
+    if self.live and not bpy.app.timers.is_registered(targets.follow):
+        bpy.app.timers.register(targets.follow, first_interval=0.0)
+
+
+class TargetProperties(PropertyGroup):
+    """An Empty that a point of a body is drawn to."""
+
+    enabled: BoolProperty(name="Target", description="This Empty is a target of a body", override=OVERRIDE)
+    body: PointerProperty(
+        name="Body", description="Body that is drawn to this Empty", type=BodyReference, override=OVERRIDE
+    )
+    frame: FloatVectorProperty(
+        name="Place on the Body",
+        description="The point, and axes, of the body that are to be where the Empty is; row by row, in its frame",
+        size=16,
+        default=IDENTITY,
+        override=OVERRIDE,
+    )
+    use_rotation: BoolProperty(
+        name="Turn, Too",
+        description="The body takes the Empty's rotation, too. Where both cannot be met, "
+        "one radian counts as much as 10 cm",
+        override=OVERRIDE,
+    )
+
+
+class ReachProperties(PropertyGroup):
+    """How bodies follow their targets."""
+
+    live: BoolProperty(
+        name="Follow Targets",
+        description="Move a target, and the sliders of the joints follow at once, within their limits. For renders and "
+        "for use without Condyle, key them with Key Joints",
+        update=_live_changed,
+        override=OVERRIDE,
+    )
+    told: StringProperty(
+        name="How Near", description="How near the bodies came to their targets", override=OVERRIDE
+    )
+
+
+classes = (TargetProperties, ReachProperties)

@@ -1,0 +1,140 @@
+"""What is told about a scene: each line with what it is about, so that a click can select it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+
+from ..blender import session
+from . import references
+from .references import Body
+
+#: where a line comes from
+CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones, `maker`
+    the session uid of the object without which the line is about nothing (0: none); remedy: of an operator that helps;
+    is_hint: nothing is wrong, but it is good to know.
+    """
+
+    text: str
+    source: str
+    is_error: bool = False
+    session_uid: int = 0
+    bone: str = ""
+    maker: int = 0
+    remedy: str = ""
+    is_hint: bool = False
+
+    def culprit(self) -> Body | None:
+        """What it is about; None where that is gone, or it is about nothing that can be selected."""
+        return references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
+
+    def culprit_in(self, scene: Any) -> Body | None:
+        """As `culprit`, but None also where it was deleted from the scene: what still uses it keeps it in the file."""
+        found = self.culprit()
+        return found if found is not None and references.in_scene(scene, found.object) else None
+
+
+def about(text: str, source: str, body: Any, is_error: bool = False) -> Finding:
+    """A finding about an object or a `Body`."""
+    body = body if isinstance(body, Body) else Body(body)
+    return Finding(text, source, is_error, body.object.session_uid, body.bone)
+
+
+def named(scene: Any, text: str, source: str, is_error: bool = False) -> Finding:
+    """A finding about the object or bone of the scene whose name comes first in its text, if there is one."""
+    bones = [body for body in references.bodies_of(scene) if body.bone]
+    best: tuple[int, int, Body] | None = None
+    for body in [*(Body(item) for item in scene.objects), *bones]:
+        place = place_of(body.name, text)
+        if place is not None:
+            rank = place, -len(body.name)
+            if best is None or rank < best[:2]:
+                best = (*rank, body)
+    return about(text, source, best[2], is_error) if best is not None else Finding(text, source, is_error)
+
+
+def place_of(name: str, text: str) -> int | None:
+    """Where a text names an object or bone; None: nowhere."""
+    met = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w/]|\.\d)", text) if name in text else None
+    return None if met is None else met.start()
+
+
+def named_all(scene: Any, texts: Iterable[str], source: str, maker: Any = None) -> list[Finding]:
+    """As `named`, of several texts; `maker`: the object that came with what they are about."""
+    uid = 0 if maker is None else maker.session_uid
+    return [replace(named(scene, text, source), maker=uid) for text in texts]
+
+
+def few(names: Iterable[str], most: int = 4) -> str:
+    """Names in a row, of many the first."""
+    names = list(names)
+    return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
+
+
+def forget_gone() -> None:
+    """After an undo or redo: lines about what is no longer there go with it."""
+    there = {item.session_uid for item in bpy.data.objects}
+    session.findings = [
+        finding for finding in session.findings if {finding.session_uid, finding.maker} - {0} <= there
+    ]
+
+
+def show(scene: Any, found: list[Finding]) -> None:
+    """Let these be the lines that are told, about a scene."""
+    session.findings, session.findings_scene = found, scene.session_uid
+
+
+def shown(scene: Any) -> list[tuple[int, Finding]]:
+    """Numbers and lines of the list, where it is about a scene, but for those that are about what is gone."""
+    if not session.findings or session.findings_scene != scene.session_uid:
+        return []
+    there = {0, *(item.session_uid for item in bpy.data.objects)}
+    return [
+        (k, finding)
+        for k, finding in enumerate(session.findings)
+        if {finding.session_uid, finding.maker} <= there
+    ]
+
+
+def forget_bake(scene: Any) -> None:
+    """Lines about a scene's bake go with it."""
+    if session.findings_scene == scene.session_uid:
+        session.findings = [finding for finding in session.findings if finding.source != BAKE]
+
+
+def select(context: Any, body: Body) -> bool:
+    """Make an object, or a bone in pose mode, the only one selected, and active; False where it cannot be seen."""
+    item = body.object
+    if item.name not in context.view_layer.objects:
+        return False
+    if context.mode == "POSE" and context.view_layer.objects.active != item:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    if context.mode != "POSE":
+        for other in context.view_layer.objects:
+            other.select_set(False)
+    item.hide_set(False)
+    item.select_set(True)
+    context.view_layer.objects.active = item
+    if body.bone:
+        for bone in item.data.bones:
+            _select_bone(item, bone.name, bone.name == body.bone)
+        item.data.bones.active = item.data.bones[body.bone]
+    return bool(item.visible_get())
+
+
+def _select_bone(item: Any, name: str, selected: bool) -> None:
+    """Before 5.0 a bone is selected in the armature, since then in the pose."""
+    bone = item.data.bones[name]
+    if hasattr(bone, "select"):
+        bone.select = selected
+    else:
+        item.pose.bones[name].select = selected

@@ -1,0 +1,304 @@
+"""What a user may wish of a fit: settings of a joint, and at the same time properties of the operators.
+
+As properties of an operator they stand in Adjust Last Operation (F9), where every change fits anew.
+"""
+
+from typing import Any
+
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    StringProperty,
+)
+
+from .property_options import OVERRIDE
+
+ENDS = (
+    ("FREE", "Free", "As the keys have it"),
+    ("STRAIGHT", "Straight", "The motion goes on at its end as a single screw: no curvature there"),
+)
+
+
+def _coordinate_changed(self: Any, context: Any) -> None:
+    """The slider counts something else on the same curve."""
+    from .joint_shape import on_change
+
+    on_change(self, context)
+
+
+class CommonWishes:
+    """Of a fit of a curve or a surface."""
+
+    keys: EnumProperty(
+        name="Keys",
+        description="Which keys of the child are fitted",
+        items=(
+            ("ALL", "All", "Every key of its location and rotation"),
+            ("SELECTED", "Selected", "Those that are selected in the Timeline or another animation editor"),
+            ("PREVIEW", "Preview Range", "Those inside the preview range of the scene"),
+            (
+                "ONE_WAY",
+                "One Way",
+                "For a curve: of a motion to and fro those from one end to the other; else all",
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    smoothing: FloatProperty(
+        name="Smoothing",
+        description="0 follows the keys; towards 1 the joint gets smoother and takes noise out of them",
+        default=0.0,
+        min=0.0,
+        max=0.999999,
+        subtype="FACTOR",
+        precision=3,
+        override=OVERRIDE,
+    )
+    metric: EnumProperty(
+        name="Compare by",
+        description="How a turn and a shift are weighed against each other",
+        items=(
+            ("LENGTH", "Length Scale", "One length counts as much as one radian"),
+            ("WEIGHTS", "Weights", "A weight for rotation and one for translation"),
+            (
+                "BODY",
+                "Moving Body",
+                "By the mass and inertia of the moving body: differences are as large as the energy to make them",
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    length_scale: FloatProperty(
+        name="Length Scale",
+        description="Length that counts as much as one radian in the fit. 0: the spread of the keyed poses",
+        unit="LENGTH",
+        subtype="DISTANCE",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    rotation_weight: FloatProperty(
+        name="Rotation Weight",
+        description="Weight of a squared difference of one radian",
+        default=1.0,
+        min=1e-9,
+        override=OVERRIDE,
+    )
+    translation_weight: FloatProperty(
+        name="Translation Weight",
+        description="Weight of a squared difference of one metre; 100 has 10 cm count as one radian",
+        default=100.0,
+        min=1e-9,
+        override=OVERRIDE,
+    )
+
+
+class CurveWishes:
+    """Of a fit of a curve."""
+
+    frames_by: EnumProperty(
+        name="Frames by",
+        description="What decides how many control frames there are",
+        items=(
+            ("NUMBER", "Number", "As many control frames as said"),
+            (
+                "TOLERANCE",
+                "Tolerance",
+                "As few control frames as keep every key within a distance and an angle",
+            ),
+        ),
+        override=OVERRIDE,
+    )
+    num_frames: IntProperty(
+        name="Control Frames",
+        description="How many control frames the curve gets: more follow the keys more closely",
+        default=8,
+        min=4,
+        soft_max=40,
+        max=1000,
+        override=OVERRIDE,
+    )
+    within_distance: FloatProperty(
+        name="Within",
+        description="No key may lie farther from the curve",
+        unit="LENGTH",
+        subtype="DISTANCE",
+        default=0.001,
+        min=1e-9,
+        precision=5,
+        override=OVERRIDE,
+    )
+    within_angle: FloatProperty(
+        name="Within Angle",
+        description="No key may be turned farther against the curve",
+        unit="ROTATION",
+        subtype="ANGLE",
+        default=0.0174533,
+        min=1e-9,
+        override=OVERRIDE,
+    )
+    robust: EnumProperty(
+        name="Outliers",
+        description="What to do with keys that lie far off the rest",
+        items=(
+            ("NONE", "Count Fully", "Every key counts alike"),
+            ("HUBER", "Count Less", "Keys far off pull no harder than others (Huber)"),
+            ("TUKEY", "Ignore", "Keys far off do not count at all (Tukey)"),
+        ),
+        override=OVERRIDE,
+    )
+    first_end: EnumProperty(
+        name="First End", description="How the curve begins", items=ENDS, override=OVERRIDE
+    )
+    last_end: EnumProperty(name="Last End", description="How the curve ends", items=ENDS, override=OVERRIDE)
+    coordinate: EnumProperty(
+        name="Coordinate",
+        description="What the slider of the curve counts",
+        items=(
+            ("PARAMETER", "Natural", "About as the pose changes: even where the keys are"),
+            ("ARC_LENGTH", "Arc Length", "Exactly as the pose changes, everywhere on the curve"),
+            ("ANGLE", "Angle", "The angle that the child has turned about an axis, such as flexion"),
+        ),
+        update=_coordinate_changed,
+        override=OVERRIDE,
+    )
+    angle_axis: FloatVectorProperty(
+        name="About",
+        description="Axis of the angle, in the joint's frame",
+        default=(0.0, 1.0, 0.0),
+        subtype="XYZ",
+        update=_coordinate_changed,
+        override=OVERRIDE,
+    )
+
+
+class SurfaceWishes:
+    """Of a fit of a surface."""
+
+    rows: IntProperty(
+        name="Rows",
+        description="Control frames of the surface in its first direction",
+        default=5,
+        min=4,
+        soft_max=20,
+        max=200,
+        override=OVERRIDE,
+    )
+    columns: IntProperty(
+        name="Columns",
+        description="Control frames of the surface in its second direction",
+        default=5,
+        min=4,
+        soft_max=20,
+        max=200,
+        override=OVERRIDE,
+    )
+    parameters: EnumProperty(
+        name="Places",
+        description="Where on the surface each key lies",
+        items=(
+            ("FOUND", "Find", "Found by the fit: neighbours in pose become neighbours on the surface"),
+            ("PROPERTIES", "Two Properties", "Read from two properties, animated together with the child"),
+        ),
+        override=OVERRIDE,
+    )
+    parameter_1: StringProperty(
+        name="First",
+        description="Custom property of the child (or a path like location[0]) with the first coordinate at each key. "
+        "Where the surface closes it is an angle: a full turn comes back",
+        default="q_1",
+        override=OVERRIDE,
+    )
+    parameter_2: StringProperty(
+        name="Second",
+        description="Custom property of the child (or a path like location[1]) with the second coordinate at each key. "
+        "Where the surface closes it is an angle: a full turn comes back",
+        default="q_2",
+        override=OVERRIDE,
+    )
+    choose_sequence: BoolProperty(
+        name="Choose Angles",
+        description="Take those three axes for the surface's angles that stay farthest from gimbal lock; otherwise as "
+        "the joint has them",
+        default=True,
+        override=OVERRIDE,
+    )
+
+
+CURVE = (CommonWishes, CurveWishes)
+SURFACE = (CommonWishes, SurfaceWishes)
+
+
+def names(groups: tuple[Any, ...]) -> list[str]:
+    """Names of the properties of groups of wishes."""
+    return [name for group in groups for name in group.__annotations__]
+
+
+def values(source: Any, groups: tuple[Any, ...]) -> dict[str, Any]:
+    """Copies of the wishes that settings or an operator hold; nothing of Blender in them."""
+    found = {}
+    for name in names(groups):
+        value = getattr(source, name)
+        found[name] = value if isinstance(value, (bool, int, float, str)) else tuple(value)
+    return found
+
+
+def store(target: Any, wishes: dict[str, Any]) -> None:
+    """Write wishes into settings or an operator, only where they differ: unset properties stay unset."""
+    for name, value in wishes.items():
+        present = getattr(target, name)
+        if (present if isinstance(present, (bool, int, float, str)) else tuple(present)) != value:
+            setattr(target, name, value)
+
+
+def redoable(*groups: Any) -> dict[str, Any]:
+    """Annotations for an operator: the wishes of groups, not remembered from one call to the next.
+
+    What the last call had would hide the settings of the joint at hand.
+    """
+    result = {}
+    for group in groups:
+        for name, each in group.__annotations__.items():
+            keywords = {
+                key: value
+                for key, value in each.keywords.items()
+                if key not in {"attr", "override", "update"}
+            }
+            result[name] = each.function(**keywords, options={"SKIP_SAVE"})
+    return result
+
+
+def draw(layout: Any, source: Any, surface: bool) -> None:
+    """Show the wishes that apply: in the panel those of a joint, in Adjust Last Operation those of the operator."""
+    layout.prop(source, "keys")
+    if surface:
+        layout.prop(source, "rows")
+        layout.prop(source, "columns")
+        layout.prop(source, "parameters")
+        if source.parameters == "PROPERTIES":
+            layout.prop(source, "parameter_1")
+            layout.prop(source, "parameter_2")
+        layout.prop(source, "choose_sequence")
+    else:
+        layout.prop(source, "frames_by")
+        if source.frames_by == "NUMBER":
+            layout.prop(source, "num_frames")
+        else:
+            layout.prop(source, "within_distance")
+            layout.prop(source, "within_angle")
+    layout.prop(source, "smoothing")
+    layout.prop(source, "metric")
+    if source.metric == "LENGTH":
+        layout.prop(source, "length_scale")
+    elif source.metric == "WEIGHTS":
+        layout.prop(source, "rotation_weight", text="Rotation")
+        layout.prop(source, "translation_weight", text="Translation")
+    if not surface:
+        layout.prop(source, "robust")
+        layout.prop(source, "first_end")
+        layout.prop(source, "last_end")
+        layout.prop(source, "coordinate")
+        if source.coordinate == "ANGLE":
+            layout.prop(source, "angle_axis")

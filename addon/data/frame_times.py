@@ -1,0 +1,163 @@
+"""Which frames a simulation covers, which of them are recorded, how a loop is asked for, and how long it all takes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from .simulation import frame_ends
+
+# Speeds at a loop's seam that differ by more than this share of the fastest, and by more than this [m/s, rad/s].
+JERK, SLOW = 0.1, 1e-3
+
+
+def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
+    """Frames (F,) from one whole frame to another, `samples` of them from each to the next: those that get keys."""
+    return first + np.arange(int(last - first) * samples + 1) / samples
+
+
+def frame_range(scene: Any) -> np.ndarray:
+    """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
+    first, last = frame_ends(scene)
+    if last <= first and scene.condyle.start.begin == "PLAYHEAD":
+        raise physics_access.model_error(
+            f"Begin: Playhead begins at frame {first}, {'at' if last == first else 'behind'} the end of the "
+            f"range, {last}: go to an earlier frame, or choose Begin: Range"
+        )
+    if last == first:
+        raise physics_access.model_error(
+            f"the frame range has one frame only, {first}: a bake needs two or more"
+        )
+    if last < first:
+        raise physics_access.model_error(f"the frame range is empty or reversed: from {first} to {last}")
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        raise physics_access.model_error(
+            f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
+            "at other frames; set both to 100"
+        )
+    return recorded_frames(first, last, samples(scene))
+
+
+def step(scene: Any) -> float:
+    """The Time Step [s]; ModelError where it is no number."""
+    value = float(scene.condyle.simulation.time_step)
+    if not np.isfinite(value):
+        raise physics_access.model_error(f"the Time Step is {value}: set it to some milliseconds")
+    return value
+
+
+def run_frames(scene: Any, frames: np.ndarray) -> np.ndarray:
+    """Whole frames that are simulated: those of the pre-roll, and of the recorded ones (F,)."""
+    first = frames[0] - scene.condyle.start.preroll
+    return np.arange(first, frames[-1] + 1.0)
+
+
+def samples(scene: Any) -> int:
+    """Keys for each frame."""
+    return int(scene.condyle.start.samples)
+
+
+def trimmed(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
+    """The last samples of a result's arrays: what comes before them was the pre-roll."""
+    return {
+        name: array[:, -count:] if name == "rotations" else array[-count:] for name, array in arrays.items()
+    }
+
+
+def first(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
+    """The first samples of a result's arrays."""
+    return {
+        name: array[:, :count] if name == "rotations" else array[:count] for name, array in arrays.items()
+    }
+
+
+def at(frames: np.ndarray, whole: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (F, n) at frames (F,) of what is known at whole frames: linear between them."""
+    columns = [np.interp(frames, whole, column) for column in values.T]
+    return np.array(columns).reshape(-1, len(frames)).T
+
+
+def loop_options(scene: Any, frames: np.ndarray) -> dict[str, Any] | None:
+    """What `simulate_loop` is asked for; None where there is to be no loop.
+
+    Raises:
+        ModelError: a pre-roll as well, or more frames to blend than there are.
+    """
+    settings = scene.condyle.start
+    if not settings.loop:
+        return None
+    if settings.preroll:
+        raise physics_access.model_error(
+            "a loop needs no Pre-Roll: its cycles are that; set Pre-Roll to 0, or turn off Loop"
+        )
+    length = frames[-1] - frames[0]
+    if settings.loop_blend >= length:
+        raise physics_access.model_error(
+            f"Blend Frames is {settings.loop_blend}, but the loop has {length:g}: blend fewer"
+        )
+    return {
+        "most_cycles": settings.loop_cycles,
+        "tolerance": 1e-3 * settings.loop_tolerance,
+        "blend": settings.loop_blend / units.frames_per_second(scene),
+    }
+
+
+def note_loop(scene: Any, result: Any) -> None:
+    """Keep how well a bake closes, for the panel."""
+    kept = scene.condyle.loop
+    found = result.info.get("loop")
+    if found is None:
+        kept.cycles = 0
+        return
+    for name in ("cycles", "settled", "position_jump", "angle_jump", "speed_jump", "turn_speed_jump"):
+        setattr(kept, name, found[name])
+
+
+def loop_warnings(result: Any, tolerance: float) -> list[str]:
+    """One line where a loop does not repeat itself, and does not close or was closed by the blend alone."""
+    found = result.info.get("loop")
+    if found is None:
+        return []
+    if found["settled"]:
+        return _jerks(result, found)
+    jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
+    cycles = f"{found['cycles']} {'cycle' if found['cycles'] == 1 else 'cycles'}"
+    if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
+        away, turn = units.told_length(found["position_blended"]), np.degrees(found["angle_blended"])
+        if max(found["position_blended"], found["angle_blended"]) <= 1e-3 * tolerance:
+            return []
+        return [
+            f"the loop does not repeat itself after {cycles}: {away} and {turn:.3g}° were blended away "
+            "in its last frames"
+        ]
+    return [f"the loop does not close: after {cycles} bodies jump by up to {jump} and {angle:.3g}°"]
+
+
+def _jerks(result: Any, found: dict[str, Any]) -> list[str]:
+    """One line where a motion comes back to its place, but with another speed, as what is thrown up does."""
+    times = np.diff(result.t)[:, None]
+    away = np.linalg.norm(np.diff(result.poses[:, :, :3, 3], axis=0), axis=2) / times
+    turned = np.linalg.norm(np.diff(result.poses[:, :, :3, :3], axis=0), axis=(2, 3)) / (np.sqrt(2.0) * times)
+    speed, turn = found["speed_jump"], found["turn_speed_jump"]
+    if speed <= JERK * away.max(initial=0.0) + SLOW and turn <= JERK * turned.max(initial=0.0) + SLOW:
+        return []
+    return [
+        f"the loop comes back to its place, but not with its speed: at its seam that jumps by up to "
+        f"{units.told_length(speed)}/s and {np.degrees(turn):.3g}°/s"
+    ]
+
+
+class Clock:
+    """Seconds spent in each stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = now - self._last
+        self._last = now

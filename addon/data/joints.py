@@ -1,0 +1,400 @@
+"""Data of a joint, on the Empty that is the joint's frame."""
+
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    BoolVectorProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    IntVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import Object, PropertyGroup
+
+from .fitting import FitProperties
+from .joint_control import JointControl
+from .joint_marking import select_marked
+from .joint_shape import JointShape, on_change
+from .joint_types import WHOLE_ONLY, grouped_items, readings_of
+from .property_options import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
+
+#: the slider of a joint with one coordinate; others have the coordinate's name behind it
+PROPERTY = "coordinate"
+IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
+
+
+def coordinate_list(joint: Any) -> list[tuple[str, str]]:
+    """Names and units of the coordinates that a joint has by its type and parts: what is read off it."""
+    if joint.type != "composite":
+        return readings_of(joint, _frames_owner(joint, joint))
+    return [
+        (f"{number}.{name}", unit)
+        for number, part in enumerate(joint.parts, 1)
+        for name, unit in readings_of(part, _frames_owner(part, joint))
+    ]
+
+
+def _frames_owner(shape: Any, joint: Any) -> Any:
+    """The JointProperties whose control frames a joint or a part of it uses."""
+    return joint if shape.frames_of is None else shape.frames_of.condyle.joint
+
+
+def shapes(settings: Any) -> list[Any]:
+    """The shapes that a joint consists of: itself, or its parts."""
+    return list(settings.parts) if settings.type == "composite" else [settings]
+
+
+def has_curve(settings: Any) -> bool:
+    """Whether a joint is, or as a composite contains, a spline curve through its own control frames."""
+    return any(each.type == "spline_curve" and each.frames_of is None for each in shapes(settings))
+
+
+def has_surface(settings: Any) -> bool:
+    """Whether a joint is, or as a composite contains, a spline surface over its own control frames."""
+    return any(each.type == "spline_surface" and each.frames_of is None for each in shapes(settings))
+
+
+def slider_names(settings: Any) -> list[str]:
+    """The custom properties that are a joint's sliders, one a coordinate."""
+    rows = settings.coordinates
+    return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
+
+
+def is_baked_over(settings: Any) -> bool:
+    """Whether the child shows a bake, so that the slider does not move it now."""
+    from . import references
+
+    child = references.resolve(settings.child)
+    return child is not None and child.data.channels.baked
+
+
+def match_coordinates(joint: Any) -> None:
+    """Give a joint one row of settings a coordinate; rows that still fit keep their values."""
+    wanted = coordinate_list(joint)
+    for index, (name, unit) in enumerate(wanted):
+        if index == len(joint.coordinates):
+            joint.coordinates.add()
+        row = joint.coordinates[index]
+        if (row.label, row.unit) != (name, unit):
+            joint.coordinates.remove(index)
+            joint.coordinates.add()
+            joint.coordinates.move(len(joint.coordinates) - 1, index)
+            row = joint.coordinates[index]
+            row.label, row.unit = name, unit
+    while len(joint.coordinates) > len(wanted):
+        joint.coordinates.remove(len(joint.coordinates) - 1)
+
+
+def shape_changed(context: Any, item: Any) -> None:
+    """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
+    take their control frames from it."""
+    from . import references
+
+    joints = [item]
+    if item.condyle.joint.frames:
+        joints += [
+            other
+            for other in references.joints_of(context.scene)
+            if other != item and any(each.frames_of == item for each in shapes(other.condyle.joint))
+        ]
+    for joint in joints:
+        match_coordinates(joint.condyle.joint)
+        from ..posing import keep_sliders
+
+        keep_sliders.shape_changed(context.scene, joint)
+
+
+def _loop_closed(self: Any, context: Any) -> None:
+    """A joint that closes a loop moves nothing by sliders."""
+    from ..sliders import sliders
+
+    if self.closes_loop and self.driven:
+        sliders.set_driven(context.scene, self.id_data, False)
+
+
+class CoordinateProperties(PropertyGroup):
+    """Settings of one coordinate of a joint. All values are SI: radians, metres, seconds."""
+
+    label: StringProperty(name="Label", description="Name of the coordinate", override=OVERRIDE)
+    unit: StringProperty(name="Unit", description='"rad", "m", "s" or "1"', override=OVERRIDE)
+    title: StringProperty(
+        name="Title",
+        description="What the panel calls the coordinate; empty: by its label",
+        override=OVERRIDE,
+    )
+    limits: EnumProperty(
+        name="Limits",
+        description="How far the coordinate may go",
+        items=(
+            ("NONE", "None", "No limits"),
+            ("RANGE", "Curve's Ends", "From one end of the curve to the other (spline curves only)"),
+            ("CUSTOM", "Custom", "From the lower to the upper value"),
+        ),
+        update=on_change,
+        override=OVERRIDE,
+    )
+    lower: FloatProperty(
+        name="Lower",
+        description="Lower limit, in radians or metres",
+        default=-1.0,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    upper: FloatProperty(
+        name="Upper",
+        description="Upper limit, in radians or metres",
+        default=1.0,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    stiffness: FloatProperty(
+        name="Stiffness",
+        description="Spring towards the rest value: N·m a radian, or N a metre",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    rest: FloatProperty(
+        name="Rest", description="Where the spring is relaxed, in radians or metres", override=OVERRIDE
+    )
+    damping: FloatProperty(
+        name="Damping",
+        description="Resistance against speed: N·m·s a radian, or N·s a metre",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    armature: FloatProperty(
+        name="Armature",
+        description="Inertia of the joint itself, added to the coordinate: kg·m², or kg",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    torque: FloatProperty(
+        name="Torque",
+        description="What pushes the coordinate in simulations, a motor say: N·m about an axis, N along one. It can be "
+        "keyed",
+        override=OVERRIDE,
+    )
+    limit_stiffness: FloatProperty(
+        name="Limit Stiffness",
+        description="Stiffness of the stop at a limit: N·m a radian, or N a metre. 0: chosen by the masses",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    limit_damping: FloatProperty(
+        name="Limit Damping",
+        description="Damping of the stop at a limit: N·m·s a radian, or N·s a metre. 0: chosen by the masses",
+        min=0.0,
+        override=OVERRIDE,
+    )
+    start: FloatProperty(
+        name="Start",
+        description="Value at the first frame of a simulation, in radians or metres",
+        override=OVERRIDE,
+    )
+    start_speed: FloatProperty(
+        name="Start Speed", description="Speed at the first frame, in units a second", override=OVERRIDE
+    )
+    lower_angle: angle_view("lower", "Lower", "Lower limit")
+    lower_length: length_view("lower", "Lower", "Lower limit")
+    upper_angle: angle_view("upper", "Upper", "Upper limit")
+    upper_length: length_view("upper", "Upper", "Upper limit")
+    rest_angle: angle_view("rest", "Rest", "Where the spring is relaxed")
+    rest_length: length_view("rest", "Rest", "Where the spring is relaxed")
+    start_angle: angle_view("start", "Start", "Value at the first frame of a simulation")
+    start_length: length_view("start", "Start", "Value at the first frame of a simulation")
+    start_speed_angle: angle_view("start_speed", "Start Speed", "Speed at the first frame, a second")
+    start_speed_length: length_view("start_speed", "Start Speed", "Speed at the first frame, a second")
+
+
+class JointPart(JointShape, PropertyGroup):
+    """One of the joints that a composite joint is made of."""
+
+    type: EnumProperty(
+        name="Type",
+        description="Kind of joint",
+        items=grouped_items(WHOLE_ONLY),
+        default="hinge",
+        update=on_change,
+        override=OVERRIDE,
+    )
+
+
+class ControlFrame(PropertyGroup):
+    """One control frame of a spline curve joint."""
+
+    object: PointerProperty(
+        name="Empty", description="Empty whose pose is the control frame", type=Object, override=OVERRIDE
+    )
+
+
+class KnotValue(PropertyGroup):
+    """One knot of a fitted spline curve."""
+
+    value: FloatProperty(name="Knot", description="Value of the knot", override=OVERRIDE)
+
+
+class JointProperties(JointShape, JointControl, PropertyGroup):
+    """A joint between two bodies."""
+
+    enabled: BoolProperty(name="Joint", description="This Empty is a joint's frame", override=OVERRIDE)
+    type: EnumProperty(
+        name="Type",
+        description="How the child moves against the parent",
+        items=grouped_items(),
+        default="spline_curve",
+        update=on_change,
+        override=OVERRIDE,
+    )
+    to_world: BoolProperty(
+        name="Hold to World",
+        description="The child hangs on the world itself, not on a parent body",
+        override=OVERRIDE,
+    )
+    parent: PointerProperty(
+        name="Parent", description="Body that the joint sits on", type=BodyReference, override=OVERRIDE
+    )
+    child: PointerProperty(
+        name="Child", description="Body that the joint moves", type=BodyReference, override=OVERRIDE
+    )
+    child_in_joint: FloatVectorProperty(
+        name="Child in Joint",
+        description="Pose of the child in the joint's frame where all coordinates are 0, row by row",
+        size=16,
+        default=IDENTITY,
+        override=OVERRIDE,
+    )
+    parts: CollectionProperty(type=JointPart, name="Parts", override=OVERRIDE_INSERT)
+    frames: CollectionProperty(type=ControlFrame, name="Control Frames", override=OVERRIDE_INSERT)
+    active_frame: IntProperty(
+        name="Control Frame", description="The one at hand", min=0, update=select_marked, override=OVERRIDE
+    )
+    knots: CollectionProperty(type=KnotValue, name="Knots", override=OVERRIDE_INSERT)
+    order: IntProperty(
+        name="Order",
+        description="Order of the spline: 4 is cubic, 5 and 6 are smoother and follow the frames less closely",
+        default=4,
+        min=3,
+        max=20,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    periodic: BoolProperty(
+        name="Closed", description="The curve closes on itself", update=on_change, override=OVERRIDE
+    )
+    outside: EnumProperty(
+        name="Beyond Ends",
+        description="What the joint does beyond the ends of the curve",
+        items=(
+            ("extend", "Extend", "Goes on straight as at the end"),
+            ("clamp", "Stop", "Stays at the end (not for simulation)"),
+            ("error", "Error", "Refuses"),
+        ),
+        update=on_change,
+        override=OVERRIDE,
+    )
+    length_scale: FloatProperty(
+        name="Length Scale",
+        description="Length that counts as much as one radian where distances along the curve are measured",
+        unit="LENGTH",
+        subtype="DISTANCE",
+        default=1.0,
+        min=1e-9,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    grid: IntVectorProperty(
+        name="Grid",
+        description="Rows, columns and layers of the control frames of a surface; 1: none in that direction",
+        size=3,
+        default=(4, 4, 1),
+        min=1,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    grid_orders: IntVectorProperty(
+        name="Orders",
+        description="Order of the surface along rows, columns and layers: 4 is cubic, higher is smoother",
+        size=3,
+        default=(4, 4, 4),
+        min=3,
+        max=20,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    grid_periodic: BoolVectorProperty(
+        name="Closed",
+        description="Whether the surface closes on itself along rows, columns and layers",
+        size=3,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    moving: BoolProperty(
+        name="Moves in Time",
+        description="The last direction of the grid is time in seconds: the surface deforms by itself",
+        update=on_change,
+        override=OVERRIDE,
+    )
+    line_seconds: FloatProperty(
+        name="Seconds per Layer",
+        description="Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
+        "on average. 0: as it was fitted, or one second for all layers",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        min=0.0,
+        soft_max=60.0,
+        update=on_change,
+        override=OVERRIDE,
+    )
+    prescribed: BoolProperty(
+        name="Prescribed",
+        description="On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
+        "Off: it is simulated. Key it to let go, or to catch",
+        override=OVERRIDE,
+    )
+    closes_loop: BoolProperty(
+        name="Closes a Loop",
+        description="On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
+        "well, as in a four-bar linkage. Off: the child hangs on this joint",
+        update=_loop_closed,
+        override=OVERRIDE,
+    )
+    no_slip: BoolProperty(
+        name="Rolls, No Slip",
+        description="The surface rolls on what lies against it: they may turn about the normal, but not slide",
+        override=OVERRIDE,
+    )
+    hard_limits: BoolProperty(
+        name="Hard Limits",
+        description="The joint stops at once at its limits; otherwise springs and dampers stop it",
+        override=OVERRIDE,
+    )
+    restitution: FloatProperty(
+        name="Bounce",
+        description="Share of the speed that is left after a hard limit: 0 stops dead, 1 loses nothing",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDE,
+    )
+    coordinates: CollectionProperty(type=CoordinateProperties, name="Coordinates", override=OVERRIDE_INSERT)
+    fit: PointerProperty(type=FitProperties, name="Fit", override=OVERRIDE)
+    driven: BoolProperty(
+        name="Driven by Slider",
+        description="The child follows the sliders (custom properties of this Empty)",
+        override=OVERRIDE,
+    )
+    follower: PointerProperty(
+        name="Follower",
+        description="Hidden Empty that moves along the joint and that the driven child copies",
+        type=bpy.types.Object,
+        override=OVERRIDE,
+    )
+
+
+classes = (CoordinateProperties, JointPart, ControlFrame, KnotValue, JointProperties)

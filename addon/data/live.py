@@ -1,0 +1,178 @@
+"""Knobs of the live mode. They lie on the window manager: turning them is no step of undo, and no file keeps them."""
+
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import PropertyGroup
+
+from ..blender import session
+from .property_options import OVERRIDE
+
+#: which of a slider's numbers counts, by its kind
+SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
+
+
+def _turned(_self: Any, _context: Any) -> None:
+    """Let a run hear at once: at its next look it would show a picture from before."""
+    if session.live is not None:
+        session.live.hear()
+
+
+class LiveSlider(PropertyGroup):
+    """One knob: what it turns in the model that runs, and where the scene keeps it."""
+
+    label: StringProperty(name="Label", description="What it turns, for people", override=OVERRIDE)
+    group: EnumProperty(
+        name="Group",
+        description="Where the panel shows it",
+        items=(
+            ("TORQUE", "Torques", "Torques and forces of joints"),
+            ("MUSCLE", "Muscles", "Excitations of muscles"),
+            ("GROUND", "Ground and Soft Parts", "Stiffness, damping and friction"),
+        ),
+        override=OVERRIDE,
+    )
+    kind: EnumProperty(
+        name="Kind",
+        description="Which of its numbers counts",
+        items=tuple((name, name.title(), f"The number {shown!r}") for name, shown in SHOWN.items()),
+        override=OVERRIDE,
+    )
+    part: StringProperty(
+        name="Part", description='Of the model: "inputs", "forces" or "contacts"', override=OVERRIDE
+    )
+    target: StringProperty(name="Target", description="Name of what it turns in the model", override=OVERRIDE)
+    key: StringProperty(name="Key", description="Which number of it; empty: it is one", override=OVERRIDE)
+    owner: IntProperty(name="Owner", description="Session uid of the object that keeps it", override=OVERRIDE)
+    path: StringProperty(name="Path", description="Data path of it on that object", override=OVERRIDE)
+    base: FloatProperty(
+        name="Base",
+        description="What it was when the run began, in the units of the slider",
+        override=OVERRIDE,
+    )
+    kept: BoolProperty(
+        name="Kept",
+        description="Whether the scene was given what it says: an undo may have taken that back",
+        override=OVERRIDE,
+    )
+    torque: FloatProperty(
+        name="Torque",
+        description="Pushes the joint: N·m about an axis, N along one. It acts on the next step",
+        soft_min=-100.0,
+        soft_max=100.0,
+        update=_turned,
+        override=OVERRIDE,
+    )
+    share: FloatProperty(
+        name="Share",
+        description="From 0, nothing, to 1, all. It acts on the next step",
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        update=_turned,
+        override=OVERRIDE,
+    )
+    times: FloatProperty(
+        name="Times",
+        description="So many times what the scene says. It acts on the next step",
+        default=1.0,
+        min=0.0,
+        soft_max=5.0,
+        max=1000.0,
+        update=_turned,
+        override=OVERRIDE,
+    )
+    plain: FloatProperty(
+        name="Friction",
+        description="Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
+        min=0.0,
+        soft_max=2.0,
+        update=_turned,
+        override=OVERRIDE,
+    )
+
+    @property
+    def value(self) -> float:
+        """What it says now, in SI."""
+        if self.kind == "TIMES":
+            return float(self.base * self.times)
+        return float(getattr(self, SHOWN[self.kind]))
+
+
+class LiveSettings(PropertyGroup):
+    """How the live mode runs."""
+
+    factor: FloatProperty(
+        name="Speed",
+        description="Seconds of motion in a second: 1 is real time, 0.25 is four times slower",
+        default=1.0,
+        min=0.01,
+        soft_min=0.1,
+        soft_max=1.0,
+        max=4.0,
+        update=_turned,
+        override=OVERRIDE,
+    )
+    gravity: FloatVectorProperty(
+        name="Gravity [m/s²]",
+        description="Acceleration of free fall while it runs",
+        default=(0.0, 0.0, -9.81),
+        update=_turned,
+        override=OVERRIDE,
+    )
+    pull: FloatProperty(
+        name="Pull",
+        description="How strongly the mouse pulls a body: its spring's stiffness, times what fits the body's mass",
+        default=1.0,
+        min=0.01,
+        soft_max=10.0,
+        max=1000.0,
+        override=OVERRIDE,
+    )
+    scene: IntProperty(name="Scene", description="Session uid of the scene that ran", override=OVERRIDE)
+    sliders: CollectionProperty(type=LiveSlider, name="Sliders", override=OVERRIDE)
+    show_torque: BoolProperty(
+        name="Torques", description="Show the sliders of torques", default=True, override=OVERRIDE
+    )
+    show_muscle: BoolProperty(
+        name="Muscles", description="Show the sliders of muscles", default=True, override=OVERRIDE
+    )
+    show_ground: BoolProperty(
+        name="Ground and Soft Parts",
+        description="Show the sliders of ground and soft parts",
+        default=True,
+        override=OVERRIDE,
+    )
+
+
+def settings() -> Any:
+    """The live mode's settings of this Blender."""
+    return bpy.context.window_manager.condyle_live
+
+
+def scene_of(live: Any) -> Any:
+    """The scene that runs, or ran last; None where none did, or it is gone."""
+    return next((scene for scene in bpy.data.scenes if scene.session_uid == live.scene), None)
+
+
+def attach() -> None:
+    """Put the settings where panels find them: window_manager.condyle_live."""
+    bpy.types.WindowManager.condyle_live = PointerProperty(type=LiveSettings, name="Condyle Live")
+
+
+def detach() -> None:
+    """Take them away again."""
+    del bpy.types.WindowManager.condyle_live
+
+
+classes = (LiveSlider, LiveSettings)

@@ -1,0 +1,151 @@
+"""Data of an obstacle, on the object that shows it."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
+from bpy.types import PropertyGroup
+
+from .property_options import OVERRIDE
+
+#: surfaces of physics, their labels, and which settings each has
+SHAPES = (
+    ("sphere", "Sphere", "A ball", 0),
+    ("cylinder", "Cylinder", "A cylinder about the object's z axis", 1),
+    ("sphere_capped_cylinder", "Capsule", "A cylinder about the z axis with round ends", 2),
+    ("ellipsoid", "Ellipsoid", "An ellipsoid along the object's axes", 3),
+    ("torus", "Torus", "A ring about the z axis; the muscle runs through its hole", 4),
+    (
+        "double_cylinder",
+        "Double Cylinder",
+        "Two cylinders without ends that the muscle meets one after the other",
+        5,
+    ),
+)
+SHAPE_SETTINGS = {
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "sphere_capped_cylinder": ("radius", "length"),
+    "ellipsoid": ("radii",),
+    "torus": ("major_radius", "radius"),
+    "double_cylinder": ("radius", "second_radius", "second_place", "second_turn"),
+}
+SIDES = (
+    ("shorter", "Shorter Way", "The way around that is shorter", 0),
+    ("+x", "+X", "Bulges towards +X of the obstacle", 1),
+    ("-x", "-X", "Bulges towards -X of the obstacle", 2),
+    ("+y", "+Y", "Bulges towards +Y of the obstacle", 3),
+    ("-y", "-Y", "Bulges towards -Y of the obstacle", 4),
+    ("+z", "+Z", "Bulges towards +Z of the obstacle", 5),
+    ("-z", "-Z", "Bulges towards -Z of the obstacle", 6),
+    ("counterclockwise", "Counterclockwise", "About z of a cylinder or capsule, from origin to insertion", 7),
+    ("clockwise", "Clockwise", "About z of a cylinder or capsule, from origin to insertion", 8),
+)
+_ACROSS, _ALONG, _TURNING = ("+x", "-x", "+y", "-y"), ("+z", "-z"), ("counterclockwise", "clockwise")
+#: the sides that each shape has
+SIDES_OF = {
+    "sphere": ("shorter", *_ACROSS, *_ALONG),
+    "cylinder": ("shorter", *_ACROSS, *_TURNING),
+    "sphere_capped_cylinder": ("shorter", *_ACROSS, *_ALONG, *_TURNING),
+    "ellipsoid": ("shorter", *_ACROSS, *_ALONG),
+    "torus": ("shorter",),
+    "double_cylinder": ("shorter", *_ACROSS, *_TURNING),
+}
+
+
+def _reshape(self: Any, _context: Any) -> None:
+    """The surface that is seen is the one that the path wraps over."""
+    from ..making import obstacles
+
+    if self.enabled:
+        obstacles.reshape(self.id_data)
+
+
+class ObstacleProperties(PropertyGroup):
+    """A surface that muscles wrap over, fixed to what the object is parented to."""
+
+    enabled: BoolProperty(name="Obstacle", description="Muscles may wrap over this object", override=OVERRIDE)
+    shape: EnumProperty(
+        name="Shape", description="Shape of the surface", items=SHAPES, update=_reshape, override=OVERRIDE
+    )
+    radius: FloatProperty(
+        name="Radius",
+        description="Radius; of a torus that of its tube",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=0.03,
+        min=1e-6,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    major_radius: FloatProperty(
+        name="Ring Radius",
+        description="Of a torus, the radius of the ring in the tube's middle",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=0.06,
+        min=1e-6,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    length: FloatProperty(
+        name="Length",
+        description="Along z. Of a cylinder 0: it has no ends",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=0.15,
+        min=0.0,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    radii: FloatVectorProperty(
+        name="Semi-Axes",
+        description="Of an ellipsoid along x, y and z",
+        subtype="XYZ_LENGTH",
+        unit="LENGTH",
+        default=(0.03, 0.03, 0.05),
+        min=1e-6,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    side: EnumProperty(
+        name="Side",
+        description="On which side muscles pass; one that the shape does not have counts as the shorter way",
+        items=SIDES,
+        override=OVERRIDE,
+    )
+    second_radius: FloatProperty(
+        name="Second Radius",
+        description="Of a double cylinder, the radius of the second one",
+        subtype="DISTANCE",
+        unit="LENGTH",
+        default=0.03,
+        min=1e-6,
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_place: FloatVectorProperty(
+        name="Second Place",
+        description="Of a double cylinder, where the middle of the second one is from the first",
+        subtype="XYZ_LENGTH",
+        unit="LENGTH",
+        default=(0.0, 0.0, 0.1),
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_turn: FloatVectorProperty(
+        name="Second Turn",
+        description="Of a double cylinder, how the second one is turned against the first, about x, y and z",
+        subtype="EULER",
+        unit="ROTATION",
+        update=_reshape,
+        override=OVERRIDE,
+    )
+    second_side: EnumProperty(
+        name="Second Side",
+        description="Of a double cylinder, on which side muscles pass the second one",
+        items=SIDES,
+        override=OVERRIDE,
+    )
+
+
+classes = (ObstacleProperties,)

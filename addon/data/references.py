@@ -1,0 +1,386 @@
+"""Bodies by reference: an object, or a pose bone, that survive renaming, undo and linking.
+
+Blender cannot point at a pose bone. A reference to one is the armature's pointer, a uid kept on the bone and the bone's
+name when last seen. A duplicated bone carries its original's uid until `copies.mend` gives it its own; of two with the
+same uid the one with the cached name is meant. A bone that went to another armature by Join or Separate is found
+there. Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender
+object.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..blender import physics_access
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Body:
+    """An object (bone is "") or a pose bone of an armature; not to be held across ticks of the event loop."""
+
+    object: Any
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.object.name}/{self.bone}" if self.bone else self.object.name
+
+    @property
+    def pose_bone(self) -> Any:
+        return self.object.pose.bones[self.bone] if self.bone else None
+
+    @property
+    def owner(self) -> Any:
+        """What carries the body's `condyle` properties and transform channels: the object or the pose bone."""
+        return self.pose_bone if self.bone else self.object
+
+    @property
+    def data(self) -> Any:
+        return self.owner.condyle
+
+    @property
+    def matrix(self) -> Any:
+        """Matrix in the world, with scale, as last evaluated."""
+        return self.object.matrix_world @ self.pose_bone.matrix if self.bone else self.object.matrix_world
+
+    @property
+    def path_prefix(self) -> str:
+        """Beginning of the data paths of its channels on the object."""
+        return self.pose_bone.path_from_id() + "." if self.bone else ""
+
+    def handle(self) -> Handle:
+        return Handle(self.object.session_uid, self.bone)
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A body across ticks of the event loop."""
+
+    session_uid: int
+    bone: str = ""
+
+    def find(self) -> Body | None:
+        """The body now; None if the object or the bone is gone."""
+        found = next((item for item in bpy.data.objects if item.session_uid == self.session_uid), None)
+        if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
+            return None
+        return Body(found, self.bone)
+
+
+def key_of(body: Body) -> Key:
+    """Key of a body in a mapping; only for as long as nothing is renamed."""
+    return body.object.name_full, body.bone
+
+
+def check_evaluated(item: Any, name: str) -> None:
+    """ModelError where Blender does not evaluate an object, so that nothing tells where it stands now."""
+    layers = [bpy.context.view_layer]
+    if not in_scene(bpy.context.scene, item):
+        layers = [layer for scene in item.users_scene for layer in scene.view_layers]
+    homes = item.users_collection
+    enabled = not item.hide_viewport and any(
+        collection in homes
+        for layer in layers
+        for collection in _evaluated_collections(layer.layer_collection)
+    )
+    if not item.users_scene:
+        raise physics_access.model_error(f"{name} was deleted: it is in no scene any more")
+    if not enabled:
+        home = "" if item.hide_viewport else f", as its collection {homes[0].name} is excluded or disabled"
+        raise physics_access.model_error(
+            f"{name} is disabled in the viewport{home}, so it does not move with its parents: enable "
+            f"{'that' if home else 'it'} (hiding with the eye does no harm)"
+        )
+
+
+def _evaluated_collections(layer_collection: Any) -> Iterator[Any]:
+    """The collections of a view layer that are neither excluded nor disabled."""
+    if layer_collection.collection.hide_viewport:
+        return
+    if not layer_collection.exclude:
+        yield layer_collection.collection
+    for child in layer_collection.children:
+        yield from _evaluated_collections(child)
+
+
+def evaluated(scene: Any) -> list[Any]:
+    """The objects of a scene that Blender evaluates in any of its view layers."""
+    homes = {home for layer in scene.view_layers for home in _evaluated_collections(layer.layer_collection)}
+    return [item for home in homes for item in home.objects if not item.hide_viewport]
+
+
+def object_by_session_uid(session_uid: int) -> Any:
+    """The object with that session uid; None if it is gone."""
+    body = Handle(session_uid).find()
+    return body.object if body else None
+
+
+def resolve(reference: Any) -> Body | None:
+    """The body that a reference property means; None if it is empty, its bone is gone, or copies of it are in doubt."""
+    if reference.object is None:
+        return None
+    if not reference.bone_uid:
+        return Body(reference.object)
+    bones = reference.object.pose.bones if reference.object.pose is not None else ()
+    cached = reference.bone_name in bones and bones[reference.bone_name]
+    if cached and cached.condyle.uid == reference.bone_uid:
+        return Body(reference.object, cached.name)
+    renamed = [bone for bone in bones if bone.condyle.uid == reference.bone_uid]
+    if len(renamed) == 1:
+        return Body(reference.object, renamed[0].name)
+    return None if renamed else _moved_away(reference)
+
+
+def _moved_away(reference: Any) -> Body | None:
+    """The bone in the armature that it went to: the only one that has it and is no copy of its old armature, whose
+    bones would have the names of those left behind.
+    """
+    left = (
+        () if is_deleted(reference.object) or reference.object.pose is None else reference.object.pose.bones
+    )
+    found = [
+        Body(item, bone.name)
+        for item in bpy.data.objects
+        if item.type == "ARMATURE" and item.pose is not None and item != reference.object
+        if not is_deleted(item) and not any(bone.name in item.pose.bones for bone in left)
+        for bone in item.pose.bones
+        if bone.condyle.uid == reference.bone_uid
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def is_deleted(item: Any) -> bool:
+    """Whether an object was deleted from every scene and collection; references alone keep it in the file."""
+    return not item.users_collection
+
+
+def point_at(reference: Any, body: Body | None) -> None:
+    """Make a reference property mean that body; None empties it."""
+    reference.object = body.object if body else None
+    reference.bone_name = body.bone if body else ""
+    reference.bone_uid = ensure_uid(body.pose_bone) if body and body.bone else ""
+
+
+def new_uid() -> str:
+    """One that no bone has."""
+    return uuid.uuid4().hex
+
+
+def ensure_uid(pose_bone: Any) -> str:
+    """The uid of a pose bone, made at the first call."""
+    if not pose_bone.condyle.uid:
+        pose_bone.condyle.uid = new_uid()
+    return str(pose_bone.condyle.uid)
+
+
+def relink(reference: Any) -> None:
+    """Renew a reference after its bone was renamed or went to another armature."""
+    body = resolve(reference)
+    if body is not None and body.bone and (reference.object, reference.bone_name) != (body.object, body.bone):
+        reference.object = body.object
+        reference.bone_name = body.bone
+
+
+def stored_in(group: Any) -> Iterator[Any]:
+    """Every reference to a body in a property group of ours and the groups within it."""
+    for item in group.bl_rna.properties:
+        if item.type not in {"POINTER", "COLLECTION"} or item.identifier == "rna_type":
+            continue
+        value = getattr(group, item.identifier)
+        for each in value if item.type == "COLLECTION" else (value,):
+            if not isinstance(each, bpy.types.PropertyGroup):
+                continue
+            if each.bl_rna.identifier == "BodyReference":
+                yield each
+            else:
+                yield from stored_in(each)
+
+
+def same(first: Body | None, second: Body | None) -> bool:
+    """Whether two references mean the same body."""
+    if first is None or second is None:
+        return first is second
+    return first.object == second.object and first.bone == second.bone
+
+
+def active_body(context: Any) -> Body | None:
+    """The body-to-be at hand: the active pose bone in pose mode, else the active object."""
+    if context.mode == "POSE" and context.active_pose_bone is not None:
+        return Body(context.active_pose_bone.id_data, context.active_pose_bone.name)
+    active = context.active_object
+    return Body(active) if active is not None else None
+
+
+def blender_parent(body: Body) -> Body | None:
+    """The object or bone that a body is parented to in Blender."""
+    if body.bone:
+        parent = body.pose_bone.parent
+        return Body(body.object, parent.name) if parent is not None else None
+    parent = body.object.parent
+    if parent is None:
+        return None
+    return Body(parent, body.object.parent_bone if body.object.parent_type == "BONE" else "")
+
+
+def carrier(body: Body) -> Body | None:
+    """What carries a body in Blender: its parent, of a bone without one its armature; None: nothing."""
+    parent = blender_parent(body)
+    if parent is None:
+        return Body(body.object) if body.bone else None
+    return _there(parent.object, parent.bone)
+
+
+def looked_at(constraint: Any) -> Iterator[Body]:
+    """What a constraint looks at: targets, poles, those of an Armature constraint."""
+    named = [(constraint, "target", "subtarget"), (constraint, "pole_target", "pole_subtarget")]
+    named += [(row, "target", "subtarget") for row in getattr(constraint, "targets", ())]
+    for owner, name, bone in named:
+        item = getattr(owner, name, None)
+        if item is not None:
+            yield _there(item, getattr(owner, bone, ""))
+
+
+def _there(item: Any, bone: str) -> Body:
+    """A bone, or where there is none of that name, its object."""
+    return Body(item, bone if item.pose is not None and bone in item.pose.bones else "")
+
+
+def selected_bodies(context: Any) -> list[Body]:
+    """Selected pose bones in pose mode, else selected objects."""
+    if context.mode == "POSE":
+        return [Body(bone.id_data, bone.name) for bone in context.selected_pose_bones or ()]
+    return [Body(item) for item in context.selected_objects]
+
+
+def parent_and_child(context: Any) -> tuple[Body | None, Body]:
+    """Which of two selected bodies is the parent of a joint, and which its child.
+
+    As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
+    Of one body alone, the Blender parent or the world (None).
+    """
+    active = active_body(context)
+    others = [body for body in selected_bodies(context) if not same(body, active)]
+    if not others:
+        return blender_parent(active), active
+    return (others[0], active) if _hangs_on(active, others[0]) else (active, others[0])
+
+
+def _hangs_on(body: Body, other: Body) -> bool:
+    """Whether a body is a Blender child, or a child's child, of another."""
+    above = blender_parent(body)
+    while above is not None and not same(above, other):
+        above = blender_parent(above)
+    return above is not None
+
+
+def make_active(context: Any, body: Body) -> None:
+    """Make a body the active one, so that the panels show its joint; what is selected stays."""
+    if body.bone:
+        body.object.data.bones.active = body.object.data.bones[body.bone]
+    else:
+        context.view_layer.objects.active = body.object
+
+
+def bodies_of(scene: Any) -> list[Body]:
+    """Every object and pose bone of a scene that is a body, in a stable order."""
+    found = []
+    for item in sorted(scene.objects, key=lambda each: each.name):
+        if item.condyle.body.enabled:
+            found.append(Body(item))
+        if item.pose is not None:
+            found += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.body.enabled]
+    return found
+
+
+def in_scene(scene: Any, item: Any) -> bool:
+    """Whether an object is there and belongs to a scene (a linked one may share its override's name)."""
+    return item is not None and scene in item.users_scene
+
+
+def joint_of(scene: Any, body: Body) -> Any:
+    """The joint that carries a body; None: there is none."""
+    found = (item for item in carrying_joints(scene) if same(resolve(item.condyle.joint.child), body))
+    return next(found, None)
+
+
+def joints_of(scene: Any) -> list[Any]:
+    """Every joint of a scene: the Empties that carry one, by name."""
+    # panels ask at every redraw: the type is quick to read, our own data is not
+    found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
+    return sorted(found, key=lambda each: each.name)
+
+
+def two_movers(first: Any, second: Any, child: Body) -> str:
+    """What is wrong, and what to do, where two joints carry one child."""
+    text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
+    overridden = [each.override_library and each.override_library.reference for each in (first, second)]
+    if overridden[0] is not None and overridden[0] == overridden[1]:
+        return (
+            f"{text}: one is the copy of a library override, which Blender leaves on the original's bodies; delete all "
+            "that was copied, and make another override of the library"
+        )
+    return f"{text}; remove one, or let it close a loop"
+
+
+def carrying_joints(scene: Any) -> list[Any]:
+    """The joints of a scene that carry their children: all but those that close loops."""
+    return [item for item in joints_of(scene) if not item.condyle.joint.closes_loop]
+
+
+def loop_joints(scene: Any) -> list[Any]:
+    """The joints of a scene that close loops."""
+    return [item for item in joints_of(scene) if item.condyle.joint.closes_loop]
+
+
+def connections_of(scene: Any) -> list[Any]:
+    """Every connection of a scene (constraint, spring, ground): the Empties that carry one, by name."""
+    found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.connection.enabled]
+    return sorted(found, key=lambda each: each.name)
+
+
+def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
+    """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
+    if body is None:
+        raise physics_access.model_error(f"{called}: its {role} is missing; choose one in its panel")
+    if is_deleted(body.object):
+        raise physics_access.model_error(
+            f"{called}: its {role} {body.name} is in no scene: undo its deletion, or choose another in its panel"
+        )
+    if not in_scene(scene, body.object):
+        raise physics_access.model_error(f"{called}: its {role} {body.name} is not in scene {scene.name!r}")
+    if not body.data.body.enabled:
+        raise physics_access.model_error(f"{called}: its {role} {body.name} is not a body; make it one first")
+    check_evaluated(body.object, f"{called}: its {role} {body.name}")
+
+
+def find_scene(session_uid: int) -> Any:
+    """The scene with that session uid; ModelError where it is gone."""
+    found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)
+    if found is None:
+        raise physics_access.model_error("the scene was removed meanwhile")
+    return found
+
+
+def find_joint(session_uid: int, name: str) -> Any:
+    """The joint's Empty with that session uid; ModelError where it is gone."""
+    found = object_by_session_uid(session_uid)
+    if found is None or not found.condyle.joint.enabled:
+        raise physics_access.model_error(f"joint {name!r} was removed meanwhile")
+    return found
+
+
+def find_body(handle: Handle, name: str) -> Body:
+    """The body of a handle; ModelError where it is gone."""
+    found = handle.find()
+    if found is None:
+        raise physics_access.model_error(f"{name} was removed or renamed meanwhile")
+    if is_deleted(found.object):  # its joint alone keeps it in the file
+        raise physics_access.model_error(f"{name} was deleted meanwhile")
+    return found

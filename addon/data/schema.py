@@ -1,0 +1,54 @@
+"""Old files: every root of our data carries a schema version, and a chain of steps brings it up to date on load.
+
+A file of a newer version is left alone: it can be looked at, and operators that change data refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bpy
+
+SCHEMA_VERSION = 6
+
+
+def _store_pitch_of_parts(root: Any) -> None:
+    """Parts of composite joints had no pitch unless they were given one; now they begin with that of a joint."""
+    for part in root.joint.parts if hasattr(root, "joint") else ():
+        if not part.is_property_set("pitch"):
+            part.pitch = 0.0
+
+
+def _nothing_to_change(_root: Any) -> None:
+    """Versions 3 (connections, given motions), 4 (muscles), 5 (start, loop) and 6 (weights of given motions,
+    controllers, joints that close loops, soft parts, what is written, rest poses) have what an older add-on would
+    leave out; old files have none of it.
+    """
+
+
+#: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
+STEPS: dict[int, Callable[[Any], None]] = {
+    1: _store_pitch_of_parts,
+    2: _nothing_to_change,
+    3: _nothing_to_change,
+    4: _nothing_to_change,
+    5: _nothing_to_change,
+}
+
+
+def roots() -> Iterator[tuple[str, Any]]:
+    """Name and root of everything in the file that holds our data."""
+    for scene in bpy.data.scenes:
+        yield f"scene {scene.name!r}", scene.condyle
+    for item in bpy.data.objects:
+        yield f"object {item.name!r}", item.condyle
+        if item.pose is not None:
+            for bone in item.pose.bones:
+                yield f"bone {bone.name!r} of {item.name!r}", bone.condyle
+
+
+def stamp(root: Any) -> None:
+    """Mark a root as holding data of this version; whoever writes the first data calls it."""
+    if root.schema_version == 0:
+        root.schema_version = SCHEMA_VERSION

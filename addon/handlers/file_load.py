@@ -1,0 +1,69 @@
+"""Handlers of opened files, undo and redo: migration, and messages about what is gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..blender import session
+from ..data import findings
+from ..data.schema import SCHEMA_VERSION, STEPS, roots
+from ..making import duplicates
+
+
+def migrate() -> str:
+    """Bring all data of the open file up to date; returns a warning, or an empty text.
+
+    Sets ``session.read_only`` where something was saved by a newer version.
+    """
+    session.read_only = False
+    used = [(name, root) for name, root in roots() if root.schema_version > 0]
+    newer = [(name, root.schema_version) for name, root in used if root.schema_version > SCHEMA_VERSION]
+    if newer:
+        session.read_only = True
+        name, version = newer[0]
+        return (
+            f"Condyle: {name} was saved by a newer version (data version {version}, this is {SCHEMA_VERSION}); "
+            "its data can be seen but not changed"
+        )
+    for _, root in used:
+        for version in range(root.schema_version, SCHEMA_VERSION):
+            STEPS[version](root)
+            root.schema_version = version + 1
+    duplicates.mend()
+    return ""
+
+
+@bpy.app.handlers.persistent
+def before_load(_path: Any = None, *_rest: Any) -> None:
+    """Handler of load_pre: Blender ends the operator of a job with the file."""
+    session.given_up = "" if session.job is None else session.job.title
+
+
+@bpy.app.handlers.persistent
+def on_load(_path: Any = None, *_rest: Any) -> None:
+    """Handler of load_post."""
+    title, session.given_up = session.given_up, ""
+    session.job = None
+    session.findings = []
+    session.unfinished = None
+    duplicates.forget()
+    warning = migrate()
+    told = f"{title} was given up, since a file was opened" if title else ""
+    session.tell(warning or told, "ERROR" if warning else "INFO", scene_uid=0)
+    if warning:
+        print(warning)
+
+
+@bpy.app.handlers.persistent
+def on_undo(_scene: Any = None, *_rest: Any) -> None:
+    """Handler of undo_post and redo_post: what the panel told may be about what is gone."""
+    duplicates.look()
+    if session.job is None:
+        session.tell("")
+    if session.findings:
+        from . import undone_findings
+
+        findings.forget_gone()
+        undone_findings.forget_changed()

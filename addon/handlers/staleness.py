@@ -1,0 +1,79 @@
+"""In the window: whether the bake is out of date is looked at on a timer after changes, never while drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..blender import session
+
+WAIT = 0.5  # seconds between two looks
+
+#: how many operators Blender remembers, and where the last of them lies
+_ended: tuple[int, int] = (0, 0)
+
+
+@bpy.app.handlers.persistent
+def on_change(_scene: Any = None, *_rest: Any) -> None:
+    """Handler of changes of any kind: the timer has to look again."""
+    session.stale_unknown = True
+
+
+def _look_at_operators() -> None:
+    """A script of the Text Editor, or another add-on's operator, tells no handler of settings that it changes: where
+    one has ended since the last time, there is to be looked again.
+    """
+    global _ended
+    done = bpy.context.window_manager.operators
+    ended = (len(done), done[-1].as_pointer()) if len(done) else (0, 0)
+    if ended != _ended:
+        _ended, session.stale_unknown = ended, True
+
+
+def look() -> float:
+    """The timer: look at the scenes in windows where something has changed, or that have only come there, which changes
+    nothing; returns seconds to the next look.
+    """
+    windows = bpy.context.window_manager.windows
+    playing = any(window.screen.is_animation_playing for window in windows)
+    scenes = {window.scene for window in windows if window.scene.condyle.simulation.output.read}
+    _look_at_operators()
+    unknown = session.stale_unknown or any(scene.session_uid not in session.stale for scene in scenes)
+    if not unknown or session.job is not None or playing:
+        return WAIT
+    session.stale_unknown = False
+    found = {}
+    for scene in scenes:
+        from ..staleness import compare
+
+        found[scene.session_uid] = compare.changes(scene)
+    if found != session.stale:
+        session.stale = found
+        for window in windows:
+            for area in window.screen.areas:
+                if area.type == "VIEW_3D":
+                    area.tag_redraw()
+    return WAIT
+
+
+def start() -> None:
+    """Begin to look."""
+    for handlers in _handlers():
+        handlers.append(on_change)
+    if not bpy.app.background:
+        bpy.app.timers.register(look, first_interval=WAIT, persistent=True)
+
+
+def stop() -> None:
+    """Look no longer."""
+    for handlers in _handlers():
+        handlers.remove(on_change)
+    if bpy.app.timers.is_registered(look):
+        bpy.app.timers.unregister(look)
+    session.stale, session.stale_unknown = {}, False
+
+
+def _handlers() -> tuple[Any, ...]:
+    handlers = bpy.app.handlers
+    return handlers.depsgraph_update_post, handlers.load_post, handlers.undo_post, handlers.redo_post

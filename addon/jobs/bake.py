@@ -1,0 +1,396 @@
+"""Fit and bake from the scene to the scene: each a generator of jobs for the compute process.
+
+Between two jobs Blender lives on: the user may undo, rename or delete. So nothing of Blender is held across a yield but
+session uids, and everything is checked before the first change, which comes after the last job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..animation import (
+    inputs as forcing,
+)
+from ..animation import (
+    led_joints,
+    motions,
+    start_states,
+    subframes,
+)
+from ..baked import conflicts, temporarily
+from ..baking import muscles, solver_statistics, write
+from ..baking.local_matrices import held_motion
+from ..blender import compute_process, physics_access, session, units
+from ..blender.compute_process import Steps
+from ..checking import (
+    bake_preconditions,
+    no_motion,
+    start_penetration,
+)
+from ..checking import (
+    scene as checks,
+)
+from ..data import findings, frame_times, references
+from ..making import orphans
+from ..reading import scene as scene_to_model
+from ..staleness import compare
+from . import fit as fits
+from . import partial_bake
+from .fit import FitReport
+
+FITTED = ("spline_curve", "spline_surface")
+# Poses that take Blender longer to write, with figures and fewer keys, than it may seem to hang.
+MANY_KEYS = 10000
+
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class BakeReport:
+    """What a bake did.
+
+    Attributes:
+        frames: (F,). times: seconds from the first (F,). bodies: names of the bodies that move.
+        poses: world poses (F, 4, 4) [m] by body name. coordinates: (F,) by "joint.coordinate", as
+            they are read off.
+        energy: kinetic, potential, total (F, 3) [J]. result: the simulation. fits: of the joints that asked for one.
+        actions: names of the new actions. seconds: spent in each stage.
+        warnings: what the animator may not expect, one line each.
+        note: what was asked for and is worth a line: how many keys were left out. Empty: nothing.
+    """
+
+    frames: np.ndarray
+    times: np.ndarray
+    bodies: list[str]
+    poses: dict[str, np.ndarray]
+    coordinates: dict[str, np.ndarray]
+    energy: np.ndarray
+    result: Any
+    fits: list[FitReport]
+    actions: list[str]
+    seconds: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    note: str = ""
+
+
+def fit_now(scene: Any, item: Any, progress: Progress | None = None) -> FitReport:
+    """Fit a joint's curve to its child's keyed poses and put the control frames in place; blocks."""
+    return compute_process.run(fit(scene, item), progress)
+
+
+def bake_now(scene: Any, progress: Progress | None = None) -> BakeReport:
+    """Fit what asks for it, simulate, and bake to new actions; blocks."""
+    return compute_process.run(bake(scene), progress)
+
+
+def check_now(scene: Any, progress: Progress | None = None) -> list[str]:
+    """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
+    return compute_process.run(check(scene), progress)
+
+
+def bake_unfinished_now(scene: Any) -> BakeReport:
+    """Bake what was computed until the last bake went wrong; blocks."""
+    return compute_process.run(bake_unfinished(scene))
+
+
+def free_bake(scene: Any) -> int:
+    """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
+    return write.free_and_forget(scene)
+
+
+def fit(scene: Any, item: Any) -> Steps[FitReport]:
+    """Steps of a fit."""
+    scene_uid, item_uid = scene.session_uid, item.session_uid
+    report = yield from fits.fit_joint(scene, item)
+    scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, report.joint_name)
+    fits.apply(scene, item, report)
+    return report
+
+
+def bake(scene: Any) -> Steps[BakeReport]:
+    """Steps of a bake."""
+    clock = frame_times.Clock()
+    scene_uid = scene.session_uid
+    # all that is asked of the scene is asked now: an undo may take it away meanwhile
+    frames, once = frame_times.frame_range(scene), frame_times.samples(scene) == 1
+    session.unfinished = None
+    made, fitted = yield from _prepared(scene, frames, clock)
+    requests = physics_access.part("worker.requests")
+    try:
+        answer = yield requests.simulate(
+            compute_process.client(),
+            made.read.model,
+            made.read.state,
+            assemble=True,
+            pulls=made.pulls,
+            between=once,
+            **made.options,
+        )
+    except physics_access.physics().CondyleError as error:
+        scene = references.find_scene(scene_uid)
+        solver_statistics.note_failure(scene, error)
+        partial_bake.keep(scene, frames, made, fitted, error)
+        told = findings.named(scene, solver_statistics.told(scene, error), findings.BAKE, is_error=True)
+        findings.show(scene, [told])
+        raise
+    clock.lap("simulate")
+    report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
+    scene = references.find_scene(scene_uid)
+    solver_statistics.note(scene, report.result, clock.seconds["simulate"])
+    frame_times.note_loop(scene, report.result)
+    return report
+
+
+def bake_unfinished(scene: Any) -> Steps[BakeReport]:
+    """Steps that bake what was computed until the scene's last bake went wrong; ModelError where there is
+    nothing, or the scene is put together otherwise by now.
+    """
+    kept = partial_bake.of(scene)
+    if kept is None:
+        raise physics_access.model_error("no bake of this scene went wrong after its first frames")
+    partial_bake.check(scene, kept)
+    report = yield from _simulated(
+        kept.scene_uid, kept.frames, kept.ready, kept.fitted, kept.answer, frame_times.Clock()
+    )
+    session.unfinished = None
+    return report
+
+
+def _simulated(
+    scene_uid: int,
+    frames: np.ndarray,
+    made: Ready,
+    fitted: dict[int, FitReport],
+    answer: Any,
+    clock: frame_times.Clock,
+) -> Steps[BakeReport]:
+    """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
+    requests, read, options = physics_access.part("worker.requests"), made.read, made.options
+    result = requests.simulate_answer(answer, read.model)
+    warnings = made.warnings + solver_statistics.warnings(made, result)
+    scene = references.find_scene(scene_uid)
+    warnings += frame_times.loop_warnings(result, scene.condyle.start.loop_tolerance)
+    inside, rolled = requests.between_answer(answer), len(result.t) - len(frames)
+    if rolled > 0:  # a pre-roll is not recorded
+        answer = replace(answer, arrays=frame_times.trimmed(answer.arrays, len(frames)))
+        result = requests.simulate_answer(answer, read.model)
+        inside = inside and inside.behind(rolled)
+    warnings += no_motion.warnings(made, result)
+    excited = forcing.excited(
+        read, options.get("controllers", {}), result, frame_times.at(frames, made.frames, made.excited)
+    )
+    report = yield from written(
+        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside
+    )
+    scene = references.find_scene(scene_uid)
+    report = replace(report, warnings=warnings + report.warnings)
+    findings.show(scene, findings.named_all(scene, report.warnings, findings.BAKE))
+    orphans.tell(scene)
+    return report
+
+
+def check(scene: Any) -> Steps[list[str]]:
+    """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
+    findings.
+    """
+    made, _ = yield from _prepared(scene, frame_times.frame_range(scene), frame_times.Clock())
+    start_penetration.refuse(made.read)
+    return made.warnings
+
+
+def _prepared(
+    scene: Any, frames: np.ndarray, clock: frame_times.Clock
+) -> Steps[tuple[Ready, dict[int, FitReport]]]:
+    """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
+    scene_uid = scene.session_uid
+    run = frame_times.run_frames(scene, frames)
+    loop = frame_times.loop_options(scene, frames)
+    fitted: dict[int, FitReport] = {}
+    wanted, warnings = _to_fit(scene)
+    for uid in wanted:
+        scene = references.find_scene(scene_uid)
+        fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
+    clock.lap("fit")
+    made = yield from ready(scene_uid, run, fitted, clock, loop)
+    bake_preconditions.check(references.find_scene(scene_uid), made.read)
+    return replace(made, warnings=warnings + made.warnings), fitted
+
+
+def written(
+    scene_uid: int,
+    frames: np.ndarray,
+    read: scene_to_model.SceneModel,
+    result: Any,
+    excited: np.ndarray,
+    inputs: Any,
+    fitted: dict[int, FitReport],
+    clock: frame_times.Clock,
+    prints: compare.Prints | None = None,
+    inside: Any = None,
+) -> Steps[BakeReport]:
+    """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
+
+    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. prints: of what was read,
+    None: just now.
+    """
+    drawn = yield from _muscles(scene_uid, read, result, excited)
+    if len(frames) * len(read.bodies) > MANY_KEYS:
+        yield compute_process.Said("writing keys")
+    clock.lap("muscles")
+    scene = references.find_scene(scene_uid)
+    targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
+
+    def apply_fits() -> None:
+        for uid, report in fitted.items():
+            fits.apply(scene, targets[uid], report)
+
+    at_writing = compare.prints(scene)
+    made = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
+    compare.note(scene, prints or at_writing, at_writing)
+    clock.lap("write")
+    report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
+    return replace(report, warnings=made.warnings, note=made.told)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a simulation of the scene over whole frames (F,) needs: the model, keywords of ``simulate`` (but for what a
+    live run has of its own), excitations (F, muscles) at the frames, and what is told about it. again: see `Given`.
+    """
+
+    read: scene_to_model.SceneModel
+    options: dict[str, Any]
+    pulls: dict[str, Any]
+    excited: np.ndarray
+    warnings: list[str]
+    prints: compare.Prints
+    frames: np.ndarray
+    again: dict[str, bool]
+
+
+def ready(
+    scene_uid: int,
+    frames: np.ndarray,
+    fitted: dict[int, FitReport],
+    clock: frame_times.Clock | None = None,
+    loop: dict[str, Any] | None = None,
+) -> Steps[Ready]:
+    """Steps that read the scene, as it is at the first of the whole frames (F,), with joints fitted just now,
+    by session uid; for a loop with what `timing.loop_options` says of it.
+    """
+    clock = clock or frame_times.Clock()
+    scene = references.find_scene(scene_uid)
+    times, prints, fps = (
+        units.frame_times(frames, scene),
+        compare.prints(scene),
+        units.frames_per_second(scene),
+    )
+    looks = subframes.positions(frames, fps)
+    at_looks = units.frame_times(looks, scene)
+    with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
+        curves = {uid: report.curve for uid, report in fitted.items()}
+        try:
+            read = scene_to_model.read(scene, curves)
+            for entry in read.bodies:
+                conflicts.check(entry.handle.find())
+            checks.check_in_time(scene, read)
+        except physics_access.physics().CondyleError as error:
+            raise checks.stop(scene, error, curves) from error
+        checked = checks.warnings(scene, read, fitted)
+        held = (handle.find() for handle in read.held)
+        left = held_motion(scene, [body for body in held if body is not None], frames)
+        warnings = [text for _, text in left]
+        followed = subframes.looked_at(scene, led_joints.sample(scene, read, frames), frames, fps)
+        seen, begun = start_states.see(scene, read, frames[0], led_joints.held_at_start(followed))
+        excited, pushed = muscles.excitations(scene, read, looks), forcing.torques(scene, read, looks)
+        controllers = forcing.controllers(scene, read, looks, at_looks)
+    options = _simulation_options(scene, frames)
+    clock.lap("read")
+    yield compute_process.Drawn()  # from here on the scene may be another one
+    clock.lap("draw")
+    names = {report.joint_name for report in fitted.values()}
+    given = yield from motions.motions(followed, times, names, options, loop)
+    options["motions"] = given.motions
+    if loop is not None:
+        options["loop"] = loop
+    found, looked = start_states.find(seen, read, fps, names)
+    read = replace(read, state=start_states.started(read, given.start, found))
+    options["tau"] = forcing.table(read, excited, pushed, at_looks, given.targets)
+    if controllers:
+        options["controllers"] = controllers
+    clock.lap("project")
+    warnings += [finding.text for finding in checked if finding.remedy != orphans.REMEDY]
+    pressed = start_penetration.warnings(read, set(given.start), options["tau"])
+    told = [*warnings, *given.warnings, *begun, *looked, *pressed]
+    return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
+
+
+def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
+    """Steps that find what is to be seen of the model's muscles."""
+    if not read.muscles:
+        return []
+    requests = physics_access.part("worker.requests")
+    answer = yield requests.muscle_paths(compute_process.client(), read.model, result.q, muscles.COUNT)
+    active = muscles.activations(read, result, excited)
+    points, lengths = requests.muscle_paths_answer(answer)
+    return muscles.shown(references.find_scene(scene_uid), read, points, lengths, active)
+
+
+def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
+    """Joints to fit before a bake, by session uid, and what is told of those that are not."""
+    wanted, told = [], []
+    for item in references.joints_of(scene):
+        if not item.condyle.joint.fit.requested:
+            continue
+        if item.condyle.joint.type in FITTED:
+            wanted.append(item.session_uid)
+        else:
+            told.append(
+                f"{item.name} was not fitted before the bake: it is no spline joint, and a fit would make it one"
+            )
+    return wanted, told
+
+
+def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
+    settings = scene.condyle.simulation
+    interval = 1.0 / units.frames_per_second(scene)
+    duration = interval * (len(run) - 1)
+    return {
+        "duration": duration,
+        "dt": min(frame_times.step(scene), duration),
+        "integrator": settings.integrator,
+        "record_interval": interval / frame_times.samples(scene),
+    }
+
+
+def _bake_report(
+    scene: Any,
+    frames: np.ndarray,
+    read: Any,
+    result: Any,
+    fits: list[FitReport],
+    made: list[str],
+    seconds: dict[str, float],
+) -> BakeReport:
+    coordinates = {}
+    for entry in read.bodies:
+        where = read.model.coordinate_slice(entry.name)
+        joint = read.model.joints[read.model.index(entry.name)]
+        for name, values in zip(joint.reading_names, joint.readings(result.q[:, where]).T):
+            coordinates[f"{entry.joint_name or entry.name}.{name}"] = values
+    return BakeReport(
+        frames=frames,
+        times=units.frame_times(frames, scene),
+        bodies=[entry.name for entry in read.bodies],
+        poses={entry.name: result.poses[:, index] for index, entry in enumerate(read.bodies)},
+        coordinates=coordinates,
+        energy=result.energy,
+        result=result,
+        fits=fits,
+        actions=made,
+        seconds=seconds,
+    )

@@ -1,0 +1,170 @@
+"""Compiling ahead: while the user works, the compute process compiles what simulations of the scene will need.
+
+It begins a moment after the panel was first drawn, never while the add-on is enabled, and not without a window. One
+stage is asked for at a time, what the scene needs now first, and none while a fit, bake or run is under way. A stage
+that the scene needs no longer (an import was undone) is given up, with the process that compiles it: nothing else can
+end a compiler.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from typing import Any
+
+import bpy
+
+from ..blender import compute_process, physics_access, session
+from ..data.connection_kinds import KINDS
+
+DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
+FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
+
+_asked: set[str] = set()
+_loading: threading.Thread | None = None
+_job: Any = None
+_stage = ""  # what the job compiles
+_share = 0.0  # how much of what is wanted was done before it
+_seen = 0.0  # when the panel was drawn last
+_over = False  # it failed: it is not tried again by itself
+
+
+def note() -> None:
+    """The panel is drawn: begin, or look whether the scene needs more."""
+    global _seen
+    _seen = time.monotonic()
+    if not (bpy.app.background or _over or bpy.app.timers.is_registered(_tick)):
+        bpy.app.timers.register(_tick, first_interval=DELAY)
+
+
+def line() -> str:
+    """What is prepared now, for people; empty where nothing is."""
+    if _job is None or not _job.message:
+        return ""
+    return f"Preparing: {_job.message.partition(' ')[2]} ({_share:.0%})"
+
+
+def wanted(scene: Any) -> list[str]:
+    """Stages that a simulation of the scene needs, then the others that every user needs sooner or later."""
+    first = needed(scene)
+    return [*first, *(name for name in physics_access.part("worker.stage_names").USUAL if name not in first)]
+
+
+def needed(scene: Any) -> list[str]:
+    """Stages that a simulation of the scene needs."""
+    from ..data import references
+    from ..reading import muscle_points
+
+    stages = physics_access.part("worker.stage_names")
+    constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
+        _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
+    )
+    muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
+    method = scene.condyle.simulation.integrator
+    found: list[str] = stages.needed(method, constrained, muscled)
+    return found
+
+
+def _is_held(item: Any) -> bool:
+    """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
+    from ..animation import led_joints
+
+    settings = item.condyle.joint
+    return settings.hard_limits or settings.prescribed or led_joints.may_be_switched(item)
+
+
+def _is_constraint(settings: Any) -> bool:
+    if not settings.active or settings.kind not in KINDS:
+        return False
+    return settings.kind not in FORCES or (settings.kind == "ground" and settings.ground.contact == "RIGID")
+
+
+def _load() -> None:
+    """Import what fits and bakes need; it takes a quarter of a second that the window must not wait for."""
+    physics_access.physics()
+    for name in ("worker.client", "worker.requests", "worker.stage_names"):
+        physics_access.part(name)
+    for name in ("tasks", "live_mode"):
+        importlib.import_module(f"{physics_access.PACKAGE}.{name}")
+
+
+def _tick() -> float | None:
+    """A timer of Blender: takes in how it goes, and asks for what is still wanted."""
+    global _job, _over, _loading, _stage, _share
+    if _loading is None:
+        _loading = threading.Thread(target=_load, name="condyle import", daemon=True)
+        _loading.start()
+    if _loading.is_alive():
+        return INTERVAL
+    scene = bpy.context.scene
+    busy = session.job is not None or scene is None
+    if _job is not None and not _job.poll():
+        if not busy and _stage not in wanted(scene):
+            _give_up()
+        _redraw()
+        return INTERVAL
+    if _job is not None:
+        _over = _job.state == "failed"
+        _job = None
+        _redraw()
+    if _over or busy:
+        return None if _over else INTERVAL
+    all_of_them = wanted(scene)
+    missing = [name for name in all_of_them if name not in _asked]
+    if missing:
+        _stage, _share = missing[0], 1.0 - len(missing) / len(all_of_them)
+        _asked.add(_stage)
+        _job = physics_access.part("worker.requests").warm_up(compute_process.client(), [_stage])
+        return INTERVAL
+    return INTERVAL if time.monotonic() - _seen < 10.0 * INTERVAL else None
+
+
+def give_way() -> None:
+    """A fit, bake or run begins: a stage that the scene does not need now is given up. Numba compiles one thing at a
+    time and loads nothing meanwhile, and starting the process anew takes a second.
+    """
+    if _job is not None and not _job.poll() and _stage not in needed(bpy.context.scene):
+        _give_up()
+
+
+def _give_up() -> None:
+    """End the compute process in the middle of a stage; what was compiled before comes out of the cache again."""
+    global _job
+    compute_process.close(timeout=0.0)
+    _job = None
+    _asked.clear()
+
+
+def _redraw() -> None:
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
+    if session.job is None:
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)  # nothing to say, but the status bar is drawn again
+
+
+def draw_in_status_bar(self: Any, _context: Any) -> None:
+    """At the right end of the status bar."""
+    text = line()
+    if text:
+        self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")
+
+
+def start() -> None:
+    """Be seen in the status bar; nothing is compiled yet."""
+    bpy.types.STATUSBAR_HT_header.append(draw_in_status_bar)
+
+
+def stop() -> None:
+    """Compile no more."""
+    global _job, _over
+    bpy.types.STATUSBAR_HT_header.remove(draw_in_status_bar)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    _job, _over = None, False
+    _asked.clear()

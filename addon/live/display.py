@@ -1,0 +1,139 @@
+"""How a live run is seen: poses go straight into the channels of objects and bones, without keys, and out again.
+
+While a run shows poses the scene is marked, and what bodies were before stands beside them in the file. Should the user
+undo to a moment within the run, save or copy the scene during it, or open what Blender has saved of it by itself, the
+mark tells that the channels are not the user's own, and they are put back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..baked import channels_back
+from ..baking import channels as channels_
+from ..baking.local_matrices import LocalPoses
+from ..blender import physics_access, units
+from ..data import references, stored_texts
+from ..data.references import Body, key_of
+
+MOVED = 1e-5
+
+
+class Display:
+    """Shows poses of a model's bodies in the scene."""
+
+    def __init__(self, scene: Any, read: Any) -> None:
+        """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone."""
+        self._scene_uid = scene.session_uid
+        self._entries = read.bodies
+        self._frame = scene.frame_current, scene.frame_subframe
+        bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
+        self._rigs = {
+            body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
+        }
+        self._mark(scene)
+
+    def _mark(self, scene: Any) -> None:
+        """Keep what bodies are, but for those that a run shows already; so it is where the file was saved, and where
+        the user has undone to before the run, or into an earlier one.
+        """
+        scene.condyle.live = True
+        for _, body in self._bodies():
+            if not body.data.before_live.shown:
+                _keep(body)
+
+    def _bodies(self) -> list[tuple[int, Any]]:
+        """Number in the model and body of each that is still there."""
+        objects = {item.session_uid: item for item in bpy.data.objects}
+        found = []
+        for index, entry in enumerate(self._entries):
+            item = objects.get(entry.handle.session_uid)
+            bone = entry.handle.bone
+            if item is not None and (not bone or (item.pose is not None and bone in item.pose.bones)):
+                found.append((index, Body(item, bone)))
+        return found
+
+    def show(self, poses: np.ndarray) -> None:
+        """Show world poses (nb, 4, 4) [m] of the model's bodies.
+
+        Raises:
+            ModelError: channels cannot give a pose: a parent is not uniformly scaled, a bone is connected.
+        """
+        scene = references.find_scene(self._scene_uid)
+        self._mark(scene)
+        if bpy.context.scene == scene:
+            bpy.context.view_layer.update()  # an undo leaves no matrices
+        bodies = self._bodies()
+        worlds = {}
+        for index, body in bodies:
+            world = units.to_blender(poses[index], scene)
+            world[:3, :3] *= self._entries[index].scale
+            worlds[key_of(body)] = world[None]
+        local = LocalPoses(scene, np.array([float(scene.frame_current)]), worlds, sampled=False)
+        for _, body in bodies:
+            try:
+                channels = channels_.Channels(body, local.basis(body), scene)
+            except physics_access.physics().CondyleError as error:
+                raise self._why(error) from error
+            owner = body.owner
+            if channels.location is not None:
+                owner.location = channels.location[0]
+            setattr(owner, channels.path, channels.rotation[0])
+
+    def _why(self, error: Exception) -> Exception:
+        """What to tell where poses cannot be shown: bones cannot leave an armature that was moved meanwhile."""
+        for name, stood in self._rigs.items():
+            item = bpy.data.objects.get(name)
+            if item is not None and np.abs(units.array4(item.matrix_world) - stood).max() > MOVED:
+                return physics_access.model_error(
+                    f"the live run has ended: {name!r} was moved since it began, by hand or by an undo, and its bones "
+                    "cannot go where they were; begin it anew"
+                )
+        return error
+
+    def put_back(self) -> None:
+        """The file as it was."""
+        put_back()
+        scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
+        if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
+            scene.frame_set(self._frame[0], subframe=self._frame[1])
+
+
+def put_back() -> None:
+    """Give all that a live run has moved its own channels again, in whatever scenes it is."""
+    for scene in bpy.data.scenes:
+        if scene.condyle.live:
+            scene.condyle.live = False
+    for item in bpy.data.objects:
+        bones = item.pose.bones if item.pose is not None else ()
+        for body in (Body(item), *(Body(item, bone.name) for bone in bones)):
+            if body.data.before_live.shown:
+                _give_back(body)
+
+
+def _keep(body: Body) -> None:
+    """Note what a body is, and mute what would move it beside the run."""
+    owner, record = body.owner, body.data.before_live
+    for name in channels_back.CHANNELS:
+        setattr(record, name, tuple(getattr(owner, name)))
+    acting = [each for each in channels_back.own_constraints(body) if not each.mute]
+    record.muted = json.dumps([constraint.name for constraint in acting])
+    record.shown = True
+    for constraint in acting:
+        constraint.mute = True
+
+
+def _give_back(body: Body) -> None:
+    """Let a body be what was noted."""
+    owner, record = body.owner, body.data.before_live
+    for name in channels_back.CHANNELS:
+        setattr(owner, name, tuple(getattr(record, name)))
+    for name in stored_texts.names(record.muted) or ():
+        constraint = owner.constraints.get(name)
+        if constraint is not None:
+            constraint.mute = False
+    body.data.property_unset("before_live")

@@ -1,0 +1,172 @@
+"""The sliders of a live run: made from its model, read at every tick, and written to the scene where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..animation import inputs
+from ..baking import muscles
+from ..baking.figures import FORCE_UNITS
+from ..blender import physics_access
+from ..data import references
+from ..data.live import SHOWN, scene_of
+from ..data.names import title_of
+
+#: numbers of soft ground and of mounts that are turned, by what they are called
+GROUND = {"stiffness": "Stiffness", "damping": "Damping"}
+MOUNT = {
+    "stiffness_along": "Stiffness Along",
+    "stiffness_across": "Stiffness Across",
+    "damping_along": "Damping Along",
+    "damping_across": "Damping Across",
+}
+
+
+def fill(live: Any, scene: Any, read: Any, pushed: np.ndarray, excited: np.ndarray) -> None:
+    """Make the sliders of a model; each stands where the scene says, torques and excitations at the first frame."""
+    live.gravity = tuple(scene.condyle.simulation.gravity)
+    live.scene = scene.session_uid
+    live.sliders.clear()
+    _add_torques(live, read, pushed)
+    for k, entry in enumerate(read.muscles):
+        if entry.excitation is not None:
+            slider = _add(live, "MUSCLE", "SHARE", entry.name, "inputs", entry.excitation)
+            slider.owner, slider.path = entry.session_uid, muscles.PATH
+            slider.base = slider.share = float(excited[0, k])
+    owners = {item.name: item for item in references.connections_of(scene)}
+    forces = physics_access.part("forces")
+    for force in read.model.forces:
+        if isinstance(force, forces.Ground):
+            _add_numbers(live, owners, force, "forces", GROUND, "TIMES")
+            _add_numbers(live, owners, force, "forces", {"friction": "Friction"}, "PLAIN")
+        elif isinstance(force, forces.Mount):
+            _add_numbers(live, owners, force, "forces", MOUNT, "TIMES")
+    for contact in read.model.contacts:
+        _add_numbers(live, owners, contact, "contacts", {"friction": "Friction"}, "PLAIN")
+        _add_numbers(live, owners, contact, "contacts", {"restitution": "Bounce"}, "SHARE")
+
+
+def _add(live: Any, group: str, kind: str, label: str, part: str, target: str, key: str = "") -> Any:
+    slider = live.sliders.add()
+    slider.group, slider.kind, slider.label = group, kind, label
+    slider.part, slider.target, slider.key = part, target, key
+    return slider
+
+
+def _add_torques(live: Any, read: Any, pushed: np.ndarray) -> None:
+    for item, number, column in inputs.torque_places(read):
+        rows = item.condyle.joint.coordinates
+        label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
+        unit = FORCE_UNITS.get(rows[number].unit, "J")
+        slider = _add(
+            live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", read.model.coordinate_names[column]
+        )
+        slider.owner, slider.path = item.session_uid, inputs.torque_path(number)
+        slider.base = slider.torque = float(pushed[0, column])
+
+
+def _add_numbers(
+    live: Any, owners: dict[str, Any], element: Any, part: str, names: dict[str, str], kind: str
+) -> None:
+    for key, label in names.items():
+        base = float(getattr(element, key))
+        if kind == "TIMES" and base == 0.0:
+            continue
+        slider = _add(live, "GROUND", kind, f"{element.name}: {label}", part, element.name, key)
+        slider.base = base
+        if kind != "TIMES":
+            setattr(slider, SHOWN[kind], base)
+        if element.name in owners:
+            slider.owner = owners[element.name].session_uid
+            slider.path = f"condyle.connection.ground.{key}"
+
+
+class Reader:
+    """Tells what has been turned since the last look; what was never touched is never told."""
+
+    def __init__(self, live: Any) -> None:
+        self._told = self._look(live)
+
+    def changes(self, live: Any) -> dict[str, Any]:
+        """What changed, as the run wants to hear it; empty where nothing did."""
+        now = self._look(live)
+        said: dict[str, Any] = {}
+        for key, value in now.items():
+            if self._told.get(key) == value:
+                continue
+            part, target, name = key
+            if part in ("gravity", "factor"):
+                said[part] = value
+            elif part == "inputs":
+                said.setdefault(part, {})[target] = value
+            else:
+                said.setdefault(part, {}).setdefault(target, {})[name] = value
+        self._told = now
+        return said
+
+    def _look(self, live: Any) -> dict[tuple[str, str, str], Any]:
+        found: dict[tuple[str, str, str], Any] = {
+            (slider.part, slider.target, slider.key): slider.value for slider in live.sliders
+        }
+        found["gravity", "", ""] = [float(value) for value in live.gravity]
+        found["factor", "", ""] = float(live.factor)
+        return found
+
+
+def keep(live: Any, scene: Any) -> int:
+    """Write what the sliders say to the scene; returns how many numbers of it changed.
+
+    Raises:
+        ModelError: the run was of another scene: gravity is this one's, and all else the other's.
+    """
+    why_not = of_another(live, scene)
+    if why_not:
+        raise physics_access.model_error(why_not)
+    changed = 0
+    if _gravity_touched(live, scene):
+        scene.condyle.simulation.gravity = tuple(live.gravity)
+        changed += 1
+    for slider, item in _touched(live):
+        place, _, name = slider.path.rpartition(".")
+        setattr(item.path_resolve(place), name, slider.value)
+        slider.base, slider.times, slider.kept = slider.value, 1.0, True
+        changed += 1
+    return changed
+
+
+def of_another(live: Any, scene: Any) -> str:
+    """Why a scene cannot take what the sliders say: the run was another one's; empty where it was its own."""
+    if live.scene in (0, scene.session_uid):  # 0: nothing ran yet
+        return ""
+    its = scene_of(live)
+    if its is None:
+        return "The scene of the last live run is gone"
+    return f"The last live run was of the scene {its.name!r}: show that to keep its values"
+
+
+def touched(live: Any, scene: Any) -> bool:
+    """Whether a slider says what the scene, whose run it was, does not."""
+    if of_another(live, scene):
+        return False
+    return _gravity_touched(live, scene) or any(True for _ in _touched(live))
+
+
+def _gravity_touched(live: Any, scene: Any) -> bool:
+    return tuple(scene.condyle.simulation.gravity) != tuple(live.gravity)
+
+
+def _touched(live: Any) -> Iterator[tuple[Any, Any]]:
+    """Sliders that were turned, and the objects that keep what they turn."""
+    for slider in live.sliders:
+        item = references.object_by_session_uid(slider.owner) if slider.owner else None
+        if item is None:
+            continue
+        try:
+            now = item.path_resolve(slider.path)
+        except ValueError:  # a coordinate that the joint has no more
+            continue
+        if slider.value != slider.base or (slider.kept and now != slider.value):
+            yield slider, item

@@ -1,0 +1,117 @@
+"""The live mode: reads the scene as a bake does, runs it by the clock, and bakes what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..animation import inputs as forcing
+from ..baking import solver_statistics
+from ..blender import compute_process, physics_access, session, units
+from ..blender.compute_process import Steps
+from ..data import findings, frame_times, references
+from ..data import live as live_properties
+from ..jobs import bake
+from ..making import orphans
+from . import frames as live_frames
+from . import knobs
+from .run import Run
+
+#: keywords of a simulation that a live run has none of
+ONLY_BAKED = ("duration",)
+
+
+@dataclass(frozen=True)
+class LiveReport:
+    """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None.
+
+    Of a record also the frame where playback of its scene ends.
+    """
+
+    seconds: float
+    frames: np.ndarray | None
+    baked: Any
+    playback_end: int = 0
+
+
+def live(scene: Any, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
+    """Steps of a live run.
+
+    Args:
+        seconds: of motion after which it ends by itself; None: when it is stopped.
+        record: from the beginning.
+    """
+    uid = scene.session_uid
+    frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
+    rates = frame_times.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
+    ready = yield from bake.ready(uid, frames, {})
+    scene = references.find_scene(uid)
+    options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
+    options["pulls"] = ready.pulls
+    repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
+    findings.show(scene, findings.named_all(scene, [*ready.warnings, *told], findings.LIVE))
+    orphans.tell(scene)
+    settings = live_properties.settings()
+    knobs.fill(settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited)
+    job = physics_access.part("worker.requests").live(
+        compute_process.client(),
+        ready.read.model,
+        ready.read.state,
+        factor=settings.factor,
+        repeating=repeating,
+        assemble=True,
+        **options,
+    )
+    try:
+        run = Run(job, scene, ready, seconds)
+    except physics_access.physics().CondyleError:  # a body is gone meanwhile; nobody would end it
+        job.cancel()
+        raise
+    if record:
+        run.start_recording()
+    if scene.frame_current != int(frames[0]):
+        scene.frame_set(int(frames[0]))
+    session.live = run
+    try:
+        answer = yield run
+    finally:
+        session.live = None
+        run.close()
+        session.findings += [findings.Finding(text, findings.LIVE) for text in run.grown]
+    if not answer.arrays:
+        return LiveReport(run.time, None, None)
+    if repeating:
+        options = (
+            physics_access.part("motions.repeating").Repeating(**repeating).applied(ready.read.model, options)
+        )
+    return (yield from _baked(uid, ready, run, answer, options, rates))
+
+
+def _baked(
+    uid: int, ready: bake.Ready, run: Run, answer: Any, options: dict[str, Any], rates: tuple[int, float]
+) -> Steps[LiveReport]:
+    """Steps that make a bake of what was recorded with these keywords.
+
+    rates: samples in a frame, frames in a second.
+    """
+    result = physics_access.part("worker.requests").simulate_answer(answer, ready.read.model)
+    first = ready.frames[0]
+    kept = first + np.arange(len(result.t)) / rates[0]
+    keyed = frame_times.at(first + result.t * rates[1], ready.frames, ready.excited)
+    excited = forcing.excited(ready.read, options.get("controllers", {}), result, keyed)
+    inputs, excited = run.inputs(options["tau"], result.t, excited)
+    baked = yield from bake.written(
+        uid, kept, ready.read, result, excited, inputs, {}, frame_times.Clock(), ready.prints
+    )
+    told = solver_statistics.on_paths(result) + solver_statistics.overlaps(result) + baked.warnings
+    if not run.grown:
+        told += solver_statistics.turned(ready, result)
+    session.findings += findings.named_all(references.find_scene(uid), told, findings.BAKE)
+    return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
+
+
+def _playback_end(scene: Any) -> int:
+    """The last frame that a scene plays."""
+    return int(scene.frame_preview_end if scene.use_preview_range else scene.frame_end)

@@ -1,0 +1,373 @@
+"""Making bodies, joints and control frames: what the operators do, as functions for scripts.
+
+Matrices and lengths are in Blender units as Blender has them; masses and inertias in SI.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..blender import physics_access, units
+from ..data import references, schema
+from ..data.collection import collection_of
+from ..data.joints import match_coordinates
+from ..data.references import Body
+from ..reading import joints, masses
+from ..reading import scene as scene_to_model
+from ..sliders import driver_empties
+from . import rest_poses
+
+
+def check_own(body: Body) -> None:
+    """ModelError where a body belongs to another file."""
+    if body.object.library is not None:
+        raise physics_access.model_error(f"{body.name} is linked; make a library override first")
+
+
+def make_body(
+    scene: Any,
+    body: Body,
+    *,
+    motion: str = "HELD",
+    density: float | None = None,
+    shape: Any = None,
+    mass: float | None = None,
+    center: Any = None,
+    inertia: Any = None,
+) -> None:
+    """Make an object or pose bone a body.
+
+    Args:
+        motion: "HELD" or "FREE", for a body without a joint.
+        density: [kg/m^3], mass from the mesh (of `shape`, else the object's own).
+        mass, center, inertia: by hand instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
+
+    Raises:
+        ModelError: the body belongs to another file.
+    """
+    check_own(body)
+    settings = body.data.body
+    if body.bone:
+        references.ensure_uid(body.pose_bone)
+    settings.enabled = True
+    settings.motion = motion
+    if shape is not None:
+        settings.shape = shape
+    if density is not None:
+        settings.density = density
+    has_mesh = (settings.shape or body.object).type == "MESH" and (
+        settings.shape is not None or not body.bone
+    )
+    settings.mass_source = "MESH" if has_mesh and mass is None else "MANUAL"
+    if mass is not None:
+        settings.mass = mass
+    if center is not None:
+        settings.center_of_mass = tuple(center)
+    if inertia is not None:
+        matrix = np.diag(inertia) if np.ndim(inertia) == 1 else np.array(inertia, dtype=np.float64)
+        settings.inertia_diagonal = tuple(np.diag(matrix))
+        settings.inertia_products = (matrix[0, 1], matrix[0, 2], matrix[1, 2])
+    body.data.channels.baked = body.data.channels.baked
+    _store_records(body.object)
+    schema.stamp(body.data)
+    schema.stamp(body.object.condyle)
+    schema.stamp(scene.condyle)
+
+
+def _store_records(item: Any) -> None:
+    """Store an object's records of bakes, empty as they are: a library override can only change what is stored."""
+    item.condyle.channels.baked = item.condyle.channels.baked
+    item.condyle.bake.influence = item.condyle.bake.influence
+
+
+def remove_body(body: Body) -> None:
+    """Make a body an ordinary object or bone again; its figures stay for another time."""
+    body.data.body.enabled = False
+
+
+def fill_in_mass(scene: Any, body: Body) -> None:
+    """Write the mass properties of the body's mesh into its figures by hand; ModelError where it has none."""
+    settings = body.data.body
+    found = masses.mass_properties(scene, body)
+    settings.mass = found.mass
+    settings.center_of_mass = tuple(found.center / units.length_scale(scene))
+    settings.inertia_diagonal = tuple(np.diag(found.inertia))
+    settings.inertia_products = (found.inertia[0, 1], found.inertia[0, 2], found.inertia[1, 2])
+
+
+def add_joint(
+    scene: Any,
+    parent: Body | None,
+    child: Body,
+    kind: str = "spline_curve",
+    matrix: Any = None,
+    name: str = "",
+    closes_loop: bool = False,
+) -> Any:
+    """A joint between two bodies, or between the world (parent None) and a body.
+
+    Args:
+        kind: a joint type of physics.
+        matrix: world matrix (4, 4) of the joint's frame; the child's present pose if None.
+        name: of the Empty; made of the bodies' names if empty.
+        closes_loop: whether it holds a child that another joint carries.
+
+    Returns:
+        The Empty that is the joint's frame, a child of the parent in Blender, too.
+
+    Raises:
+        ModelError: parent and child are one, the child has a joint, or a transform is not rigid with uniform scale.
+    """
+    if parent is not None and references.same(parent, child):
+        raise physics_access.model_error(f"{child.name} cannot be joined to itself")
+    if not closes_loop and references.joint_of(scene, child) is not None:
+        raise physics_access.model_error(f"{child.name} is moved by a joint already")
+    for body in (parent, child):
+        if body is not None:
+            check_own(body)
+            units.split_scale(body.matrix, body.name, body.owner)
+    world = Matrix(
+        units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
+    )
+    for body in (parent, child):
+        if body is not None and not body.data.body.enabled:
+            make_body(scene, body)
+    item = new_empty(scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "PLAIN_AXES")
+    item.empty_display_size = 0.25 * max(typical_length(child), 1e-6)
+    attach(item, parent, world)
+    settings = item.condyle.joint
+    settings.enabled = True
+    settings.closes_loop = closes_loop
+    settings.to_world = parent is None
+    references.point_at(settings.parent, parent)
+    references.point_at(settings.child, child)
+    settings.type = kind
+    match_coordinates(settings)
+    if kind in {"spline_curve", "spline_surface"}:
+        for row in settings.coordinates:
+            row.limits = "RANGE"
+        settings.length_scale = max(typical_length(child), 1e-6)
+    else:
+        take_rest_pose(item, world)
+    rest_poses.note(item)
+    schema.stamp(item.condyle)
+    schema.stamp(scene.condyle)
+    return item
+
+
+def remove_joint(scene: Any, item: Any) -> None:
+    """Delete a joint with its control frames and its slider; bodies and their animation stay."""
+    from ..sliders import sliders
+
+    settings = item.condyle.joint
+    if settings.driven:
+        sliders.set_driven(scene, item, False)
+    for index in reversed(range(len(settings.frames))):
+        remove_control_frame(scene, item, index)
+    driver_empties.remove(item)
+    bpy.data.objects.remove(item)
+
+
+def typical_length(body: Body) -> float:
+    """A length of the body's own size, in Blender units: its bone's, or half its object's largest side."""
+    if body.bone:
+        return float(body.pose_bone.bone.length)
+    largest = 0.5 * max(body.object.dimensions)
+    return largest if largest > 0.0 else 1.0
+
+
+def attach(item: Any, parent: Body | None, world: Matrix) -> None:
+    """Make an Empty a Blender child of a body without moving it from its world matrix."""
+    if parent is not None:
+        item.parent = parent.object
+        if parent.bone:
+            item.parent_type, item.parent_bone = "BONE", parent.bone
+            end = Matrix.Translation((0.0, parent.pose_bone.bone.length, 0.0))
+            if parent.pose_bone.bone.use_relative_parent:
+                end = parent.pose_bone.bone.matrix_local.inverted()
+            item.matrix_parent_inverse = (parent.matrix @ end).inverted()
+        else:
+            item.matrix_parent_inverse = _effect_on_child(item).inverted()
+    item.rotation_mode = "QUATERNION"
+    item.matrix_basis = world
+    bpy.context.view_layer.update()
+
+
+def _effect_on_child(item: Any) -> Matrix:
+    """What an object's parent does to it; a curve with a path takes its children along to the path's beginning."""
+    parent = item.parent
+    if parent.type != "CURVE" or not parent.data.use_path:
+        return parent.matrix_world.copy()
+    item.matrix_parent_inverse = item.matrix_basis = Matrix()
+    bpy.context.view_layer.update()
+    return item.matrix_world.copy()
+
+
+def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
+    """The child's present pose becomes the one where all coordinates are 0."""
+    settings = item.condyle.joint
+    child = references.resolve(settings.child)
+    if child is None:
+        raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
+    frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
+    pose = (
+        physics_access.physics().lie.inverse(frame @ _pose_at_zero(item))
+        @ units.split_scale(child.matrix, child.name, child.owner)[0]
+    )
+    settings.child_in_joint = tuple(pose.ravel())
+    rest_poses.note(item)
+
+
+def _pose_at_zero(item: Any) -> np.ndarray:
+    """Pose (4, 4) of a joint's moving frame where all coordinates are 0, in Blender units: on an ellipsoid, say.
+
+    A joint that is not complete yet, or ends before 0, counts as standing at its own frame.
+    """
+    scene = bpy.context.scene
+    try:
+        joint = scene_to_model.read_joint(scene, item)
+        pose = joint.transform(joint.from_readings(np.zeros(joint.num_coordinates)))
+    except physics_access.physics().CondyleError:
+        return np.eye(4)
+    return units.to_blender(pose, scene)
+
+
+def add_control_frame(
+    scene: Any, item: Any, matrix: Any = None, index: int | None = None, empty: Any = None
+) -> Any:
+    """A control frame, as an Empty.
+
+    Args:
+        matrix: its world matrix (4, 4); where the joint's moving frame is by the child's present pose if None.
+        index: before which frame it goes; None: last.
+        empty: which Empty it becomes, in no list yet; a new one if None.
+
+    Returns:
+        The Empty.
+    """
+    settings = item.condyle.joint
+    if matrix is None:
+        child = references.resolve(settings.child)
+        if child is None:
+            raise physics_access.model_error(
+                f"joint {item.name!r}: its child is missing, so it has no pose to take"
+            )
+        matrix = joints.frame_of_child(item, child)
+        if not len(settings.frames):
+            rest_poses.note(item)
+    world = units.split_scale(matrix, "the control frame")[0]
+    index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
+    empty = frame_empty(scene, item, index) if empty is None else empty
+    settings.frames.add().object = empty
+    settings.frames.move(len(settings.frames) - 1, index)
+    settings.active_frame = index
+    settings.knots.clear()  # knots belong to the frames of a fit; now the parameterization is natural again
+    base = physics_access.physics().lie.inverse(
+        units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    )
+    place_frame(item, empty, base @ world)
+    bpy.context.view_layer.update()  # the Empty's world matrix is what everything reads
+    return empty
+
+
+def insert_between(scene: Any, item: Any, index: int) -> Any:
+    """A control frame halfway between number index and the next; ModelError where there is no next."""
+    settings = item.condyle.joint
+    frames = scene_to_model.control_frames(scene, item)
+    following = (index + 1) % len(frames) if settings.periodic else index + 1
+    if not 0 <= index < len(frames) or following >= len(frames):
+        raise physics_access.model_error(
+            f"joint {item.name!r}: no control frame follows number {index} to insert one before"
+        )
+    lie = physics_access.physics().lie
+    middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    return add_control_frame(scene, item, base @ middle, index + 1)
+
+
+def remove_control_frame(scene: Any, item: Any, index: int) -> None:
+    """Take a control frame out of the list and delete its Empty."""
+    settings = item.condyle.joint
+    if not 0 <= index < len(settings.frames):
+        raise physics_access.model_error(f"joint {item.name!r} has no control frame {index}")
+    empty = settings.frames[index].object
+    settings.frames.remove(index)
+    settings.knots.clear()
+    last = max(0, len(settings.frames) - 1)
+    if settings.active_frame > last:  # where it stays, what is selected does
+        settings.active_frame = last
+    if empty is not None and empty.condyle.frame_of == item:
+        bpy.data.objects.remove(empty)
+
+
+def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndarray | None = None) -> None:
+    """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; Empties are reused."""
+    settings = item.condyle.joint
+    while len(settings.frames) > len(frames):
+        remove_control_frame(scene, item, len(settings.frames) - 1)
+    for index, pose in enumerate(frames):
+        if index == len(settings.frames):
+            settings.frames.add()
+        row = settings.frames[index]
+        if not references.in_scene(scene, row.object):
+            row.object = frame_empty(scene, item, index)
+        elif row.object.name.startswith(f"{item.name} Row "):  # it was one of a grid
+            row.object.name = frame_name(item, index)
+        place_frame(item, row.object, pose)
+    settings.knots.clear()
+    for value in () if knots is None else knots:
+        settings.knots.add().value = value
+    settings.active_frame = max(0, min(settings.active_frame, len(frames) - 1))
+    bpy.context.view_layer.update()
+
+
+def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
+    """Put a control frame's Empty at a pose (4, 4) in the joint's frame, in Blender units."""
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
+    if empty.parent == item and empty.parent_type == "OBJECT":
+        local = np.linalg.inv(units.array4(empty.matrix_parent_inverse)) @ units.scaled_translation(
+            pose, 1.0 / scale
+        )
+        empty.matrix_basis = Matrix(local.tolist())
+    else:
+        base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+        empty.matrix_world = Matrix((base @ pose).tolist())
+
+
+def frame_name(item: Any, index: int) -> str:
+    """What the Empty of a curve's control frame is called."""
+    return f"{item.name} Frame {index:02d}"
+
+
+def frame_empty(scene: Any, item: Any, index: int) -> Any:
+    """A new Empty for a control frame, in no list yet."""
+    empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES")
+    empty.parent = item
+    empty.rotation_mode = "QUATERNION"
+    empty.empty_display_size = 0.25 * item.empty_display_size
+    empty.condyle.frame_of = item
+    schema.stamp(empty.condyle)
+    return empty
+
+
+def new_empty(scene: Any, name: str, display: str) -> Any:
+    """An Empty in the collection of joints and connections."""
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_type = display
+    collection_of(scene).objects.link(empty)
+    _store_records(empty)
+    return empty
+
+
+def drive(scene: Any, item: Any, driven: bool = True) -> None:
+    """Let the sliders (custom properties of the joint's Empty) move the child, or stop it.
+
+    One coordinate: property "coordinate"; several: "coordinate x", "coordinate angle_1" ... by what is read off.
+    """
+    from ..sliders import sliders
+
+    sliders.set_driven(scene, item, driven)

@@ -1,0 +1,92 @@
+"""Bones that are connected to their parents while joints take them away from there: only a bake can disconnect them.
+
+Blender takes no notice of where keys, or a slider's constraints, put such a bone: its head stays at its parent's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..baked import conflicts
+from ..blender import physics_access, units
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+from ..data.references import Body
+from ..reading import scene as scene_to_model
+from ..sliders import sliders
+
+# Samples of each coordinate at which it is looked how far a connected bone goes away from its parent's end, and the
+# share of its length that is none.
+LOOKS, CONNECTED = 17, 1e-3
+
+
+def check(scene: Any) -> Iterator[Finding]:
+    """Those that a bake that takes them away refuses, and those that sliders show elsewhere than a bake will."""
+    for item in references.joints_of(scene):
+        child = _connected_child(item)
+        if child is None or not (away := _away(scene, item, child)):
+            continue
+        if not _is_disconnected_by_bakes(scene, child):
+            text = f"{child.name} is connected to its parent, but {item.name} can take it {away} away from it"
+            yield findings.about(f"{text}: {conflicts.how_to_disconnect(child)}", CHECK, child)
+        elif item.condyle.joint.driven:
+            yield findings.about(_shown_off(item, child, away), CHECK, child)
+
+
+def told(scene: Any, joints: Iterable[Any]) -> str:
+    """A line about sliders of joints that show connected bones elsewhere than they should be; else an empty text."""
+    lines = []
+    for item in joints:
+        child = _connected_child(item)
+        if child is not None and (away := _away(scene, item, child)):
+            lines.append(_shown_off(item, child, away))
+    more = f"; and {len(lines) - 1} more, see Check Scene" if len(lines) > 1 else ""
+    return "".join([*lines[:1], more])
+
+
+def _shown_off(item: Any, child: Body, away: str) -> str:
+    way = "disconnect it, as a bake with Disconnect Bones does"
+    if conflicts.is_armature_linked(child.object):
+        way = conflicts.how_to_disconnect(child)
+    shown = f"so that the sliders of {item.name} show it up to {away} off"
+    return f"{child.name} is connected to its parent, {shown}: {way}"
+
+
+def _is_disconnected_by_bakes(scene: Any, child: Body) -> bool:
+    allowed = scene.condyle.simulation.disconnect_bones
+    return bool(allowed and not conflicts.is_armature_linked(child.object))
+
+
+def _connected_child(item: Any) -> Body | None:
+    """The child of a joint that moves a bone on the parent that it is connected to."""
+    settings = item.condyle.joint
+    child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+    if child is None or not child.bone or settings.closes_loop or settings.to_world or parent is None:
+        return None
+    above = child.pose_bone.parent
+    if above is None or not child.pose_bone.bone.use_connect:
+        return None
+    return child if references.same(parent, Body(child.object, above.name)) else None
+
+
+def _away(scene: Any, item: Any, child: Body) -> str:
+    """How far a joint can take a connected bone from its parent's end, for people; empty where it cannot."""
+    settings, bone = item.condyle.joint, child.pose_bone
+    joint = scene_to_model.read_joint(scene, item)
+    base, _ = units.split_scale(item.matrix_world, item.name, item)
+    end = physics_access.physics().lie.inverse(base) @ [*(child.object.matrix_world @ bone.parent.tail), 1.0]
+    start = np.array([row.start for row in settings.coordinates])
+    readings = [start[None]]
+    for k, (lower, upper) in enumerate(sliders.slider_ranges(item, joint)):
+        readings.append(np.tile(start, (LOOKS, 1)))
+        readings[-1][:, k] = np.linspace(lower, upper, LOOKS)
+    poses = joint.transform(joint.from_readings(np.concatenate(readings)))
+    heads = (units.to_blender(poses, scene) @ scene_to_model.child_in_joint(item))[:, :3, 3]
+    away = float(np.linalg.norm(heads - end[:3], axis=1).max())
+    _, scale = units.split_scale(child.object.matrix_world, child.object.name, child.object)
+    if not away > CONNECTED * bone.length * scale:
+        return ""
+    return units.told_length(away * units.length_scale(scene))

@@ -1,0 +1,228 @@
+"""Making connections between bodies: what the operators do, as functions for scripts.
+
+Matrices and lengths are in Blender units as Blender has them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+from mathutils.bvhtree import BVHTree
+
+from ..blender import physics_access, units
+from ..data import references, schema
+from ..data.connection_kinds import KINDS
+from ..data.references import Body
+from . import bodies_and_joints
+
+#: where a new connection stands
+PLACES = ("AUTO", "CURSOR", "CONTACT")
+# Of a dense mesh only every second, third ... vertex is looked at for where two bodies are nearest.
+MOST_VERTICES = 5000
+
+
+def add_connection(
+    scene: Any,
+    other: Body | None,
+    body: Body,
+    kind: str,
+    matrix: Any = None,
+    end: Any = None,
+    name: str = "",
+) -> Any:
+    """A constraint, a spring or ground between two bodies, or between the world (other None) and a body.
+
+    Args:
+        kind: one of `features.connections.kinds.KINDS`.
+        matrix: world matrix (4, 4) of its frame, on `other`; see `place` if None.
+        end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if
+            None) and connectors (where the frame is if None).
+        name: of the Empty; made of the kind and the bodies' names if empty.
+
+    Returns:
+        The Empty that is its frame, a child of `other` in Blender, too. A body that was none falls freely now.
+
+    Raises:
+        ModelError: both are one body, or a transform is not rigid with uniform scale; a gear between bodies that have
+            no joints.
+    """
+    if kind not in KINDS:
+        raise physics_access.model_error(f"unknown kind of connection {kind!r}; known are {', '.join(KINDS)}")
+    if other is not None and references.same(other, body):
+        raise physics_access.model_error(f"{body.name} cannot be connected to itself")
+    surface = None
+    if kind == "ground" and other is not None and not other.data.body.enabled:
+        surface, other = other.object, None  # scenery is no body
+    bodies = [each for each in (body, other) if each is not None]
+    for each in bodies:
+        bodies_and_joints.check_own(each)
+        units.split_scale(each.matrix, each.name, each.owner)
+    joints = _joints_to_couple(scene, body, other) if kind == "coupling" else None
+    if matrix is None:
+        matrix, suggested = place(scene, other, body, kind)
+        end = suggested if end is None else end
+    world = Matrix(units.split_scale(matrix, "the frame of the connection")[0].tolist())
+    for each in bodies:
+        if not each.data.body.enabled:
+            bodies_and_joints.make_body(scene, each, motion="FREE" if each is body else "HELD")
+    names = " - ".join(each.name for each in reversed(bodies))
+    item = bodies_and_joints.new_empty(
+        scene, name or f"{KINDS[kind].label.split(',')[0]} {names}", "PLAIN_AXES"
+    )
+    share = 0.5 if KINDS[kind].sided else 0.25  # a surface is seen as one
+    item.empty_display_size = share * max(bodies_and_joints.typical_length(body), 1e-6)
+    bodies_and_joints.attach(item, other, world)
+    _set_up(item, kind, body, other, surface, joints)
+    schema.stamp(item.condyle)
+    schema.stamp(scene.condyle)
+    if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
+        set_end(scene, item, body.matrix.translation if end is None else end)
+    return item
+
+
+def _set_up(
+    item: Any, kind: str, body: Body, other: Body | None, surface: Any, joints: list[Any] | None
+) -> None:
+    """Settings of a new connection: the scenery that is its surface, the joints that it couples."""
+    settings = item.condyle.connection
+    settings.enabled = True
+    settings.kind = kind
+    settings.to_world = other is None
+    references.point_at(settings.body, body)
+    references.point_at(settings.other, other)
+    settings.ground.surface = surface
+    if joints is not None:
+        settings.coupling.joint, settings.coupling.leader = joints
+    if kind == "segmented_planar_connector":
+        for x, z in ((-1.0, 0.0), (0.0, 0.0), (1.0, 0.5)):
+            settings.corners.add().place = (
+                4.0 * item.empty_display_size * x,
+                4.0 * item.empty_display_size * z,
+            )
+
+
+def _joints_to_couple(scene: Any, body: Body, other: Body | None) -> list[Any]:
+    found = []
+    for each in (body, other):
+        joint = next(
+            (
+                item
+                for item in references.carrying_joints(scene)
+                if each is not None and references.same(references.resolve(item.condyle.joint.child), each)
+            ),
+            None,
+        )
+        if joint is None:
+            raise physics_access.model_error(
+                "a gear needs two bodies that hang on joints: select the one that leads, then the one that follows"
+                + (f"; {each.name} has no joint" if each is not None else "")
+            )
+        found.append(joint)
+    return found
+
+
+def set_end(scene: Any, item: Any, point: Any) -> Any:
+    """Put the end of a connection at a point (3,) in the world: an Empty on its body, made where there is none."""
+    settings = item.condyle.connection
+    body = references.resolve(settings.body)
+    if body is None:
+        raise physics_access.model_error(f"connection {item.name!r}: its body is missing")
+    empty = settings.end
+    if not references.in_scene(scene, empty) or empty.condyle.frame_of != item:
+        empty = bodies_and_joints.new_empty(scene, f"{item.name} End", "SPHERE")
+        empty.empty_display_size = 0.25 * item.empty_display_size
+        empty.condyle.frame_of = item
+        schema.stamp(empty.condyle)
+        settings.end = empty
+        bodies_and_joints.attach(empty, body, Matrix.Translation(Vector(point)))
+    else:
+        empty.matrix_world = Matrix.Translation(Vector(point))
+    bpy.context.view_layer.update()
+    return empty
+
+
+def remove_connection(item: Any) -> None:
+    """Delete a connection and its end; bodies stay."""
+    end = item.condyle.connection.end
+    if end is not None and end.condyle.frame_of == item:
+        bpy.data.objects.remove(end)
+    bpy.data.objects.remove(item)
+
+
+def place(scene: Any, other: Body | None, body: Body, kind: str, where: str = "AUTO") -> tuple[Any, Any]:
+    """World matrix of a new connection, and its end (3,) on the body or None.
+
+    Args:
+        where: "CURSOR": the 3D cursor. "CONTACT": where the two meshes are nearest, z along the other's normal.
+            "AUTO": rods and springs go from origin to origin, everything else stands at the cursor.
+    """
+    cursor = scene.cursor.matrix.normalized()
+    if kind in {"distance", "spring"}:
+        if where == "CONTACT" and other is not None:
+            frame, end = contact(other, body)
+            return frame, end
+        anchored = where == "AUTO" and other is not None
+        return (Matrix.Translation(other.matrix.translation) if anchored else cursor), body.matrix.translation
+    if where == "CONTACT":
+        if other is None:
+            raise physics_access.model_error(
+                "two bodies are needed to find where they are nearest; or take the 3D cursor"
+            )
+        frame, end = contact(other, body)
+        return frame, end if KINDS[kind].has_end else None
+    return cursor, None
+
+
+def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
+    """Where the mesh of one body is nearest to that of another: a frame on the other whose z axis is its normal
+    there, and the nearest point of the body.
+
+    Raises:
+        ModelError: one of them has no mesh.
+    """
+    trees, meshes = [], []
+    for each in (other, body):
+        shape = each.data.body.shape or (each.object if not each.bone else None)
+        if shape is None or shape.type != "MESH" or not len(shape.data.polygons):
+            raise physics_access.model_error(
+                f"{each.name} has no mesh with faces to find a contact; take the 3D cursor"
+            )
+        tree = BVHTree.FromObject(shape, bpy.context.evaluated_depsgraph_get())
+        trees.append((tree, shape.matrix_world.copy()))
+        meshes.append(_some_vertices(shape))
+    found: list[tuple[float, Vector, Vector, Vector]] = []
+    for this, that in ((0, 1), (1, 0)):
+        tree, world = trees[that]
+        inverse = world.inverted_safe()
+        for vertex in meshes[this]:
+            place, normal, _, _ = tree.find_nearest(inverse @ vertex)
+            if place is None:
+                continue
+            point = world @ place
+            normal = (world.to_3x3().inverted_safe().transposed() @ normal).normalized()
+            pair = (point, vertex, normal) if that == 0 else (vertex, point, -normal)
+            found.append(((point - vertex).length, *pair))
+    if not found:
+        raise physics_access.model_error(f"{other.name} and {body.name} have no contact that could be found")
+    least = min(distance for distance, *_ in found)
+    # of faces that lie flat against each other the middle, not any corner
+    slack = 1e-4 * max(bodies_and_joints.typical_length(body), bodies_and_joints.typical_length(other))
+    nearest = [row for row in found if row[0] <= least + slack]
+    on_other, on_body, normal = (
+        sum((row[k] for row in nearest), Vector((0.0, 0.0, 0.0))) / len(nearest) for k in (1, 2, 3)
+    )
+    gap = on_body - on_other
+    frame = (gap if gap.length > slack else normal).to_track_quat("Z", "Y").to_matrix().to_4x4()
+    frame.translation = on_other
+    return frame, on_body
+
+
+def _some_vertices(shape: Any) -> list[Vector]:
+    vertices = shape.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices
+    step = 1 + len(vertices) // MOST_VERTICES
+    coordinates = np.empty(3 * len(vertices), dtype=np.float32)
+    vertices.foreach_get("co", coordinates)
+    return [shape.matrix_world @ Vector(row) for row in coordinates.reshape(-1, 3)[::step].tolist()]

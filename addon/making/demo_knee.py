@@ -1,0 +1,168 @@
+"""The demo knee: a femur, and a tibia with its fibula that is keyed on the way of a living knee.
+
+The bones are drawn by formulas (see `anatomy`), the motion is published (see `anatomy.knee_kinematics`). The scene of
+the knee in the examples is made of the same parts. Lengths are in Blender units unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..anatomy import bones
+from ..anatomy.knee_kinematics import (
+    BLENDER_FROM_OPENSIM,
+    SHANK_CENTER,
+    SHANK_INERTIA,
+    SHANK_MASS,
+    tibia_poses,
+)
+from ..anatomy.surface import Mesh
+from ..blender import units
+from ..data.references import Body
+from . import bodies_and_joints
+from .demo_shapes import free_spot, polygon_object
+
+NAMES = ("Femur", "Tibia", "Fibula")
+BONE_DENSITY = 1900.0  # kg/m^3, compact bone
+# N m s a unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
+DAMPING = 0.05
+# The shank hangs at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
+RELEASE_DEGREES = 70.0
+LENGTH_SCALE = 0.05  # m that weigh as much as a radian in fits and comparisons: about a condyle's length
+ORDER = 5  # with 8 control frames and 13 poses 0.08 mm from the keys; the cubic (order 4) comes to 0.10 mm
+LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # the thigh level along +X
+
+# The demo's own: passed exactly by as many control frames, five poses leave 0.4 mm between curve and published motion.
+KEYED_DEGREES = (0.0, 30.0, 60.0, 90.0, 120.0)
+# of them, that which is shown: bent, so that a bake lets the shin swing
+SHOWN = 2
+FRAMES_BETWEEN_KEYS = 12
+CELL = 5e-3  # m, size of the meshes' faces: 6,600 vertices, made in a second
+REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, the leg from its hip, whatever its pose
+BONE_COLOR = (0.86, 0.78, 0.62, 1.0)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The objects of one leg, and the poses (n, 4, 4) [m] of its tibia in its femur that are keyed."""
+
+    femur: Any
+    tibia: Any
+    fibula: Any
+    poses: np.ndarray
+
+
+def build(scene: Any) -> Any:
+    """The demo in a scene, ready to be fitted: a leg at the 3D cursor, or beside what stands there.
+
+    Returns:
+        The joint's Empty.
+    """
+    length = units.length_scale(scene)
+    collection = bpy.data.collections.new("Knee")
+    scene.collection.children.link(collection)
+    meshes = dict(zip(NAMES, (bones.femur(CELL), bones.tibia(CELL), bones.fibula(CELL)), strict=True))
+    material = bpy.data.materials.new("Bone")
+    material.diffuse_color = BONE_COLOR
+    animated = any(item.animation_data and item.animation_data.action for item in scene.objects)
+    first = scene.frame_start
+    frames = [first + FRAMES_BETWEEN_KEYS * k for k in range(len(KEYED_DEGREES))]
+    leg = add_leg(
+        collection,
+        meshes,
+        dict.fromkeys(NAMES, material),
+        free_spot(scene, *REACH),
+        tibia_poses(np.radians(KEYED_DEGREES)),
+        frames,
+        length=length,
+    )
+    if not animated:
+        scene.frame_end = frames[-1]
+    scene.frame_set(first)
+    joint = add_joint(scene, leg, len(KEYED_DEGREES))
+    joint.condyle.joint.start_from = "POSE"  # a bake begins where the slider is dragged
+    scene.frame_set(frames[SHOWN])  # and there a fit puts the slider
+    joint.condyle.joint.fit.requested = False  # Fit is the next button
+    return joint
+
+
+def add_leg(
+    collection: Any,
+    meshes: Mapping[str, Mesh],
+    materials: Mapping[str, Any],
+    hip: Sequence[float],
+    poses: np.ndarray,
+    frames: Sequence[int],
+    suffix: str = "",
+    length: float = 1.0,
+) -> Leg:
+    """Femur, tibia below it with its keys, fibula fast to the tibia.
+
+    Args:
+        meshes, materials: by NAMES. hip: where it is [m]. poses: of the tibia in the femur (n, 4, 4) [m].
+        frames: of the keys (n,). suffix: of the objects' names. length: metres of a Blender unit.
+    """
+    femur, tibia, fibula = (
+        polygon_object(
+            name + suffix, meshes[name].vertices / length, meshes[name].faces, collection, materials[name]
+        )
+        for name in NAMES
+    )
+    femur.rotation_mode = "QUATERNION"
+    level = np.eye(4)
+    level[:3, :3], level[:3, 3] = LEVEL, np.asarray(hip) / length
+    femur.matrix_basis = Matrix(level.tolist())
+    tibia.parent, fibula.parent = femur, tibia
+    key_poses(tibia, units.scaled_translation(poses, 1.0 / length), frames)
+    return Leg(femur, tibia, fibula, poses)
+
+
+def key_poses(item: Any, poses: np.ndarray, frames: Sequence[int]) -> None:
+    """Key location and quaternion of an object by poses (n, 4, 4), as an animator would."""
+    item.rotation_mode = "QUATERNION"
+    before = None
+    for frame, pose in zip(frames, poses):
+        location, rotation, _ = Matrix(pose.tolist()).decompose()
+        if before is not None and before.dot(rotation) < 0.0:
+            rotation.negate()  # q and -q turn alike; keys of both signs would spin between them
+        before = rotation
+        item.location, item.rotation_quaternion = location, rotation
+        item.keyframe_insert("location", frame=frame)
+        item.keyframe_insert("rotation_quaternion", frame=frame)
+    item.animation_data.action.name = f"{item.name} keyed"
+
+
+def add_joint(scene: Any, leg: Leg, num_frames: int) -> Any:
+    """Femur held, tibia (the whole shank's mass) on a spline curve joint that asks to be fitted; the joint's Empty."""
+    length = units.length_scale(scene)
+    bpy.context.view_layer.update()
+    bodies_and_joints.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)
+    center = BLENDER_FROM_OPENSIM @ np.array(SHANK_CENTER) / length
+    inertia = BLENDER_FROM_OPENSIM @ np.diag(SHANK_INERTIA) @ BLENDER_FROM_OPENSIM.T
+    bodies_and_joints.make_body(
+        scene, Body(leg.tibia), mass=SHANK_MASS, center=tuple(center), inertia=inertia
+    )
+    name = "Knee" + leg.tibia.name.removeprefix("Tibia")
+    joint = bodies_and_joints.add_joint(
+        scene, parent=Body(leg.femur), child=Body(leg.tibia), kind="spline_curve", name=name
+    )
+    joint.empty_display_size = 0.02 / length
+    row = joint.condyle.joint.coordinates[0]
+    row.limits, row.damping, row.start = "RANGE", DAMPING, expected_start()
+    joint.condyle.joint.order = ORDER
+    settings = joint.condyle.joint.fit
+    settings.num_frames, settings.length_scale, settings.requested = num_frames, LENGTH_SCALE / length, True
+    return joint
+
+
+def expected_start() -> float:
+    """Coordinate of the release before there is a curve: the length of the published motion up to there."""
+    poses = tibia_poses(np.radians(np.linspace(0.0, RELEASE_DEGREES, 701)))
+    shifts = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
+    return float(np.hypot(np.radians(0.1), shifts / LENGTH_SCALE).sum())

@@ -1,0 +1,134 @@
+"""Bodies to be seen where the user has none: objects of polygons, their shapes, and where there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ..blender import units
+
+ROOM = 0.3  # m to what stands there already
+# a floor is so many times as wide as what is put on it, and reaches into no more than this share of its height
+WIDER, UNDER = 4.0, 0.25
+
+
+def polygon_object(
+    name: str,
+    vertices: np.ndarray,
+    faces: Sequence[Sequence[int]] | np.ndarray,
+    collection: Any,
+    material: Any = None,
+    smooth: bool = True,
+) -> Any:
+    """An object of vertices (n, 3) and polygons, counter-clockwise seen from outside, in a collection."""
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(np.asarray(vertices).tolist(), [], [[int(index) for index in face] for face in faces])
+    data.polygons.foreach_set("use_smooth", np.full(len(data.polygons), smooth))
+    if material is not None:
+        data.materials.append(material)
+    data.update()
+    made = bpy.data.objects.new(name, data)
+    collection.objects.link(made)
+    return made
+
+
+def capsule(
+    start: Any, end: Any, radius: float, sides: int = 24, rings: int = 8
+) -> tuple[np.ndarray, list[Any]]:
+    """A closed rod with round ends from start to end (3,): vertices (n, 3) and faces, outward."""
+    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    axis = (end - start) / np.linalg.norm(end - start)
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    first /= np.linalg.norm(first)
+    second = np.cross(axis, first)
+    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    circle = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * second
+    tilts = 0.5 * np.pi * np.arange(1, rings + 1) / rings
+    loops = [start + radius * (np.sin(t) * circle - np.cos(t) * axis) for t in tilts]
+    loops += [end + radius * (np.sin(t) * circle + np.cos(t) * axis) for t in tilts[::-1]]
+    vertices = np.vstack([start - radius * axis, *loops, end + radius * axis])
+    last = len(vertices) - 1
+    faces: list[Any] = []
+    for k in range(sides):
+        after = (k + 1) % sides
+        faces.append((0, 1 + after, 1 + k))
+        for ring in range(len(loops) - 1):
+            low, high = 1 + ring * sides, 1 + (ring + 1) * sides
+            faces.append((low + k, low + after, high + after, high + k))
+        faces.append((last, last - sides + k, last - sides + after))
+    return vertices, faces
+
+
+def ball(center: Any, radii: Any) -> tuple[np.ndarray, list[Any]]:
+    """A closed ellipsoid: vertices (n, 3) and faces, outward."""
+    vertices, faces = capsule((0.0, 0.0, -1e-3), (0.0, 0.0, 1e-3), 1.0)
+    return np.asarray(center) + vertices * np.asarray(radii), faces
+
+
+def joined(*shapes: tuple[np.ndarray, list[Any]]) -> tuple[np.ndarray, list[Any]]:
+    """Shapes, one beside another or a little in it, as one: vertices (n, 3) and faces."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in shapes)])
+    faces = [
+        tuple(int(start) + index for index in face) for start, (_, own) in zip(starts, shapes) for face in own
+    ]
+    return np.vstack([vertices for vertices, _ in shapes]), faces
+
+
+def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
+    """A closed box from its lower to its upper corner (3,): vertices (8, 3) and faces, outward."""
+    ends = np.array([low, high], dtype=np.float64)
+    vertices = np.array([[ends[k >> axis & 1, axis] for axis in range(3)] for k in range(8)])
+    return vertices, [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+
+
+def free_spot(
+    scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None, around: float = 0.0
+) -> np.ndarray:
+    """Where something goes: to a place (3,) [m], the 3D cursor where none is given, or right of what is there.
+
+    Args:
+        low, high: from where to where it reaches (3,) [m]. around: and by how much about that [m].
+    """
+    length = units.length_scale(scene)
+    cursor = np.array(scene.cursor.location, dtype=np.float64) * length
+    spot = cursor if at is None else np.array(at, dtype=np.float64)
+    there = [
+        (length * bounds[0], length * bounds[1])
+        for bounds in (_bounds(item) for item in scene.objects)
+        if bounds is not None
+    ]
+    floor = spot[2] + low[2] + around + UNDER * (high[2] - low[2])
+    low, high = low - around, high + around
+    there = [
+        (lower, upper)
+        for lower, upper in there
+        if upper[2] > floor or np.any((upper - lower)[:2] < WIDER * (high - low)[:2])
+    ]
+    for _ in there:  # each may push it on once
+        ends = [
+            float(upper[0])
+            for lower, upper in there
+            if np.all(lower < spot + high) and np.all(upper > spot + low)
+        ]
+        if not ends:
+            break
+        spot[0] = max(ends) - low[0] + ROOM
+    return spot
+
+
+def _bounds(item: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Lower and upper corner of an object in the world; None of what has no size or is not seen.
+
+    A body that is an Empty counts where it stands: its meshes may be gone.
+    """
+    if item.type == "EMPTY" and item.condyle.body.enabled and item.visible_get():
+        place = np.array(item.matrix_world.translation)
+        return place, place
+    if item.type in {"EMPTY", "CAMERA", "LIGHT"} or not item.visible_get():
+        return None
+    corners = np.array([item.matrix_world @ Vector(corner) for corner in item.bound_box])
+    return corners.min(axis=0), corners.max(axis=0)

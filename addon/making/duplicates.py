@@ -1,0 +1,360 @@
+"""What copies, joined, separated, renamed and deleted things keep and drop.
+
+Blender itself points copies at copies: of what is duplicated, appended or copied with its scene together, every
+pointer of ours leads to the copy, and of what is duplicated alone to the original. What is left to mend:
+
+====================================  ==============================================================================
+done                                  outcome
+====================================  ==============================================================================
+body duplicated alone                 a body of its own without a joint; a driven one is let go of where it stands
+joint duplicated alone                holds the same bodies; a bake refuses two joints for one child until one goes.
+                                      It gets control frames of its own, and the slider stays with the original
+body and joint duplicated             the copy moves the copied child, against the copied parent or the original one,
+                                      with sliders, followers and control frames of its own
+control frame duplicated              an Empty that is in no curve until it is adopted (menu beside the list)
+whole rig duplicated, Alt+D too       as body and joint; Alt+D shares meshes and bones' rest poses, nothing of ours
+baked body or muscle duplicated       a bake of its own, which Free Bake takes away, too
+bone duplicated                       a body of its own without a joint
+appended                              all that a joint points at comes along; Blender's File > Append puts it into the
+                                      scene, scripts have to
+library override duplicated           Blender points the copies at the originals: a bake refuses two joints for one
+                                      child, with the way out: another override of the library
+linked                                refused, with the way out: a library override, which works as if it were local
+meshes joined                         the active one keeps its role; a joint of one that is gone says so by name
+armatures joined, bones separated     joints follow their bones to the other armature
+mesh separated                        the part is a body of its own without a joint; masses from meshes divide
+renamed                               nothing changes, neither for objects nor for bones
+body deleted                          its joint stays, says what is missing, and takes another
+bone deleted                          the same
+control frame deleted                 the joint says which; undo that, or remove the row
+joint deleted                         as by Remove Joint, but for its control frames, which stay as Empties
+====================================  ==============================================================================
+
+In the window this is mended shortly after it was done, else when the file is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..blender import idle, physics_access, session
+from ..data import references
+from ..data.references import Body
+from ..sliders import driver_empties
+from . import orphans, rest_poses
+
+DELAY = 0.1  # seconds from a change to a look at what is to be mended
+#: how many objects there were in the file (key 0), and in each view layer, by its scene's session uid and its name
+_counts: dict[Any, int] = {}
+#: references that followed a bone, as `_relink` found them: session uid of their object, path to them, session uid of
+#: what they meant, the bone's identity and name, and the session uid of what they mean now
+_followed: list[tuple[int, str, int, str, str, int]] = []
+
+
+def mend() -> int:
+    """Give copies what they need of their own, and let references follow bones; returns how many things it changed."""
+    own = [item for item in bpy.data.objects if item.library is None]
+    stored = [
+        each for item in own if item.condyle.schema_version for each in references.stored_in(item.condyle)
+    ]
+    changed = _own_identities(own, stored) + sum(map(_relink, stored))
+    # what hangs in an override belongs to the library: Blender points it at the right things
+    own = [item for item in own if item.override_library is None]
+    joints = [item for item in own if item.type == "EMPTY" and item.condyle.joint.enabled]
+    changed += _own_curves(own)
+    shown = _in_scenes()
+    for item in joints:
+        if item in shown:
+            changed += _own_frames(item) + _own_follower(item, [each for each in joints if each in shown])
+            changed += driver_empties.put_away(item)
+        elif references.is_deleted(item):
+            changed += _stop(item)
+    orphans.tell(bpy.context.scene)
+    own = [item for item in _in_scenes() if item.library is None and item.override_library is None]
+    return changed + sum(_let_go(body) for item in own for body in _constrained(item))
+
+
+def _in_scenes() -> set[Any]:
+    """Every object that is in a scene; asking each object for its scenes takes a second for 2000 of them."""
+    return {item for scene in bpy.data.scenes for item in scene.objects}
+
+
+def _relink(reference: Any) -> int:
+    before = reference.object, reference.bone_uid, reference.bone_name
+    references.relink(reference)
+    meant, uid, name = before
+    if meant is not None and reference.object != meant:
+        owner = reference.id_data
+        now = reference.object.session_uid
+        _followed.append((owner.session_uid, reference.path_from_id(), meant.session_uid, uid, name, now))
+    return int((meant, name) != (reference.object, reference.bone_name))
+
+
+@bpy.app.handlers.persistent
+def before_undo(*_: Any) -> None:
+    """Handler of undo_pre and redo_pre: references that followed a bone mean what they meant before, if nobody has
+    changed them since.
+
+    Undo takes over as it is what no two steps have differently, our joint with it. It would then mean an armature that
+    undo has freed, and Blender would crash.
+    """
+    while _followed:
+        owner, path, meant, uid, name, now = _followed.pop()
+        item = references.object_by_session_uid(owner)
+        target = references.object_by_session_uid(meant)
+        if item is None or target is None or item.library is not None:
+            continue
+        try:
+            reference = item.path_resolve(path)
+        except ValueError:  # its row was removed
+            continue
+        found = reference.object
+        if (
+            found is None
+            or found.session_uid != now
+            or (reference.bone_uid, reference.bone_name) != (uid, name)
+        ):
+            continue
+        reference.object = target  # which forgets a bone that is not there
+        reference.bone_name = name
+        reference.bone_uid = uid
+
+
+def _own_identities(items: list[Any], stored: list[Any]) -> int:
+    """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first.
+    Where a copied armature was joined to its original, they get one of their own, and its references follow them.
+    """
+    meant = {(each.bone_uid, each.bone_name) for each in stored}
+    changed = 0
+    for item in items:
+        by_uid: dict[str, list[Any]] = {}
+        for bone in item.pose.bones if item.pose is not None else ():
+            if bone.condyle.uid:
+                by_uid.setdefault(bone.condyle.uid, []).append(bone)
+        for uid, bones in by_uid.items():
+            keeps = next((bone for bone in bones if (uid, bone.name) in meant), bones[0])
+            copied = [bone for bone in bones if bone != keeps]
+            for bone in copied:
+                bone.condyle.uid = ""
+            if copied:
+                _follow_joined(item, copied, [each for each in stored if each.bone_uid == uid])
+            changed += len(copied)
+    return changed
+
+
+def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
+    """Lead the references of an armature that was joined to its original to its bones there: where several were, it
+    cannot be told which bone was whose, and they mean none any more.
+    """
+    left = [each for each in stored if each.object not in (None, item) and references.is_deleted(each.object)]
+    told = len(copied) == 1 and len({each.object for each in left}) == 1
+    for each in left:
+        if told:
+            _hang(each, item, copied[0].name)
+            before = each.bone_uid
+            references.point_at(each, Body(item, copied[0].name))
+            rest_poses.renamed(each.id_data, before, each.bone_uid)
+        else:
+            each.bone_uid = references.new_uid()
+
+
+def _hang(reference: Any, item: Any, bone: str) -> None:
+    """A joint hangs on its parent, which Blender loses sight of where a bone between others gets another name."""
+    joint = reference.id_data
+    if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
+        inverse = joint.matrix_parent_inverse.copy()
+        joint.parent_bone = bone  # which resets it
+        joint.matrix_parent_inverse = inverse
+
+
+def _own_curves(items: list[Any]) -> int:
+    """A copy of a baked muscle puts a curve of its own aside, unless it shares all curves with its original (Alt+D)."""
+    changed = 0
+    owners: dict[Any, Any] = {}
+    for item in items:
+        settings = item.condyle.muscle
+        if item.type == "CURVE" and settings.own_curve is not None:
+            first = owners.setdefault(settings.own_curve, item)
+            if first.data != item.data:
+                settings.own_curve = settings.own_curve.copy()
+                changed += 1
+    return changed
+
+
+def _own_frames(item: Any) -> int:
+    """A copied joint that lists the control frames of its original gets its own in the same places."""
+    from . import bodies_and_joints
+
+    changed = 0
+    for number, row in enumerate(item.condyle.joint.frames):
+        theirs = row.object
+        owner = None if theirs is None else theirs.condyle.frame_of
+        if owner in (None, item) or not owner.condyle.joint.enabled:
+            continue
+        row.object = bodies_and_joints.frame_empty(item.users_scene[0], item, number)
+        if theirs.parent != owner:
+            row.object.parent = theirs.parent
+            row.object.parent_type, row.object.parent_bone = theirs.parent_type, theirs.parent_bone
+        row.object.matrix_parent_inverse = theirs.matrix_parent_inverse
+        row.object.matrix_basis = theirs.matrix_basis
+        changed += 1
+    return changed
+
+
+def _own_follower(item: Any, joints: list[Any]) -> int:
+    """A copied joint leaves the followers to its original and, where the child is its own, gets others."""
+    from ..sliders import sliders
+
+    settings = item.condyle.joint
+    owner = _joint_above(settings.follower)
+    child = references.resolve(settings.child)
+    if owner == item:
+        # its frames may have been dragged before, which gave it followers, but its child still follows the original's
+        if not settings.driven or child is None or not _follows_another(item, child):
+            return 0
+    elif owner is None and not _has_lost(item):
+        return 0
+    elif owner is not None:
+        settings.follower = None
+    if not settings.driven:
+        return 1
+    shared = any(
+        other != item and references.same(references.resolve(other.condyle.joint.child), child)
+        for other in joints
+    )
+    settings.driven = False
+    if child is not None and not shared:
+        bpy.context.view_layer.update()
+        try:
+            sliders.set_driven(item.users_scene[0], item, True)
+        except physics_access.physics().CondyleError as error:
+            session.tell(str(error), "ERROR")
+    return 1
+
+
+def _follows_another(item: Any, child: Body) -> bool:
+    """Whether a joint's child is moved by the followers of another joint."""
+    above = [_joint_above(constraint.target) for constraint in _targets(child.owner)]
+    return any(each is not None and each != item for each in above)
+
+
+def _has_lost(item: Any) -> bool:
+    """Whether a driven joint's follower was deleted by hand."""
+    return item.condyle.joint.driven and item.condyle.joint.follower is None
+
+
+def _joint_above(item: Any) -> Any:
+    """The joint on which a follower hangs; None without one."""
+    while item is not None and not item.condyle.joint.enabled:
+        item = item.parent
+    return item
+
+
+def _stop(item: Any) -> int:
+    """What a deleted joint leaves: its child free, no followers."""
+    from ..sliders import sliders
+
+    settings = item.condyle.joint
+    if not settings.driven and settings.follower is None:
+        return 0
+    sliders.set_driven(bpy.context.scene, item, False)
+    driver_empties.remove(item)
+    settings.follower = None
+    return 1
+
+
+def _constrained(item: Any) -> list[Body]:
+    """The object and those of its bones that the follower of a joint moves."""
+    bodies = [Body(item)] if _targets(item) else []
+    for bone in item.pose.bones if item.pose is not None else ():
+        if bone.constraints and _targets(bone):
+            bodies.append(Body(item, bone.name))
+    return bodies
+
+
+def _targets(owner: Any) -> list[Any]:
+    """The constraints by which a joint moves its child, where they have a target."""
+    return [each for each in owner.constraints if each.name.startswith("Condyle") and each.target is not None]
+
+
+def _let_go(body: Body) -> int:
+    """A copy of a driven body is not the child of its original's joint: it stays where it stands."""
+    constraints = _targets(body.owner)
+    joint = _joint_above(constraints[0].target)
+    if joint is None or references.same(references.resolve(joint.condyle.joint.child), body):
+        return 0
+    shown = not any(constraint.mute for constraint in constraints)
+    if shown:
+        bpy.context.view_layer.update()
+    there = (body.pose_bone.matrix if body.bone else body.object.matrix_world).copy()
+    for constraint in constraints:
+        body.owner.constraints.remove(constraint)
+    body.data.channels.was_driven = False
+    if shown and body.bone:
+        body.pose_bone.matrix = there
+    elif shown:
+        body.object.matrix_world = there
+    return 1
+
+
+@bpy.app.handlers.persistent
+def on_update(scene: Any, depsgraph: Any = None) -> None:
+    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed.
+
+    What was deleted goes from its scene, but stays in the file as long as references mean it, as frames do a joint.
+    """
+    if depsgraph is None or depsgraph.mode != "VIEWPORT":
+        return
+    layer = depsgraph.view_layer
+    counts = {0: len(bpy.data.objects), (scene.session_uid, layer.name): len(layer.objects)}
+    changed = any(_counts.get(key) != count for key, count in counts.items())
+    _counts.update(counts)
+    if changed or depsgraph.id_type_updated("ARMATURE"):
+        look()
+
+
+def forget() -> None:
+    """Another file was opened."""
+    _followed.clear()
+    _counts.clear()
+
+
+def look() -> None:
+    """See soon whether something is to be mended; not where no window shows it."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_renew):
+        bpy.app.timers.register(_renew, first_interval=DELAY)
+
+
+def _renew() -> float | None:
+    """Timer: mends, but never while the user drags something, the file is rendered or the playhead runs."""
+    if session.read_only:
+        return None
+    if session.job is not None or idle.is_evaluating() or idle.is_in_hand():
+        return idle.WAIT
+    mend()
+    return None
+
+
+def start() -> None:
+    """Begin to watch; nothing where there is no user who copies things."""
+    if not bpy.app.background:
+        bpy.app.handlers.depsgraph_update_post.append(on_update)
+        bpy.app.handlers.undo_pre.append(before_undo)
+        bpy.app.handlers.redo_pre.append(before_undo)
+
+
+def stop() -> None:
+    """Watch no more."""
+    handlers = bpy.app.handlers
+    for kind, handler in (
+        (handlers.depsgraph_update_post, on_update),
+        (handlers.undo_pre, before_undo),
+        (handlers.redo_pre, before_undo),
+    ):
+        if handler in kind:
+            kind.remove(handler)
+    _followed.clear()
+    if bpy.app.timers.is_registered(_renew):
+        bpy.app.timers.unregister(_renew)

@@ -1,0 +1,292 @@
+"""Control frames of a spline surface as a grid of Empties: rows and columns, and layers where it has three directions.
+
+They lie in the joint's list of control frames one row after the other: number = (row * columns + column) * layers +
+layer. A row is a line of frames with one first number, and so on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..reading import scene as scene_to_model
+from . import bodies_and_joints
+
+DIRECTIONS = ("Row", "Column", "Layer")
+# a direction that is there at all has at least so many lines: the lowest order that Condyle fits and simulates
+LEAST_LINES = 4
+
+
+def directions(settings: Any) -> int:
+    """In how many directions a joint's grid has lines."""
+    grid = tuple(settings.grid)
+    return max((k + 1 for k in range(3) if grid[k] > 1), default=1)
+
+
+def place_of(item: Any, empty: Any) -> tuple[int, int, int] | None:
+    """Row, column and layer of a control frame's Empty; None where it is none of this joint's."""
+    for number, frame in enumerate(item.condyle.joint.frames):
+        if frame.object is not None and frame.object == empty:
+            return place(item.condyle.joint, number)
+    return None
+
+
+def place(settings: Any, number: int) -> tuple[int, int, int]:
+    """Row, column and layer of a control frame by its number in the list."""
+    row, column, layer = (
+        int(k) for k in np.unravel_index(number % np.prod(settings.grid), tuple(settings.grid))
+    )
+    return row, column, layer
+
+
+def complete(settings: Any) -> bool:
+    """Whether there are as many control frames as the grid has places."""
+    return len(settings.frames) == int(np.prod(settings.grid))
+
+
+def poses(scene: Any, item: Any) -> np.ndarray:
+    """Control frames (rows, columns, layers, 4, 4) in the joint's frame, in Blender units.
+
+    Raises:
+        ModelError: an Empty is missing or not rigid, or there are too many or too few of them.
+    """
+    settings = item.condyle.joint
+    if not complete(settings):
+        raise physics_access.model_error(
+            f"joint {item.name!r}: a grid of {' x '.join(map(str, settings.grid))} has {len(settings.frames)} control "
+            "frames; make the grid again"
+        )
+    return scene_to_model.control_frames(scene, item).reshape(*settings.grid, 4, 4)
+
+
+def build(
+    scene: Any,
+    item: Any,
+    frames: np.ndarray,
+    *,
+    periodic: Any = False,
+    orders: Any = 4,
+    knots: Any = None,
+    sequence: str | None = None,
+    rotation_first: bool | None = None,
+) -> None:
+    """Make a joint a spline surface over frames; the Empties that it has are used again.
+
+    Args:
+        frames: (rows, columns[, layers], 4, 4) in the joint's frame, in Blender units.
+        periodic, orders: of each direction, or one for all.
+        knots: one array a direction; None: even ones.
+        sequence: axes of the angles; None: those that stay farthest from gimbal lock.
+    """
+    settings = item.condyle.joint
+    shape = np.shape(frames)[:-2]
+    driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
+    try:
+        settings.type = "spline_surface"
+        if len(shape) < directions(settings):  # or the columns would become time
+            settings.moving = False
+        settings.sequence = sequence or best_sequence(frames)
+        if rotation_first is not None:
+            settings.rotation_first = rotation_first
+        flat = np.reshape(frames, (-1, 4, 4))
+        bodies_and_joints.set_control_frames(
+            scene, item, flat, None if knots is None else np.concatenate(knots)
+        )
+        settings.grid = (*shape, 1, 1)[:3]
+        settings.grid_periodic = _three(periodic, len(shape), False)
+        settings.grid_orders = _three(orders, len(shape), 4)
+        rename(item)
+    finally:
+        settings.driven = driven
+
+
+def place_joint(scene: Any, item: Any, joint: Any) -> None:
+    """As `build`, from a spline surface of physics (in metres)."""
+    build(
+        scene,
+        item,
+        units.to_blender(joint.control_frames, scene),
+        periodic=joint.periodic,
+        orders=joint.order,
+        knots=joint.knots,
+        sequence=joint.sequence,
+        rotation_first=joint.rotation_first,
+    )
+
+
+def _three(value: Any, count: int, missing: Any) -> tuple[Any, ...]:
+    given = tuple(value) if np.ndim(value) else (value,) * count
+    return (*given, missing, missing, missing)[:3]
+
+
+def best_sequence(frames: np.ndarray) -> str:
+    """The three axes whose angles stay farthest from gimbal lock on frames (..., 4, 4)."""
+    rotations = np.reshape(frames, (-1, 4, 4))[:, :3, :3]
+    name: str = physics_access.part("fitting.surface_angles").best_sequence(rotations)
+    return name
+
+
+def around(
+    scene: Any, item: Any, body: Any, rows: int, columns: int, opening: float, closed: bool
+) -> np.ndarray:
+    """A grid (rows, columns, 4, 4) on the ellipsoid of a body's bounding box, z outward, in the joint's frame.
+
+    Open, it is the part of the ellipsoid within the angle `opening` [rad] to each side of the direction in which the
+    child lies now. Closed, its rows are rings about the direction of the joint's z.
+    """
+    middle, radii, axes = _ellipsoid(item, body)
+    u = np.linspace(-opening, opening, rows)
+    v = np.linspace(-opening, opening, columns)
+    if closed:
+        v = np.arange(columns) * 2.0 * np.pi / columns
+    tilt, turn = np.meshgrid(u, v, indexing="ij")
+    # on the unit ball: longitude `turn` about the last axis, latitude `tilt`
+    normal = np.stack([np.cos(tilt) * np.cos(turn), np.cos(tilt) * np.sin(turn), np.sin(tilt)], axis=-1)
+    along = np.stack([-np.sin(turn), np.cos(turn), np.zeros_like(turn)], axis=-1)
+    basis = np.eye(3)
+    if not closed:  # the middle of the grid lies towards the child
+        basis = _towards(axes.T @ (child_place(scene, item) - middle) / radii)
+    normal, along = normal @ basis.T, along @ basis.T
+    points = middle + (normal * radii) @ axes.T
+    outward = _unit(normal / radii) @ axes.T
+    side = (along * radii) @ axes.T
+    side = _unit(side - np.sum(side * outward, axis=-1, keepdims=True) * outward)
+    frames = np.zeros((rows, columns, 4, 4))
+    frames[..., :3, 0], frames[..., :3, 1] = side, np.cross(outward, side)
+    frames[..., :3, 2], frames[..., :3, 3], frames[..., 3, 3] = outward, points, 1.0
+    return frames
+
+
+def child_place(scene: Any, item: Any) -> np.ndarray:
+    """Origin (3,) of the child in the joint's frame, in Blender units."""
+    child = references.resolve(item.condyle.joint.child)
+    if child is None:
+        raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
+    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    place: np.ndarray = (physics_access.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
+    return place
+
+
+def _ellipsoid(item: Any, body: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Middle (3,), radii (3,) and axes (3, 3) of the ellipsoid of a body's bounding box, in the joint's frame."""
+    base = physics_access.physics().lie.inverse(
+        units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    )
+    matrix = base @ units.array4(body.matrix)
+    if body.bone:
+        half = 0.5 * body.pose_bone.bone.length
+        middle, radii = np.array([0.0, half, 0.0]), np.full(3, half)
+    else:
+        corners = np.array(body.object.bound_box, dtype=np.float64)
+        middle, radii = 0.5 * (corners.min(axis=0) + corners.max(axis=0)), 0.5 * np.ptp(corners, axis=0)
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    radii = radii * lengths
+    largest = radii.max()
+    if not largest > 0.0:
+        largest, radii = bodies_and_joints.typical_length(body), np.zeros(3)
+    radii = np.maximum(radii, 0.05 * largest)
+    return matrix[:3, :3] @ middle + matrix[:3, 3], radii, matrix[:3, :3] / lengths
+
+
+def _towards(direction: np.ndarray) -> np.ndarray:
+    """A rotation (3, 3) whose first axis has a direction; the last one stays as upright as can be."""
+    size = float(np.linalg.norm(direction))
+    first = direction / size if size > 1e-9 else np.array([1.0, 0.0, 0.0])
+    up = np.array([0.0, 0.0, 1.0]) if abs(first[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    second = _unit(np.cross(up, first))
+    return np.stack([first, second, np.cross(first, second)], axis=1)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    result: np.ndarray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return result
+
+
+def add_line(scene: Any, item: Any, direction: int, index: int) -> None:
+    """Add a row (direction 0), column or layer behind line `index`: halfway to the next, or going on beyond the last.
+
+    Raises:
+        ModelError: the grid is not complete, or has no lines in that direction.
+    """
+    frames = poses(scene, item)
+    settings = item.condyle.joint
+    count = frames.shape[direction]
+    if count == 1:
+        raise physics_access.model_error(
+            f"joint {item.name!r}: its grid has no {DIRECTIONS[direction].lower()}s to add to"
+        )
+    index = int(np.clip(index, 0, count - 1))
+    lines = np.moveaxis(frames, direction, 0)
+    lie = physics_access.physics().lie
+    last = index == count - 1
+    if not last or settings.grid_periodic[direction]:
+        first, following = lines[index], lines[(index + 1) % count]
+        made = first @ lie.exp(0.5 * lie.log(lie.inverse(first) @ following))
+    else:
+        made = lines[-1] @ (lie.inverse(lines[-2]) @ lines[-1])
+    _change(scene, item, direction, index + 1, made)
+
+
+def remove_line(scene: Any, item: Any, direction: int, index: int) -> None:
+    """Take away a row (direction 0), column or layer; ModelError where the rest would be too few."""
+    settings = item.condyle.joint
+    if not complete(settings):
+        poses(scene, item)  # says how many are missing
+    count, least = settings.grid[direction], max(LEAST_LINES, settings.grid_orders[direction])
+    if count <= least:
+        raise physics_access.model_error(
+            f"joint {item.name!r}: a surface of order {settings.grid_orders[direction]} needs {least} "
+            f"{DIRECTIONS[direction].lower()}s, it has {count}"
+        )
+    _change(scene, item, direction, int(np.clip(index, 0, count - 1)), None)
+
+
+def _change(scene: Any, item: Any, direction: int, index: int, made: np.ndarray | None) -> None:
+    """Put a line of frames (..., 4, 4) in at an index, or (None) take it out; the other Empties stay what they are."""
+    settings = item.condyle.joint
+    driven, settings.driven = settings.driven, False
+    try:
+        old = np.arange(len(settings.frames)).reshape(tuple(settings.grid))
+        if made is None:
+            for number in sorted(np.take(old, index, axis=direction).ravel().tolist(), reverse=True):
+                bodies_and_joints.remove_control_frame(scene, item, number)
+            change = -1
+        else:
+            new = np.insert(old, index, -1, axis=direction)  # -1: a frame that is not there yet
+            base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+            fresh = iter(made.reshape(-1, 4, 4))
+            for number in np.flatnonzero(new.ravel() < 0).tolist():
+                bodies_and_joints.add_control_frame(scene, item, base @ next(fresh), number)
+            change = 1
+        grid = list(settings.grid)
+        grid[direction] += change
+        settings.grid = grid
+        rename(item)
+    finally:
+        settings.driven = driven
+
+
+def rename(item: Any) -> None:
+    """Name the Empties after their places in the grid."""
+    settings = item.condyle.joint
+    ours = [frame.object for frame in settings.frames]
+    for number, empty in enumerate(ours):
+        if empty is not None and empty.condyle.frame_of == item:
+            empty.name = f"{item.name} {number}"  # out of the way of the others' new names
+    for number, empty in enumerate(ours):
+        if empty is not None and empty.condyle.frame_of == item:
+            row, column, layer = place(settings, number)
+            name = f"{item.name} Row {row:02d} Column {column:02d}"
+            empty.name = name + (f" Layer {layer:02d}" if settings.grid[2] > 1 else "")
+
+
+def warnings_of(scene: Any, item: Any) -> list[str]:
+    """What physics warns of where the surface is read: near gimbal lock, an order that is only for kinematics."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scene_to_model.read_joint(scene, item)
+    return [str(each.message) for each in caught]

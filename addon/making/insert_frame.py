@@ -1,0 +1,177 @@
+"""A curve that gets a control frame more moves its child as before, as nearly as it can; how nearly is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..blender import compat, physics_access, units
+from ..data.joints import PROPERTY
+from . import bodies_and_joints, curve_tools
+
+STEPS = 20  # of the search for the nearest poses; it starts near them
+# How slow the new coordinate may become against the old one at least, where the new curve turns off: a share of its
+# mean. Stiffness and damping are divided by the square of it.
+SLOWEST = 0.05
+# How far a new knot stays from its neighbours, as a share of their distance: where two meet, a curve is less smooth.
+APART = 0.2
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far the child's motion changed at most, in millimetres and degrees, and what did not follow."""
+
+    distance: float
+    angle: float
+    warnings: tuple[str, ...]
+
+
+def curve_of(scene: Any, item: Any) -> Any:
+    """The curve that a joint is, as `curve_tools.own_curve`; None where it is none or not complete yet."""
+    try:
+        return curve_tools.own_curve(scene, item)
+    except physics_access.physics().CondyleError:
+        return None
+
+
+def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | None:
+    """Let a joint move its child as the old curve did, after frame number `index` was added at a share of the way
+    between its neighbours; None where the present one is no curve.
+
+    Inside the curve the frame comes with a knot of its own (Boehm 1980): its neighbours move a little towards it,
+    the path and its coordinate stay. So of a closed one, which begins where it began. Behind the last of an open one
+    the path is another, which the coordinate follows.
+    """
+    if index == len(old.frames) and not old.periodic:
+        return _follow(scene, item, old, index)
+    frames, knots = _inserted(old, index, share)
+    settings = item.condyle.joint
+    for number, pose in frames.items():
+        bodies_and_joints.place_frame(item, settings.frames[number].object, units.to_blender(pose, scene))
+    settings.knots.clear()
+    for value in knots:
+        settings.knots.add().value = value
+    bpy.context.view_layer.update()
+    new = curve_of(scene, item)
+    if new is None:
+        return None
+    grid = _grid(old)[:, None]
+    return _moved(curve_tools.plain(old).transform(grid), curve_tools.plain(new).transform(grid), [])
+
+
+def _inserted(old: Any, index: int, share: float) -> tuple[dict[int, np.ndarray], np.ndarray]:
+    """Control frames (4, 4) that are others by their numbers, and all knots, when frame number `index` is added."""
+    lie, order, degree = physics_access.physics().lie, old.order, old.order - 1
+    count = len(old.frames)
+    knots = (
+        physics_access.part("geometry.splines").unrolled_knots(old.knots, order)
+        if old.periodic
+        else old.knots
+    )
+    last_span = (count + degree if old.periodic else count) - 1
+    place = knots[index] + share * (knots[index + degree] - knots[index])
+    span = int(np.clip(np.searchsorted(knots, place, side="right") - 1, degree, last_span))
+    room = APART * (knots[span + 1] - knots[span])
+    place = float(np.clip(place, knots[span] + room, knots[span + 1] - room))
+    frames = {}
+    for number in range(span - degree + 1, span + 1):
+        before, after = old.frames[(number - 1) % count], old.frames[number % count]
+        part = (place - knots[number]) / (knots[number + degree] - knots[number])
+        moved = before @ lie.exp(part * lie.log(lie.inverse(before) @ after))
+        frames[number % (count + 1)] = moved  # of a closed curve those behind its end are at its beginning
+    grown = np.insert(knots, span + 1, place)[: count + 1 + order]
+    if (
+        old.periodic
+    ):  # the beginning stays; before it the knots are those before the end, the new one among them
+        grown[:degree] = grown[count + 1 : count + order] - old.period
+    return frames, grown
+
+
+def _moved(before: np.ndarray, now: np.ndarray, warnings: list[str]) -> Moved:
+    """How far poses (n, 4, 4) in metres are from those that were."""
+    lie = physics_access.physics().lie
+    turns = np.linalg.norm(lie.log(lie.inverse(now) @ before)[:, :3], axis=1)
+    shifts = np.linalg.norm((now - before)[:, :3, 3], axis=1)
+    return Moved(1e3 * float(shifts.max()), float(np.degrees(turns.max())), tuple(warnings))
+
+
+def _follow(scene: Any, item: Any, old: Any, index: int) -> Moved | None:
+    """Convert all that is set in the coordinate to the nearest poses of the present curve."""
+    new = curve_of(scene, item)
+    if new is None:
+        return None
+    path, grid = curve_tools.plain(old), _grid(old)
+    target = curve_tools.plain(new)
+    poses = path.transform(grid[:, None])
+    places = _in_order(
+        target, _nearest(target, poses, _guess(old, new, index, grid), new.twist_metric.matrix)
+    )
+
+    def convert(readings: np.ndarray) -> np.ndarray:
+        converted: np.ndarray = new.coordinate_at(_along(grid, places, old.parameter_at(readings)))
+        return converted
+
+    settings = item.condyle.joint
+    driven, settings.driven = settings.driven, False  # the slider follows once, when all is converted
+    try:
+        curve_tools.convert_coordinate(item, convert)
+    finally:
+        settings.driven = driven
+    warnings = curve_tools.left_alone(scene, item)
+    if any(curve.data_path == f'["{PROPERTY}"]' for curve in compat.curves_in_use(item)):
+        warnings.append("Between keys of the slider the child may run ahead or fall behind")
+    return _moved(poses, target.transform(places[:, None]), warnings)
+
+
+def _grid(curve: Any) -> np.ndarray:
+    """Parameters all along a curve, its ends among them."""
+    count = curve_tools.PLACES * len(curve.frames) + 1
+    grid: np.ndarray = np.linspace(*curve_tools.plain(curve).domain, count)
+    return grid
+
+
+def _middles(curve: Any) -> np.ndarray:
+    """Parameter at which each control frame counts most (m,): its Greville abscissa."""
+    inner = [curve.knots[k + 1 : k + curve.order].mean() for k in range(len(curve.frames))]
+    return np.array(inner)
+
+
+def _guess(old: Any, new: Any, index: int, grid: np.ndarray) -> np.ndarray:
+    """Parameters of the new curve beside the same control frames as those of the old one in a grid."""
+    return np.interp(grid, _middles(old), np.delete(_middles(new), index))
+
+
+def _nearest(path: Any, poses: np.ndarray, places: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Parameters at which a curve is nearest to poses (n, 4, 4), by Gauss and Newton's method from places (n,)."""
+    lie = physics_access.physics().lie
+    first, last = path.domain
+    small = 1e-5 * (last - first)
+    most = (last - first) / len(path.frames)
+    for _ in range(STEPS):
+        here = path.transform(places[:, None])
+        gap = lie.log(lie.inverse(here) @ poses)
+        beside = [path.transform((places + side * small)[:, None]) for side in (-1.0, 1.0)]
+        rate = lie.log(lie.inverse(beside[0]) @ beside[1]) / (2.0 * small)
+        along = np.einsum("ni,ij,nj->n", rate, metric, gap) / np.einsum("ni,ij,nj->n", rate, metric, rate)
+        places = np.clip(places + np.clip(along, -most, most), first, last)
+    return places
+
+
+def _in_order(path: Any, places: np.ndarray) -> np.ndarray:
+    """Places (n,) that increase: a coordinate that stood still or went back could not be keyed."""
+    step = SLOWEST * abs(places[-1] - places[0]) / (len(places) - 1) * np.arange(len(places))
+    rising = np.maximum.accumulate(places - step) + step
+    last = path.domain[1]
+    return np.minimum.accumulate(np.minimum(rising, last + step - step[-1])[::-1])[::-1]
+
+
+def _along(grid: np.ndarray, places: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """Parameters of the new curve for those of the old one; beyond its ends it goes on as fast as there."""
+    inside = np.clip(parameters, grid[0], grid[-1])
+    beyond, step = parameters - inside, grid[1] - grid[0]
+    rates = (places[1] - places[0]) / step, (places[-1] - places[-2]) / step
+    found: np.ndarray = np.interp(inside, grid, places) + np.where(beyond < 0.0, *rates) * beyond
+    return found

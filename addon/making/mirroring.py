@@ -1,0 +1,395 @@
+"""A joint with its control frames mirrored onto the bodies of the other side, found by Blender's names (.L and .R).
+
+Bodies of the other side whose axes are not the mirrored ones differ from the images by a constant pose (see `sides`),
+which goes into what is constant in the joint.
+
+The joint's frame on the other side may be the image by any reflection of its own axes: the one is taken with which the
+fewest coordinates change their sign, so that the sliders of both sides mean the same. Of joints that only turn it is
+the reflection through the origin, and no coordinate changes its sign; presets do so, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..baked import ik_chains
+from ..blender import physics_access, units
+from ..data import fit_settings, references
+from ..data.joint_shape import JointShape
+from ..data.joint_types import TYPES
+from ..data.joints import match_coordinates, shapes, slider_names
+from ..data.names import label_of, title_of
+from ..data.references import Body
+from ..reading import joints as joint_reading
+from ..sliders import sliders
+from . import bodies_and_joints, frame_grids, presets, rest_poses
+from .mirrored_bodies import Image, flipped, offset, opposite
+
+AXES = {"X": 0, "Y": 1, "Z": 2}
+SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of")
+#: of a joint, what is not copied from side to side
+OWN = {
+    *SHAPE,
+    *(
+        "rna_type",
+        "name",
+        "enabled",
+        "type",
+        "to_world",
+        "parent",
+        "child",
+        "child_in_joint",
+        "parts",
+        "frames",
+    ),
+    *("active_frame", "knots", "coordinates", "fit", "driven", "follower", "frames_of"),
+}
+#: of a joint's own axes; where they do equally well the mirror's own comes before these
+REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))
+#: what a coordinate is called where it runs the other way: those of presets, and others as anatomy has them
+_CALLED = (
+    *((row.on_left, row.title) for each in presets.PRESETS for row in each.coordinates if row.on_left),
+    *(("Extension", "Flexion"), ("Depression", "Elevation"), ("Rotation In", "Rotation Out")),
+)
+TITLES = {**dict(_CALLED), **{title: other for other, title in _CALLED}}
+REVERSED = ", reversed"  # what other titles get
+#: of a coordinate, what changes its sign where the coordinate runs the other way
+SIGNED = ("rest", "start", "start_speed", "torque")
+#: settings of a joint's or part's image, and the signs of its coordinates
+Made = tuple[dict[str, Any], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Mirrored:
+    """A joint of the other side. warnings: what was taken to be so because it could not be seen, one line each."""
+
+    joint: Any
+    renewed: bool
+    warnings: tuple[str, ...]
+
+
+def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
+    """Mirror a joint onto the bodies of the other side; one that moves that child already is made like it.
+
+    Args:
+        axis: which axis is reversed: of the armature for bones, of the world for objects.
+
+    Raises:
+        ModelError: there is no body of the other side, or a joint of this type has no mirror image.
+    """
+    settings = item.condyle.joint
+    child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+    if child is None or (parent is None and not settings.to_world):
+        raise physics_access.model_error(
+            f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing"
+        )
+    others = opposite(scene, child), opposite(scene, parent)
+    if others[0] is None:
+        other = flipped(child)
+        why = (
+            f"no body is called {other!r}"
+            if other != (child.bone or child.object.name)
+            else "its name has no side"
+        )
+        raise physics_access.model_error(
+            f"{child.name} has no other side: {why}; name the bodies of the two sides alike, with .L and .R"
+        )
+    if any(shape.frames_of is not None for shape in shapes(settings)):
+        raise physics_access.model_error(
+            f"joint {item.name!r} takes its control frames from another joint: mirror that one"
+        )
+    image = Image.across(AXES[axis])
+    other_child, other_parent = others[0], others[1] or parent
+    for body in (other_child, other_parent):
+        if body is not None:
+            bodies_and_joints.check_own(body)
+    behind = offset(image, child, other_child)
+    before = offset(image, parent, other_parent)
+    inside, made = mirrored_shapes(scene, item, image)
+    frames = joint_reading.control_frames(scene, item)
+    place = _place(image, inside, item, parent, other_parent, before.pose)
+    existing = _counterpart(scene, settings, other_parent, other_child)
+    target = existing or _new(scene, item, image, (child, other_child, other_parent), behind.pose, place)
+    if existing is not None:
+        _move(scene, existing, other_parent, place)
+    _fill(scene, item, target, (image, inside), made, frames, behind.pose)
+    notes = [before.note, behind.note, ik_chains.of_joint(scene, target) if item.condyle.joint.driven else ""]
+    told = tuple(dict.fromkeys(note for note in notes if note))
+    return Mirrored(target, existing is not None, told)
+
+
+def _counterpart(scene: Any, settings: Any, parent: Body | None, child: Body) -> Any:
+    """The joint of the other side that is there already; None where there is none.
+
+    One that carries the child, or, for a joint that closes a loop, one that holds the same two bodies.
+    """
+    for joint in references.joints_of(scene):
+        other = joint.condyle.joint
+        if other.closes_loop != settings.closes_loop or not references.same(
+            references.resolve(other.child), child
+        ):
+            continue
+        if not settings.closes_loop or references.same(references.resolve(other.parent), parent):
+            return joint
+    return None
+
+
+def mirrored_shapes(scene: Any, item: Any, image: Image) -> tuple[Image, list[Made]]:
+    """The reflection of a joint's own axes with which the fewest coordinates change their sign, and what it makes of
+    the joint or its parts.
+
+    Raises:
+        ModelError: a joint of this type has no mirror image.
+    """
+    found: list[tuple[int, Image, list[Made]]] = []
+    refused: list[Exception] = []
+    for inside in (image, *REFLECTIONS):
+        try:
+            made = [mirrored_shape(scene, item, shape, inside) for shape in shapes(item.condyle.joint)]
+        except physics_access.physics().ModelError as error:
+            refused.append(error)
+            continue
+        found.append((sum(int((signs < 0.0).sum()) for _, signs in made), inside, made))
+        if not found[-1][0]:
+            break
+    if not found:
+        raise refused[0]
+    _, inside, made = min(found, key=lambda each: each[0])
+    return inside, made
+
+
+def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> Made:
+    """Settings of a joint's or part's image, and the sign (n,) of each of its coordinates there.
+
+    Found by trial, and so right: with them the joint makes the image of its motion. As few signs change as can be.
+    """
+    values = {name: _plain(getattr(shape, name)) for name in SHAPE}
+    if shape.type in {"spline_curve", "spline_surface"}:  # their control frames are mirrored
+        count = joint_reading.read_shape(scene, item, shape).num_coordinates
+        return values, np.ones(count)
+    known = joint_reading.read_shape(scene, item, shape)
+    count = len(known.reading_names)
+    random = np.random.default_rng(0)
+    readings = random.uniform(-0.3, 0.3, (3, count))
+    wanted = [image.pose(known.transform(known.from_readings(each))) for each in readings]
+    varied = _candidates(shape, image)
+    signs = sorted(itertools.product((1.0, -1.0), repeat=count), key=lambda each: each.count(-1.0))
+    tries = [dict(zip(varied, chosen)) for chosen in itertools.product(*varied.values())]
+    joints = []
+    for changed in tries:
+        copy = SimpleNamespace(**{**values, **changed}, type=shape.type, frames_of=None)
+        joints.append(joint_reading.read_shape(scene, item, copy))
+    for sign in signs:
+        for changed, joint in zip(tries, joints):
+            if all(
+                np.abs(joint.transform(joint.from_readings(sign * each)) - pose).max() < 1e-6
+                for each, pose in zip(readings, wanted)
+            ):
+                return {**values, **changed}, np.array(sign)
+    raise physics_access.model_error(
+        f"joint {item.name!r}: {TYPES[shape.type].label} has no mirror image of its own type with these settings"
+    )
+
+
+def _candidates(shape: Any, image: Image) -> dict[str, list[Any]]:
+    """Values that a setting may have in the image, the likeliest first."""
+    used = TYPES[shape.type].settings
+    found: dict[str, list[Any]] = {}
+    if shape.type == "spherical":
+        return {"axis": [tuple(image.point(shape.axis))]}  # that of a cone, which no motion shows
+    for name in ("axis", "axis_2"):
+        if name in used:
+            vector = getattr(shape, name)
+            found[name] = [tuple(image.axis(vector)), tuple(image.point(vector))]
+    for name in ("pitch", "skew", "winging_direction"):
+        if name in used:
+            value = getattr(shape, name)
+            found[name] = [value, -value]
+    if "winging" in used:
+        found["winging"] = [shape.winging, -shape.winging, np.pi - shape.winging, shape.winging - np.pi]
+    if "winging_origin" in used:
+        x, y = shape.winging_origin
+        found["winging_origin"] = [(x, y), (-x, y), (x, -y), (-x, -y)]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float, bool)) else tuple(value)
+
+
+def _place(
+    image: Image, inside: Image, item: Any, parent: Body | None, other: Body | None, before: np.ndarray
+) -> np.ndarray:
+    """World pose (4, 4) of the image of a joint's frame, on the other side's parent as that stands now."""
+    lie = physics_access.physics().lie
+    frame = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    if parent is None or other is None:
+        return image.onto(frame, inside)
+    frame = lie.inverse(units.split_scale(parent.matrix, parent.name, parent.owner)[0]) @ frame
+    world: np.ndarray = (
+        units.split_scale(other.matrix, other.name, other.owner)[0]
+        @ lie.inverse(before)
+        @ image.onto(frame, inside)
+    )
+    return world
+
+
+def _new(
+    scene: Any,
+    item: Any,
+    image: Image,
+    bodies: tuple[Body, Body, Body | None],
+    behind: np.ndarray,
+    place: np.ndarray,
+) -> Any:
+    """A joint of the other side, its child a body as this side's is."""
+    child, other, parent = bodies
+    if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":
+        source = child.data.body
+        xy, xz, yz = source.inertia_products
+        inertia = np.diag(source.inertia_diagonal) + np.array([[0, xy, xz], [xy, 0, yz], [xz, yz, 0]])
+        reflect = image.matrix[:3, :3] @ behind[:3, :3]
+        center = physics_access.physics().lie.inverse(behind) @ [*image.point(source.center_of_mass), 1.0]
+        bodies_and_joints.make_body(
+            scene,
+            other,
+            mass=source.mass,
+            center=center[:3],
+            inertia=reflect.T @ inertia @ reflect,
+        )
+    elif not other.data.body.enabled:
+        bodies_and_joints.make_body(scene, other, density=child.data.body.density)
+    name = " - ".join(bpy.utils.flip_name(part) for part in item.name.split(" - "))
+    settings = item.condyle.joint
+    return bodies_and_joints.add_joint(
+        scene,
+        parent,
+        other,
+        settings.type,
+        place,
+        "" if name == item.name else name,
+        closes_loop=settings.closes_loop,
+    )
+
+
+def _move(scene: Any, item: Any, parent: Body | None, place: np.ndarray) -> None:
+    """Put a joint that is there on another parent, at a world pose (4, 4), without its slider for the moment."""
+    from mathutils import Matrix
+
+    settings = item.condyle.joint
+    if settings.driven:
+        sliders.set_driven(scene, item, False)
+    settings.to_world = parent is None
+    references.point_at(settings.parent, parent)
+    item.parent = None
+    bodies_and_joints.attach(item, parent, Matrix(place.tolist()))
+
+
+def _fill(
+    scene: Any,
+    item: Any,
+    target: Any,
+    reflections: tuple[Image, Image],
+    made: list[Made],
+    frames: np.ndarray,
+    behind: np.ndarray,
+) -> None:
+    """Make a joint the image of another: type, settings, control frames, coordinates, sliders.
+
+    reflections: the mirror's, and that of the joint's own axes; for a curve they are the same.
+    """
+    image, inside = reflections
+    source, settings = item.condyle.joint, target.condyle.joint
+    settings.type = source.type
+    _fill_shapes(source, settings, made)
+    _copy(source, settings, OWN)
+    _copy(source.controller, settings.controller)
+    metric = np.array(source.fit.metric_values)
+    plain = (
+        source.type == "spline_curve"
+        and not source.inverted
+        and source.fit.coordinate == "PARAMETER"
+        and not metric.any()
+    )
+    rest = inside.onto(joint_reading.child_in_joint(item), image)
+    inverse = physics_access.physics().lie.inverse(behind)
+    settings.child_in_joint = tuple((inverse @ rest @ behind if plain else rest @ behind).ravel())
+    images = inside.pose(frames) @ behind if plain else inside.pose(frames)
+    bodies_and_joints.set_control_frames(scene, target, images, [knot.value for knot in source.knots])
+    if source.type == "spline_surface":
+        frame_grids.rename(target)
+    _fill_fit(source.fit, settings.fit, inside, metric)
+    match_coordinates(settings)
+    signs = np.concatenate([sign for _, sign in made]) if made else np.ones(0)
+    for row, own, sign in zip(source.coordinates, settings.coordinates, signs):
+        _fill_coordinate(row, own, float(sign))
+    target.empty_display_size = item.empty_display_size
+    rest_poses.note(target)
+    if source.driven and not ik_chains.of_joint(scene, target):
+        sliders.set_driven(scene, target, True)
+        for name, sign in zip(slider_names(settings), signs):
+            target[name] = float(sign) * item[name]
+        target.update_tag()
+    bpy.context.view_layer.update()
+
+
+def _fill_shapes(source: Any, settings: Any, made: list[tuple[dict[str, Any], np.ndarray]]) -> None:
+    while len(settings.parts):
+        settings.parts.remove(len(settings.parts) - 1)
+    for part in source.parts:
+        settings.parts.add().type = part.type
+    if source.type == "composite":
+        settings.inverted = source.inverted
+    for shape, (values, _) in zip(shapes(settings), made):
+        for name, value in values.items():
+            if _plain(getattr(shape, name)) != value:
+                setattr(shape, name, value)
+
+
+def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> None:
+    """What a fit was asked for, and its metric, both in the mirror."""
+    wanted = fit_settings.values(source, fit_settings.CURVE) | fit_settings.values(
+        source, fit_settings.SURFACE
+    )
+    wanted["angle_axis"] = tuple(image.axis(source.angle_axis))
+    fit_settings.store(settings, wanted)
+    upper = np.triu_indices(6)
+    whole = np.zeros((6, 6))
+    whole[upper] = metric
+    signs = np.concatenate([-np.diag(image.matrix)[:3], np.diag(image.matrix)[:3]])
+    settings.metric_values = (signs[:, None] * whole * signs)[upper]
+
+
+def _fill_coordinate(row: Any, own: Any, sign: float) -> None:
+    had_title = bool(own.title)
+    _copy(row, own)
+    if sign < 0.0:
+        title = _reversed_title(title_of(row))
+        own.title = title if had_title or title != label_of(row.label) else ""
+        own.lower, own.upper = -row.upper, -row.lower
+        for name in SIGNED:
+            setattr(own, name, -getattr(row, name))
+
+
+def _reversed_title(title: str) -> str:
+    """What a coordinate is called where it runs the other way; reversed again it has its first title back."""
+    if title.endswith(REVERSED):
+        return title.removesuffix(REVERSED)
+    return TITLES.get(title, title + REVERSED)
+
+
+def _copy(source: Any, target: Any, but: Collection[str] = ()) -> None:
+    """Give a group of properties the values of another, without the groups within it."""
+    for entry in source.bl_rna.properties:
+        name = entry.identifier
+        if name in {"rna_type", "name", *but} or entry.is_readonly or entry.type in {"POINTER", "COLLECTION"}:
+            continue
+        if getattr(target, name) != getattr(source, name):
+            setattr(target, name, getattr(source, name))

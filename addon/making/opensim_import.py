@@ -1,0 +1,272 @@
+"""An OpenSim model -> bodies, joints, obstacles and muscles of the scene.
+
+The file's axes are kept: all hangs on one Empty, the file's ground, which stands with its y axis up. What the scene
+cannot hold is named in a list of warnings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..blender import physics_access, units
+from ..data import collection, schema
+from ..data.joint_types import TYPES
+from ..data.joints import match_coordinates
+from ..data.references import Body
+from ..reading import joints
+from . import bodies_and_joints, connections
+from .demo_shapes import free_spot
+from .opensim_muscles import add_muscles
+from .opensim_state import Imported, Standing, target_of
+
+#: y, which is up in OpenSim's models, becomes z
+Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
+BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
+# A joint that was read back stands within this of the file's [m, radians]; Blender keeps matrices in float32.
+READ_BACK = 1e-5
+
+
+AROUND = 0.1  # m that bones and muscles reach beyond the origins of the bodies, about
+
+
+def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Imported:
+    """Read an ``.osim`` file of version 4 into the scene, at its origin or beside what stands there.
+
+    Args:
+        geometry: folders of meshes, beside those that lie by the file.
+
+    Raises:
+        FormatError, ModelError: the file is not acceptable; nothing has been changed. OSError: it cannot be read.
+    """
+    ph = physics_access.physics()
+    read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry])
+    model = read.build()
+    state = read.state(model)
+    gravity = np.asarray(model.gravity, dtype=np.float64)
+    up = Y_UP if abs(gravity[1]) >= np.abs(gravity).max() else np.eye(4)
+    worlds: dict[str | None, np.ndarray] = {None: up}
+    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
+        worlds[name] = up @ pose
+    places = np.array([pose[:3, 3] for pose in worlds.values()])
+    shift = np.eye(4)
+    shift[:3, 3] = free_spot(scene, places.min(axis=0), places.max(axis=0), np.zeros(3), AROUND)
+    worlds = {name: shift @ pose for name, pose in worlds.items()}
+    standing = Standing(scene, read, model, state, worlds)
+    ground = _body_empty(standing, None, read.name or Path(path).stem, None)
+    made = Imported(ground, warnings=list(read.warnings))
+    for body in model.bodies:
+        made.bodies[body.name] = _body_empty(standing, body, body.name, ground)
+    bpy.context.view_layer.update()
+    for body in model.bodies:
+        _add_joint(standing, made, body)
+    _add_constraints(standing, made)
+    _add_geometry(standing, made)
+    add_muscles(standing, made)
+    scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
+    schema.stamp(scene.condyle)
+    bpy.context.view_layer.update()
+    return made
+
+
+def _body_empty(standing: Standing, body: Any, name: str, ground: Any) -> Any:
+    scene = standing.scene
+    item = bodies_and_joints.new_empty(scene, name, "PLAIN_AXES")
+    item.empty_display_size = 0.05 / units.length_scale(scene)
+    world = standing.matrix(None if body is None else body.name)
+    bodies_and_joints.attach(item, None if ground is None else Body(ground), world)
+    if body is None:
+        bodies_and_joints.make_body(scene, Body(item), mass=1.0)
+        return item
+    com = np.asarray(body.com) / units.length_scale(scene)
+    bodies_and_joints.make_body(
+        scene, Body(item), mass=float(body.mass), center=com, inertia=np.asarray(body.inertia)
+    )
+    return item
+
+
+def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
+    scene, model = standing.scene, standing.model
+    parent = None if body.parent < 0 else model.bodies[body.parent].name
+    frame = standing.matrix(parent, body.joint_in_parent)
+    item = bodies_and_joints.add_joint(
+        scene,
+        target_of(made, parent),
+        Body(made.bodies[body.name]),
+        "fixed",
+        frame,
+        name=f"{body.name} joint",
+    )
+    item.empty_display_size = 0.03 / units.length_scale(scene)
+    made.joints[body.name] = item
+    settings = item.condyle.joint
+    if not set_joint(settings, body.joint):
+        made.warnings.append(
+            f"joint of {body.name!r}: type {body.joint.type} cannot be held here; it is fixed"
+        )
+        return
+    settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
+    where = model.coordinate_slice(body.name)
+    ranges = {each.coordinate: each.range for each in standing.read.coordinates.values()}
+    readings = body.joint.readings(standing.state.q[where][None])[0] if body.joint.num_coordinates else ()
+    for k, row in enumerate(settings.coordinates):
+        row.start = float(readings[k])
+        row.start_speed = float(standing.state.qd[where][k])
+        row.stiffness, row.rest, row.damping = (
+            float(getattr(body, name)[k]) for name in ("stiffness", "rest", "damping")
+        )
+        row.limits = "NONE"
+        row.lower, row.upper = ranges.get(
+            f"{body.name}.{body.joint.coordinate_names[k]}", (row.lower, row.upper)
+        )
+        if np.isfinite(body.limits[k]).any():
+            row.limits = "CUSTOM"
+            row.lower, row.upper = (float(np.clip(value, -1e6, 1e6)) for value in body.limits[k])
+    _check(standing, made, body, item)
+
+
+def _check(standing: Standing, made: Imported, body: Any, item: Any) -> None:
+    """A warning where the joint that the scene holds is not the file's."""
+    found = joints.read_joint(standing.scene, item)
+    q = np.asarray(standing.state.q[standing.model.coordinate_slice(body.name)])
+    if found.num_coordinates == body.joint.num_coordinates:
+        away = np.abs(found.transform(q) - body.joint.transform(q)).max()
+        if away <= READ_BACK:
+            return
+    made.warnings.append(f"joint of {body.name!r}: it cannot be held here as the file has it")
+
+
+#: constraints of the file that are connections here; how far off they may begin [m, rad]
+TIES, MET = ("point", "weld", "distance"), 1e-5
+
+
+def _add_constraints(standing: Standing, made: Imported) -> None:
+    for name, constraint in standing.model.constraints.items():
+        if constraint.type in TIES:
+            told = _tie(standing, made, name, constraint)
+        elif constraint.type == "coupling" and _couple(standing, made, name, constraint):
+            told = ""
+        else:
+            told = f"of type {constraint.type} is left out"
+        if told:
+            made.warnings.append(f"constraint {name!r} {told}")
+
+
+def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
+    """A point, a weld or a rod between two bodies, as a connection; what is to be told of it, if anything.
+
+    Connections hold points and frames together as they stand at the first frame.
+    """
+    body, other = constraint.body, constraint.other
+    if constraint.type == "weld":
+        frames = standing.worlds[other] @ constraint.other_frame, standing.worlds[body] @ constraint.frame
+    else:
+        frames = np.array([np.eye(4), np.eye(4)])
+        frames[0, :3, 3] = (standing.worlds[other] @ np.append(constraint.other_point, 1.0))[:3]
+        frames[1, :3, 3] = (standing.worlds[body] @ np.append(constraint.point, 1.0))[:3]
+    apart = float(np.abs(frames[0] - frames[1]).max())
+    if constraint.type != "distance" and apart > MET:
+        return f"is left out: it is {apart:.3g} m or rad off where the file's coordinates begin"
+    ends = [target_of(made, each) for each in (other, body)]
+    matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
+    end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
+    item = connections.add_connection(standing.scene, *ends, constraint.type, matrix, end, name)
+    if constraint.type == "distance":
+        settings = item.condyle.connection
+        settings.sense, settings.as_placed = constraint.sense, False
+        settings.length = constraint.length / units.length_scale(standing.scene)
+    return ""
+
+
+def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
+    """A coordinate that follows another in proportion, as a connection; whether it could be made."""
+    if len(constraint.drivers) != 1 or constraint.function.type != "linear":
+        return False
+    (leader, weight), *_ = constraint.drivers.items()
+    ends = [_joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]
+    if ends[0][0] == ends[1][0]:
+        return False
+    (follower, number), (lead, lead_number) = ends
+    bodies = [Body(made.bodies[each]) for each in (follower, lead)]
+    item = connections.add_connection(standing.scene, bodies[1], bodies[0], "coupling", name=name)
+    settings = item.condyle.connection.coupling
+    settings.coordinate, settings.leader_coordinate = number, lead_number
+    settings.ratio = float(weight * constraint.function.slope)
+    return True
+
+
+def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
+    """Body and number, from 1, of a coordinate ``body.coordinate``."""
+    for body in standing.model.bodies:
+        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
+        if coordinate in names:
+            return body.name, names.index(coordinate) + 1
+    raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
+
+
+def _add_geometry(standing: Standing, made: Imported) -> None:
+    """Meshes of bones, children of their bodies."""
+    scene, material = standing.scene, None
+    for shape in standing.read.geometry:
+        if shape.path is None or shape.path.suffix.lower() != ".vtp":
+            if shape.path is not None:
+                made.warnings.append(f"geometry {shape.path.name}: only .vtp files are read")
+            continue
+        try:
+            points, polygons = physics_access.part("io.vtp").read_vtp(shape.path)
+        except (physics_access.physics().CondyleError, OSError) as error:
+            made.warnings.append(f"geometry {shape.path.name} is left out: {error}")
+            continue
+        mesh = bpy.data.meshes.new(shape.path.stem)
+        scaled = points * np.asarray(shape.scale) / units.length_scale(scene)
+        mesh.from_pydata(scaled.tolist(), [], [polygon.tolist() for polygon in polygons])
+        mesh.validate()
+        if material is None:
+            material = bpy.data.materials.get("Condyle Bone") or bpy.data.materials.new("Condyle Bone")
+            material.diffuse_color = BONE_COLOR
+        mesh.materials.append(material)
+        mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
+        item = bpy.data.objects.new(shape.path.stem, mesh)
+        collection.collection_of(scene).objects.link(item)
+        owner = target_of(made, shape.frame.body)
+        bodies_and_joints.attach(item, owner, standing.matrix(shape.frame.body, shape.frame.pose))
+
+
+#: settings of a joint that are named as in physics and take its values as they are
+SAME = ("sequence", "rotation_first", "skew")
+
+
+AXES = {"axis": "axis", "axis_1": "axis", "axis_2": "axis_2"}
+
+
+#: figures of a joint that are what the settings have at first, so that nothing is lost without them
+KNOWN = {"type", "limit", "coordinates", *SAME, *AXES}
+
+
+def set_joint(settings: Any, joint: Any) -> bool:
+    """Make a joint's Empty hold a joint of physics; False where it cannot (then it is as it was)."""
+    inverted = joint.type == "inverted"
+    if inverted:
+        joint = joint.joint
+    described = joint.to_dict()
+    plain = {key for key in described if key not in KNOWN and described[key] is not None}
+    if joint.type not in TYPES or (joint.type != "custom" and plain):
+        return False
+    settings.type = joint.type
+    settings.inverted = inverted
+    if joint.type == "custom":
+        settings.custom_text = json.dumps({key: value for key, value in described.items() if key != "type"})
+    else:
+        for key, value in described.items():
+            if key in AXES:
+                setattr(settings, AXES[key], tuple(value))
+            elif key in SAME:
+                setattr(settings, key, value)
+    match_coordinates(settings)
+    return True

@@ -1,0 +1,169 @@
+"""Muscles and wrap objects of an OpenSim model -> muscles and obstacles of the scene."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data.references import Body
+from ..reading.muscle_strands import LENGTHS
+from ..reading.muscles import FIGURES
+from . import muscles, obstacles
+
+if TYPE_CHECKING:
+    from .opensim_state import Imported, Standing
+
+#: force that muscle bears on its cross-section [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2; the belly is that thick)
+SPECIFIC_TENSION = 6e5
+#: most that a belly is drawn as thick as, in its lengths
+STOUTEST = 0.4
+
+
+def add_muscles(standing: Standing, made: Imported) -> None:
+    """Add all obstacles and muscles; one that cannot be is left out, and a warning says why."""
+    surfaces = {}
+    convert = physics_access.part("io.opensim_muscles").obstacle
+    for name, given in standing.read.wrap_objects.items():
+        surfaces[json.dumps(convert(given).to_dict())] = name
+        made.obstacles[name] = _obstacle(standing, made, name, convert(given))
+    ph = physics_access.physics()
+    lengths = ph.muscle_lengths(standing.model, standing.state).lengths
+    _name_starts(standing, made)
+    for muscle, length in zip(standing.model.muscles, lengths):
+        try:
+            made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces, float(length))
+        except ph.ModelError as error:
+            made.warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+
+
+def _name_starts(standing: Standing, made: Imported) -> None:
+    """A warning where the file says how active muscles are at the start: here the first excitation says it."""
+    given = [
+        f"{name!r} ({muscle.parameters['default_activation']:g})"
+        for name, muscle in standing.read.muscles.items()
+        if "default_activation" in muscle.parameters
+    ]
+    if given:
+        made.warnings.append(
+            "activations at the start are not kept, for muscles begin as active as they are excited at the first "
+            f"frame: {', '.join(given)}"
+        )
+
+
+def _target(made: Imported, body: str | None) -> Body:
+    return Body(made.ground if body is None else made.bodies[body])
+
+
+def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Any:
+    metres = units.length_scale(standing.scene)
+    figures: dict[str, Any] = {}
+    for key in ("radius", "major_radius", "length"):
+        value = getattr(given, key, None)
+        if value is not None:
+            figures[key] = float(value) / metres
+    if given.type == "torus":
+        figures["radius"] = float(given.minor_radius) / metres
+    if given.type == "cylinder" and given.length is None:
+        figures["length"] = 0.0
+    if given.type == "ellipsoid":
+        figures["radii"] = tuple(np.asarray(given.radii) / metres)
+    if isinstance(given.side, str):
+        figures["side"] = given.side
+    matrix = standing.matrix(given.body, given.frame)
+    return obstacles.add_obstacle(
+        standing.scene, _target(made, given.body), given.type, matrix, name, **figures
+    )
+
+
+def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str, str], length: float) -> Any:
+    points, rules = [], []
+    for number, point in enumerate(muscle.points, 1):
+        position = []
+        for axis, part in zip("XYZ", point.position):
+            if isinstance(part, float | int):
+                position.append(float(part))
+                continue
+            position.append(float(part.function(_value(standing, part.coordinate))))
+            rules.append((number, axis, part.coordinate, 0.0, 0.0, json.dumps(part.function.to_dict())))
+        if point.condition is not None:
+            where = point.condition
+            rules.append((number, "CONDITION", where.coordinate, where.lower, where.upper, ""))
+        points.append((_target(made, point.body), standing.place(point.body, position)))
+    item = muscles.add_muscle(standing.scene, points, muscle.name)
+    for number, kind, coordinate, lower, upper, function in rules:
+        row = item.condyle.muscle.rules.add()
+        row.point, row.kind, row.lower, row.upper, row.function = number, kind, lower, upper, function
+        row.joint, row.coordinate = _joint(standing, made, coordinate)
+    for strand, wrap in muscle.strands.items():
+        for surface in wrap.obstacles:
+            name = surfaces.get(json.dumps(surface.to_dict()))
+            if name is None:
+                made.warnings.append(f"muscle {muscle.name!r}: an obstacle of it is left out")
+            else:
+                muscles.wrap_over(item, made.obstacles[name], strand + 1)
+    _set_law(standing, item, muscle, length)
+    return item
+
+
+def _value(standing: Standing, coordinate: str) -> float:
+    return float(standing.state.q[standing.model.coordinate_names.index(coordinate)])
+
+
+def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, int]:
+    for body in standing.model.bodies:
+        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
+        if coordinate in names:
+            return made.joints[body.name], names.index(coordinate) + 1
+    raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
+
+
+def _set_law(standing: Standing, item: Any, muscle: Any, length: float) -> None:
+    """Settings of the force, and a belly as thick as its force and fibres make it."""
+    settings, law = item.condyle.muscle, muscle.law
+    if law is None:
+        settings.law.kind = "none"
+        return
+    metres = units.length_scale(standing.scene)
+    settings.law.kind = law.type
+    if law.type == "tension":
+        settings.law.max_force = law.max_force
+        return
+    described = law.to_dict()
+    described.pop("type")
+    for key, name in FIGURES.items():
+        value = described.pop(name)
+        setattr(settings.law, key, value / metres if key in LENGTHS else value)
+    if "damping" in described:
+        settings.law.damping = described.pop("damping")
+    usual = type(law)(**{name: getattr(law, name) for name in ("max_isometric_force", *_LENGTH_NAMES)})
+    settings.law.details = json.dumps(
+        {name: value for name, value in described.items() if value != getattr(usual, name)}
+    )
+    volume = law.max_isometric_force * law.optimal_fibre_length / SPECIFIC_TENSION
+    shares, radius = belly(length, volume, law.tendon_slack_length)
+    settings.origin_tendon, settings.insertion_tendon = shares
+    settings.radius = radius / metres
+
+
+def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, float], float]:
+    """Shares of a muscle of such length [m] that its tendons take at both ends, and its belly's radius [m] for a volume
+    of fibres [m^3].
+
+    Many fibres are far shorter than the belly that they lie aslant in: where they alone would make a disc of it,
+    tendons are drawn shorter, until it is at most `STOUTEST` times as thick as long.
+    """
+    tube_volume = physics_access.part("analysis.muscle_drawing").tube_volume
+    whole = float(np.clip(tendon / max(length, 1e-6), 0.0, 0.9))
+    shares, radius = (0.0, 0.0), 0.0
+    for part in np.linspace(1.0, 0.0, 41):
+        shares = min(0.35 * part * whole, 0.48), min(0.65 * part * whole, 0.48)
+        radius = float(np.sqrt(volume / tube_volume(length, shares)))
+        if 2.0 * radius <= STOUTEST * length * (1.0 - sum(shares)):
+            break
+    return shares, radius
+
+
+_LENGTH_NAMES = ("optimal_fibre_length", "tendon_slack_length")

@@ -1,0 +1,60 @@
+"""What an import from OpenSim has made so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from mathutils import Matrix
+
+from ..blender import units
+from ..data.references import Body
+
+
+@dataclass
+class Imported:
+    """What an import made.
+
+    Attributes:
+        ground: the Empty that all hangs on. bodies: by name in the file. joints: Empties by name of the body that each
+            moves. muscles, obstacles: by name in the file. warnings: one sentence each.
+    """
+
+    ground: Any
+    bodies: dict[str, Any] = field(default_factory=dict)
+    joints: dict[str, Any] = field(default_factory=dict)
+    muscles: dict[str, Any] = field(default_factory=dict)
+    obstacles: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model of physics at its start, and where it is to stand in the scene.
+
+    Attributes:
+        read: what `read_opensim` gave. model, state: at default values. worlds: pose (4, 4) of each body in the
+            scene's axes by name, None for the ground [m].
+    """
+
+    scene: Any
+    read: Any
+    model: Any
+    state: Any
+    worlds: dict[str | None, np.ndarray]
+
+    def matrix(self, body: str | None, pose: np.ndarray | None = None) -> Matrix:
+        """World matrix in Blender units of a pose (4, 4) in a body's frame."""
+        world = self.worlds[body] if pose is None else self.worlds[body] @ pose
+        return Matrix(units.to_blender(world, self.scene).tolist())
+
+    def place(self, body: str | None, point: Any) -> np.ndarray:
+        """World place (3,) in Blender units of a point (3,) in a body's frame."""
+        world = self.worlds[body] @ np.append(np.asarray(point, dtype=np.float64), 1.0)
+        return world[:3] / units.length_scale(self.scene)
+
+
+def target_of(made: Imported, body: str | None) -> Body:
+    """The object that stands for a body of the file; None: the ground."""
+    return Body(made.ground if body is None else made.bodies[body])

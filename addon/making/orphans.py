@@ -1,0 +1,92 @@
+"""Control frames, and ends of connections, whose joint or connection was deleted: they are told, and can be removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ..blender import session
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+
+REMEDY = "condyle.remove_left_over"
+#: by session uid of scenes, those of what was deleted and is told to be
+_told: dict[int, set[int]] = {}
+
+
+def of(scene: Any) -> dict[Any, list[Any]]:
+    """Empties of a scene that nothing lists any more, by what they were of. What something hangs on is none of them."""
+    found: dict[Any, list[Any]] = {}
+    for item in scene.objects:
+        owner = item.condyle.frame_of if item.type == "EMPTY" else None
+        if owner is None or not _is_left(scene, item, owner):
+            continue
+        if item.library is None and item.override_library is None and not item.children:
+            found.setdefault(owner, []).append(item)
+    return found
+
+
+def _is_left(scene: Any, item: Any, owner: Any) -> bool:
+    """Whether what an Empty is of was deleted: everywhere, or from this scene, and not with a collection that brings
+    the Empty from where it still is.
+    """
+    if references.is_deleted(owner):
+        return True
+    others = owner.users_scene
+    return bool(others) and scene not in others and not set(_homes(scene, item)) & _collections(others)
+
+
+def _collections(scenes: Iterable[Any]) -> set[Any]:
+    return {each for scene in scenes for each in (scene.collection, *scene.collection.children_recursive)}
+
+
+def _homes(scene: Any, item: Any) -> list[Any]:
+    """The collections of a scene that hold an object."""
+    return [each for each in item.users_collection if each in _collections([scene])]
+
+
+def check(scene: Any) -> Iterator[Finding]:
+    """A line for each joint or connection that has left some."""
+    for owner, items in of(scene).items():
+        what = "control frame" if owner.condyle.joint.enabled else "end"
+        left = f"its {what} is" if len(items) == 1 else f"its {len(items)} {what}s are"
+        text = f"{_deleted(owner)} and {left} left: remove what is left, or undo"
+        yield replace(findings.about(text, CHECK, items[0]), remedy=REMEDY)
+
+
+def _deleted(owner: Any) -> str:
+    return f"{owner.name} was deleted" + ("" if references.is_deleted(owner) else " from this scene")
+
+
+def tell(scene: Any) -> None:
+    """Have the list of warnings say of a scene what is left now, and the panel's last line what has come to be: in
+    full, where the list beneath it is about another scene.
+    """
+    lines = list(check(scene))
+    others = [each for each in session.findings if each.remedy != REMEDY]
+    listed = session.findings_scene in (0, scene.session_uid) or not others
+    if listed:
+        session.findings, session.findings_scene = [*others, *lines], scene.session_uid
+    owners = list(of(scene))
+    now = {owner.session_uid for owner in owners}
+    if now - _told.get(scene.session_uid, set()):
+        short = f"{', '.join(map(_deleted, owners))}: see Warnings"
+        session.tell(short if listed else "; ".join(line.text for line in lines), "ERROR", scene.session_uid)
+    _told[scene.session_uid] = now
+
+
+def remove(scene: Any) -> int:
+    """Delete them, or where what they are of is in other scenes, take them out of this one; returns how many."""
+    found = of(scene)
+    for owner, items in found.items():
+        for item in items:
+            if references.is_deleted(owner):
+                bpy.data.objects.remove(item)
+            else:
+                for home in _homes(scene, item):
+                    home.objects.unlink(item)
+    tell(scene)
+    return sum(map(len, found.values()))

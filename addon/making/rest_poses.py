@@ -1,0 +1,85 @@
+"""Rest poses of bones that were turned, by their roll or otherwise, after a joint was made between them.
+
+A joint says where the axes of its child's bone are. Where these are turned in the bone's rest pose, the joint still
+puts the bone's axes there, and with it turns the skin, which keeps its place at rest. The bones' rest poses against
+each other are kept with the joint, so that this can be told. Against each other: joining armatures turns all of them
+alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+from . import shifted_meshes
+
+FAR_TURN = 1e-2  # radians; less is told nowhere
+
+
+def note(item: Any) -> None:
+    """Keep with a joint how its bones rest against each other now, and how its child's mesh lies in its object."""
+    shifted_meshes.note(item)
+    bones, turn = _now(item)
+    record = item.condyle.rest
+    record.bones = bones
+    if bones:
+        record.turn = tuple(physics_access.physics().lie.quaternion_from_matrix(turn))
+
+
+def renamed(item: Any, before: str, now: str) -> None:
+    """A bone of a joint has another identity now: what is kept of it stays, for joining armatures turns bones alike."""
+    record = item.condyle.rest
+    record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
+
+
+def turned(item: Any) -> float:
+    """By how much [rad] a joint's child was turned at rest against its parent since; 0 where that is not known."""
+    bones, turn = _now(item)
+    record = item.condyle.rest
+    if not bones or bones != record.bones:
+        return 0.0
+    lie = physics_access.physics().lie
+    then = lie.matrix_from_quaternion(np.array(record.turn, dtype=np.float64))
+    return float(np.linalg.norm(lie.so3_log(then.T @ turn)))
+
+
+def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Joints whose bones were turned at rest since they were made. fitted: joints that were fitted just now, by session
+    uid.
+    """
+    for item in references.joints_of(scene):
+        angle = 0.0 if item.session_uid in fitted else turned(item)
+        if angle > FAR_TURN:
+            child, parent = (references.resolve(end) for end in _ends(item))
+            anew = "fit it or add it anew"
+            if item.condyle.joint.type not in {"spline_curve", "spline_surface"}:
+                anew = "use Set Rest Pose"
+            text = (
+                f"{child.name} was turned by {np.degrees(angle):.3g}° at rest against {parent.name} (its roll, say) "
+                f"since {item.name} was made: so is its skin, unless the pose was applied to that as well; turn the "
+                f"bone back, or {anew}"
+            )
+            yield findings.about(text, CHECK, item)
+
+
+def _ends(item: Any) -> tuple[Any, Any]:
+    return item.condyle.joint.child, item.condyle.joint.parent
+
+
+def _now(item: Any) -> tuple[str, np.ndarray]:
+    """Identities of a joint's bones and the rest pose's turn (3, 3) of the child in its parent; empty: they are no
+    bones of one armature.
+    """
+    settings = item.condyle.joint
+    child, parent = (references.resolve(end) for end in _ends(item))
+    if settings.to_world or child is None or parent is None or not (child.bone and parent.bone):
+        return "", np.eye(3)
+    if child.object != parent.object:
+        return "", np.eye(3)
+    axes = [np.array(each.pose_bone.bone.matrix_local)[:3, :3] for each in (child, parent)]
+    return f"{settings.child.bone_uid} {settings.parent.bone_uid}", axes[1].T @ axes[0]

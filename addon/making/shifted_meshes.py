@@ -1,0 +1,85 @@
+"""Meshes of children that were moved within their objects after a joint was made: by Set Origin or Apply, say.
+
+A joint says where its child's axes are. Where these are set anew, which Blender does to the mesh and the object's own
+channels, the joint still puts the axes where they were, and the mesh jumps. Of the mesh a few points are kept with the
+joint, in the object's axes and size: where all of them have gone as one rigid body does, it was moved as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+
+POINTS = 4
+#: share of the size of a mesh by which points may be off, and as much more that is told nowhere
+CLOSE, FAR = 1e-4, 1e-3
+
+
+def note(item: Any) -> None:
+    """Keep with a joint where its child's mesh lies in its object now."""
+    record, found = item.condyle.rest, _now(item)
+    record.vertices = 0 if found is None else found[0]
+    if found is not None:
+        record.points = tuple(found[1].ravel())
+
+
+def shifted(item: Any) -> float:
+    """How far [Blender units] a joint's child's mesh was moved as a whole in its object since; 0 where it was not, or
+    that is not known.
+    """
+    record, found = item.condyle.rest, _now(item)
+    if found is None or found[0] != record.vertices:
+        return 0.0
+    now, then = found[1], np.array(record.points, dtype=np.float64).reshape(POINTS, 3)
+    sides = [np.linalg.norm(each[:, None] - each, axis=-1) for each in (now, then)]
+    size, away = float(sides[1].max()), float(np.linalg.norm(now - then, axis=1).max())
+    if np.abs(sides[0] - sides[1]).max() > CLOSE * size or not away > FAR * size:
+        return 0.0
+    return away
+
+
+def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Joints whose children's meshes were moved in their objects since they were made. fitted: joints that were fitted
+    just now, by session uid.
+    """
+    for item in references.joints_of(scene):
+        away = 0.0 if item.session_uid in fitted else shifted(item)
+        if away > 0.0:
+            child = references.resolve(item.condyle.joint.child)
+            anew = "fit it or add it anew"
+            if item.condyle.joint.type not in {"spline_curve", "spline_surface"}:
+                anew = "use Set Rest Pose with the sliders off"
+            text = (
+                f"{child.name}: its mesh was moved by {units.told_length(away * units.length_scale(scene))} against "
+                f"its origin since {item.name} was made (Set Origin or Apply, say), so it stands beside the joint: "
+                f"undo that, or {anew}"
+            )
+            yield findings.about(text, CHECK, child)
+
+
+def points_of(item: Any) -> np.ndarray | None:
+    """Points (POINTS, 3) of the mesh of a joint's child, as they are stored; None: it has none."""
+    child = references.resolve(item.condyle.joint.child)
+    if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
+        return None
+    vertices = child.object.data.vertices
+    return np.array([vertices[k * len(vertices) // POINTS].co for k in range(POINTS)], dtype=np.float64)
+
+
+def _now(item: Any) -> tuple[int, np.ndarray] | None:
+    """How many vertices the child's mesh has, and points (POINTS, 3) of it in the child's axes, with its scale."""
+    points = points_of(item)
+    if points is None:
+        return None
+    child = references.resolve(item.condyle.joint.child)
+    try:
+        _, scale = units.split_scale(child.matrix, child.name, child.owner)
+    except physics_access.physics().CondyleError:  # told where it is what is wrong
+        return None
+    return len(child.object.data.vertices), scale * points

@@ -1,0 +1,113 @@
+"""Targets of inverse kinematics: Empties that bodies of a tree are drawn to, once, over a range, or live (see
+`target_watch`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..baked import temporarily
+from ..blender import physics_access, units
+from ..data import references, schema
+from ..data.references import Body
+from . import inverse_kinematics
+
+
+def targets_of(scene: Any) -> list[Any]:
+    """The target Empties of a scene that have a body, by name."""
+    found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.target.enabled]
+    found = [item for item in found if references.resolve(item.condyle.target.body) is not None]
+    return sorted(found, key=lambda each: each.name)
+
+
+# How large a target is drawn: so large a share of its body, and no larger [m].
+SHARE, LARGEST = 0.2, 0.03
+
+
+def add_target(scene: Any, body: Body, place: Any) -> Any:
+    """A new target for the point of a body that is at a place (3,) in the world now; returns its Empty.
+
+    Raises:
+        ModelError: nothing moves the body.
+    """
+    wish = inverse_kinematics.point_wish(scene, body, place)
+    inverse_kinematics.Reach(scene, [wish])
+    item = bpy.data.objects.new(f"{body.bone or body.object.name} Target", None)
+    item.show_in_front = True
+    size = body.pose_bone.bone.length if body.bone else max(body.object.dimensions)
+    usual = LARGEST / units.length_scale(scene)
+    item.empty_display_type, item.empty_display_size = "SPHERE", min(usual, SHARE * size) or usual
+    homes = [
+        each
+        for each in body.object.users_collection
+        if each.library is None and each.override_library is None
+    ]
+    (homes or [scene.collection])[0].objects.link(item)
+    pose, _ = units.split_scale(body.matrix, body.name, body.owner)
+    world = pose.copy()
+    world[:3, 3] = place
+    item.matrix_world = world.T
+    settings = item.condyle.target
+    settings.enabled = True
+    references.point_at(settings.body, body)
+    settings.frame = (physics_access.physics().lie.inverse(pose) @ world).ravel()
+    schema.stamp(item.condyle)
+    return item
+
+
+def wish_of(scene: Any, item: Any) -> inverse_kinematics.Wish:
+    """What a target asks for, where it is now."""
+    settings = item.condyle.target
+    body = references.resolve(settings.body)
+    if body is None:
+        raise physics_access.model_error(f"target {item.name!r}: its body is missing")
+    frame = np.array(settings.frame, dtype=np.float64).reshape(4, 4)
+    frame = units.split_scale(frame, f"target {item.name!r}")[0]
+    goal = units.split_scale(item.matrix_world, f"target {item.name!r}", item)[0]
+    return inverse_kinematics.Wish(
+        body.handle(), units.to_metres(frame, scene), units.to_metres(goal, scene), settings.use_rotation
+    )
+
+
+def wishes_of(scene: Any) -> list[inverse_kinematics.Wish]:
+    """What all targets ask for; ModelError where there are none."""
+    found = [wish_of(scene, item) for item in targets_of(scene)]
+    if not found:
+        raise physics_access.model_error("there is no target: select a body and use Add Target")
+    return found
+
+
+def key_range(scene: Any, first: int, last: int) -> tuple[int, float, int]:
+    """Key the sliders so that the joints follow their targets at each frame; the frame is put back.
+
+    Returns:
+        Frames, the farthest that a target was off [m], and the frame of that.
+    """
+    if last < first:
+        raise physics_access.model_error(f"the frame range is reversed: from {first} to {last}")
+    search, worst, at = None, 0.0, first
+    found = []
+    with temporarily.at_frame(scene, first):
+        for frame in range(first, last + 1):
+            scene.frame_set(frame)
+            wishes = wishes_of(scene)
+            search = search or inverse_kinematics.Reach(scene, wishes)
+            if found:  # go on from the frame before
+                inverse_kinematics.write(found[-1][1])
+            state, outcome = search.solve([wish.goal for wish in wishes], patient=not found)
+            for _ in range(20):
+                if outcome.met or outcome.done:
+                    break
+                inverse_kinematics.write(search.readings(state))
+                state, outcome = search.solve([wish.goal for wish in wishes])
+            found.append((frame, search.readings(state)))
+            if float(outcome.distances.max()) > worst:
+                worst, at = float(outcome.distances.max()), frame
+    for frame, values in found:
+        inverse_kinematics.write(values)
+        inverse_kinematics.key(values, frame)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return len(found), worst, at

@@ -1,0 +1,84 @@
+"""Keeps sliders and poses in step where joints are added or change their shape."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from ..blender import physics_access, session, units
+from ..data import references
+from ..data.joints import PROPERTY, slider_names
+from ..data.references import Body
+from ..sliders.sliders import can_drive, refresh, set_driven
+
+
+def join_chain(scene: Any, item: Any) -> None:
+    """Let the child of a new joint go along at once where sliders move its parent.
+
+    A joint that is not complete yet (a curve without its frames) is left as it is, and so is one that moves where its
+    child goes along by itself, as a Blender child does, or has keys, which sliders would hide.
+    """
+    from ..animation import keyed_poses  # imports this module
+
+    settings = item.condyle.joint
+    child, parent = references.resolve(settings.child), references.resolve(settings.parent)
+    if settings.driven or settings.to_world or not can_drive(settings) or child is None:
+        return
+    if not _goes_along(scene, parent):
+        return
+    if settings.coordinates and (_goes_along(scene, child) or len(keyed_poses.keyed_frames(child))):
+        return
+    with suppress(physics_access.physics().CondyleError):
+        set_driven(scene, item, True)
+
+
+def _goes_along(scene: Any, body: Body | None) -> bool:
+    """Whether sliders move a body: its own joint's, or those of what it hangs on in Blender."""
+    while body is not None:
+        item = references.joint_of(scene, body)
+        if item is not None and item.condyle.joint.driven:
+            return True
+        body = references.blender_parent(body)
+    return False
+
+
+def shape_changed(scene: Any, item: Any) -> None:
+    """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
+
+    A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider; a composite
+    joint is not told that it begins without parts: the panel shows it where they are added.
+    """
+    settings = item.condyle.joint
+    if not settings.driven:
+        return
+    if not can_drive(settings):
+        set_driven(scene, item, False)
+        return
+    if settings.type == "composite" and not settings.parts:
+        return
+    try:
+        if all(name in item for name in slider_names(settings)):
+            refresh(scene, item)
+        else:
+            _refresh_in_place(scene, item)
+    except physics_access.physics().CondyleError as error:
+        session.tell(str(error), "ERROR")
+
+
+def _refresh_in_place(scene: Any, item: Any) -> None:
+    """Bring a joint up to date that gets sliders which it did not have: the child stays where it is, if it can."""
+    from ..posing import project_poses  # imports this module
+
+    settings = item.condyle.joint
+    names = slider_names(settings)
+    new = [name not in item for name in names]
+    if new[0] and isinstance(item.get(PROPERTY), float):  # the only coordinate is now the first of several
+        item[names[0]] = item[PROPERTY]
+    here = project_poses.readings_here(scene, item)
+    refresh(scene, item)
+    if here is not None:
+        project_poses.set_readings(scene, item, here)
+    length = units.length_scale(scene)
+    for row, name, is_new in zip(settings.coordinates, names, new):
+        if is_new:
+            row.start = item[name] * (length if row.unit == "m" else 1.0)

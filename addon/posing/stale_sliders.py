@@ -1,0 +1,59 @@
+"""Sliders that show an older shape of their joint: it was changed where nobody brought them up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..animation import keyed_poses
+from ..blender import physics_access, units
+from ..data import findings, references
+from ..data.findings import CHECK, Finding
+from ..reading import joints
+from ..sliders import sliders
+from . import project_poses
+
+# A body that stands farther off its joint, or from where its sliders should have it, than this [m, rad] is told.
+FAR, FAR_TURN = 1e-3, 1e-2
+
+
+def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Children that do not stand where their joint is at its sliders, as the scene is evaluated now; of joints that
+    can be read. fitted: joints that were fitted just now, by session uid.
+    """
+    for item in references.joints_of(scene):
+        if not item.condyle.joint.driven or item.condyle.joint.closes_loop or item.session_uid in fitted:
+            continue
+        try:
+            away, turned = _apart(scene, item)
+        except physics_access.physics().CondyleError:  # told where it is what is wrong
+            continue
+        if away > FAR or turned > FAR_TURN:
+            apart = units.told_apart(away, turned)
+            text = f"{item.name}: its child stands {apart} from where the slider should have it"
+            yield findings.about(f"{text}: {_remedy(item, turned)}", CHECK, item)
+
+
+def _remedy(item: Any, turned: float) -> str:
+    """What brings a child to where its joint's sliders should have it, which is turned by an angle [rad] from there."""
+    child = references.resolve(item.condyle.joint.child)
+    if child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN:
+        return "the bone is connected to its parent, whose end it cannot leave; disconnect it"
+    return "bring it up to date by the arrows beside Start Here"
+
+
+def _apart(scene: Any, item: Any) -> tuple[float, float]:
+    """How far a child is from where its joint's sliders should have it [m, rad]; 0 where they are not all in range."""
+    joint, given = joints.read_joint(scene, item), keyed_poses.source_of_joint(item)
+    readings, ranges = project_poses.readings_now(scene, item), sliders.slider_ranges(item, joint)
+    if any(joint.prescribed) or len(readings) != len(ranges):
+        return 0.0, 0.0
+    if np.abs(np.clip(readings, *ranges.T) - readings).max(initial=0.0) > 1e-6:
+        return 0.0, 0.0
+    after = units.to_metres(joints.child_in_joint(item), scene)
+    shown = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
+    lie = physics_access.physics().lie
+    missing = lie.log(lie.inverse(joint.transform(joint.from_readings(readings)) @ after) @ shown)
+    return float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))

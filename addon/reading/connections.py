@@ -1,0 +1,390 @@
+"""A connection's Empty -> the constraint, spring or ground of physics that it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.connection_kinds import KINDS
+from ..data.references import Body, Key, key_of
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Names of the bodies of the model on both sides (None: the world) and the frames (4, 4) there [m]."""
+
+    body: str | None
+    other: str | None
+    on_body: np.ndarray
+    on_other: np.ndarray
+
+    def swapped(self) -> Sides:
+        return Sides(self.other, self.body, self.on_other, self.on_body)
+
+    @property
+    def point(self) -> np.ndarray:
+        return self.on_body[:3, 3]
+
+    @property
+    def other_point(self) -> np.ndarray:
+        return self.on_other[:3, 3]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """A joint of the model as a coupling needs it: its body's name, the joint, and where it starts (n,)."""
+
+    body: str
+    joint: Any
+    start: np.ndarray
+
+
+def add_all(
+    scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> tuple[str, ...]:
+    """Add every connection of the scene that is in use to the builder of a model.
+
+    Args:
+        moving: names of the model's bodies. joints: by session uid of their Empties.
+
+    Returns:
+        Names of the constraints.
+
+    Raises:
+        ModelError: what is wrong with which; the scene has not been changed.
+    """
+    for item in references.connections_of(scene):
+        settings = item.condyle.connection
+        if not settings.active:
+            continue
+        name = item.name
+        try:
+            if settings.kind == "coupling":
+                builder.add_constraint(name, _coupling(item, joints))
+                continue
+            sides = _sides(scene, item, moving)
+            if settings.kind == "spring":
+                builder.add_spring(
+                    name, sides.body, sides.point, sides.other, sides.other_point, **_spring(scene, item)
+                )
+            elif settings.kind == "ground":
+                _add_ground(scene, item, builder, sides)
+            else:
+                length = _length(scene, item)
+                builder.add_constraint(
+                    name, constraint(scene, item, sides, length, units.length_scale(scene))
+                )
+        except physics_access.physics().ModelError as error:
+            text = str(error)
+            raise physics_access.model_error(
+                text if repr(name) in text else f"{KINDS[settings.kind].label} {name!r}: {text}"
+            ) from error
+    return tuple(builder.constraints)
+
+
+def _sides(scene: Any, item: Any, moving: Mapping[Key, str]) -> Sides:
+    """Bodies and frames of a connection as the scene stands now; a side that is held counts as the world."""
+    settings, called = item.condyle.connection, f"connection {item.name!r}"
+    references.check_evaluated(item, called)
+    body, other = references.resolve(settings.body), references.resolve(settings.other)
+    references.check_role(scene, called, body, "body")
+    if settings.to_world:
+        other = None
+    else:
+        references.check_role(scene, called, other, "other body")
+    if references.same(body, other):
+        raise physics_access.model_error("it has the same body on both sides")
+    frame, end = placed(scene, item)
+    names = [None if each is None else moving.get(key_of(each)) for each in (body, other)]
+    poses = [
+        units.to_metres(_in_body(pose, each if name is not None else None), scene)
+        for pose, each, name in zip((end, frame), (body, other), names)
+    ]
+    sides = Sides(names[0], names[1], poses[0], poses[1])
+    if sides.body is not None:
+        return sides
+    if sides.other is None:
+        raise physics_access.model_error(
+            f"{body.name} is held, and so is the other side: nothing of it can move; make a joint, or let one be free"
+        )
+    if KINDS[settings.kind].sided:
+        raise physics_access.model_error(
+            f"{body.name}, whose points it holds, must move: make a joint, or let it be free"
+        )
+    return sides.swapped()
+
+
+def _in_body(pose: np.ndarray, body: Body | None) -> np.ndarray:
+    if body is None:
+        return pose
+    base, _ = units.split_scale(body.matrix, body.name, body.owner)
+    return physics_access.physics().lie.inverse(base) @ pose
+
+
+def placed(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Frame of a connection and its end on the body (4, 4) in the world, as evaluated now, in Blender units."""
+    settings = item.condyle.connection
+    frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
+    if settings.kind == "ground" and settings.ground.surface is not None:
+        frame = _plane_of(scene, settings.ground.surface)
+    if not KINDS[settings.kind].has_end:
+        return frame, frame
+    end = frame.copy()
+    if references.in_scene(scene, settings.end):
+        references.check_evaluated(settings.end, f"its end {settings.end.name!r}")
+        end[:3, 3] = settings.end.matrix_world.translation
+    elif not KINDS[settings.kind].sided:
+        body = references.resolve(settings.body)
+        if body is not None:
+            end[:3, 3] = body.matrix.translation
+    return frame, end
+
+
+def _plane_of(scene: Any, surface: Any) -> np.ndarray:
+    """Pose (4, 4) of an object's x-y plane, whatever its scale."""
+    if not references.in_scene(scene, surface):
+        raise physics_access.model_error(f"its surface {surface.name!r} is not in scene {scene.name!r}")
+    references.check_evaluated(surface, f"its surface {surface.name!r}")
+    matrix = units.array4(surface.matrix_world)
+    normal = np.cross(matrix[:3, 0], matrix[:3, 1])
+    along, length = matrix[:3, 0], float(np.linalg.norm(normal))
+    if not length > 0.0:
+        raise physics_access.model_error(f"its surface {surface.name!r} has no plane: a scale of it is zero")
+    frame = np.eye(4)
+    frame[:3, 2] = normal / length
+    frame[:3, 0] = along / np.linalg.norm(along)
+    frame[:3, 1] = np.cross(frame[:3, 2], frame[:3, 0])
+    frame[:3, 3] = matrix[:3, 3]
+    return frame
+
+
+def _length(scene: Any, item: Any) -> float:
+    """Length of a rod or spring [m]."""
+    settings = item.condyle.connection
+    if not settings.as_placed:
+        return float(settings.length) * units.length_scale(scene)
+    frame, end = placed(scene, item)
+    return float(np.linalg.norm(end[:3, 3] - frame[:3, 3])) * units.length_scale(scene)
+
+
+def constraint(scene: Any, item: Any, sides: Sides, length: float, metres: float) -> Any:
+    """The constraint of physics between two sides.
+
+    Args:
+        length: of a rod, in the sides' units. metres: these units in one of Blender's.
+    """
+    return CONSTRAINTS[item.condyle.connection.kind](scene, item, sides, length, metres)
+
+
+def _framed(name: str) -> Callable[..., Any]:
+    def made(_scene: Any, _item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+        kind = physics_access.part("constraints").REGISTRY[name]
+        return kind(sides.body, sides.other, sides.on_body, sides.on_other)
+
+    return made
+
+
+def _point(_scene: Any, _item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+    return physics_access.part("constraints").PointConstraint(
+        sides.body, sides.other, sides.point, sides.other_point
+    )
+
+
+def _distance(_scene: Any, item: Any, sides: Sides, length: float, _metres: float) -> Any:
+    sense = item.condyle.connection.sense
+    return physics_access.part("constraints").DistanceConstraint(
+        sides.body, sides.other, sides.point, sides.other_point, length, sense
+    )
+
+
+def _plane(_scene: Any, item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+    unilateral = bool(item.condyle.connection.unilateral)
+    return physics_access.part("constraints").PlanarConnector(
+        sides.body, sides.point, sides.other, sides.on_other, unilateral
+    )
+
+
+def _bent_plane(scene: Any, item: Any, sides: Sides, _length: float, metres: float) -> Any:
+    unilateral = bool(item.condyle.connection.unilateral)
+    return physics_access.part("constraints").SegmentedPlanarConnector(
+        sides.body, sides.point, sides.other, sides.on_other, unilateral, metres * corners(scene, item)
+    )
+
+
+CONSTRAINTS: dict[str, Callable[..., Any]] = {
+    "point": _point,
+    "hinge": _framed("hinge"),
+    "weld": _framed("weld"),
+    "distance": _distance,
+    "planar_connector": _plane,
+    "segmented_planar_connector": _bent_plane,
+}
+
+
+def corners(scene: Any, item: Any) -> np.ndarray:
+    """Corners (m, 2) of a bent plane, along x and z of its Empty, in Blender units."""
+    settings = item.condyle.connection
+    if settings.profile is None:
+        return np.array([row.place for row in settings.corners], dtype=np.float64).reshape(-1, 2)
+    if not references.in_scene(scene, settings.profile):
+        raise physics_access.model_error(
+            f"its profile {settings.profile.name!r} is not in scene {scene.name!r}"
+        )
+    splines = settings.profile.data.splines
+    if not len(splines):
+        raise physics_access.model_error(f"its profile {settings.profile.name!r} has no points")
+    spline = splines[0]
+    points = [point.co[:3] for point in (spline.bezier_points if spline.type == "BEZIER" else spline.points)]
+    base = physics_access.physics().lie.inverse(units.split_scale(item.matrix_world, item.name, item)[0])
+    matrix = base @ units.array4(settings.profile.matrix_world)
+    found = np.array(points, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+    return found[:, [0, 2]]
+
+
+def _coupling(item: Any, joints: Mapping[int, Coordinates]) -> Any:
+    settings = item.condyle.connection
+    coupling = settings.coupling
+    follower, start = coordinate(coupling.joint, coupling.coordinate, joints, "joint")
+    leader, leader_start = coordinate(coupling.leader, coupling.leader_coordinate, joints, "leading joint")
+    # by what is written, unless they are to go on from where they start
+    offset = start - coupling.ratio * leader_start if settings.as_placed else 0.0
+    linear = physics_access.part("joints.functions").Linear(1.0, offset)
+    return physics_access.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, linear)
+
+
+def coordinate(item: Any, number: int, joints: Mapping[int, Coordinates], what: str) -> tuple[str, float]:
+    """Name in the model and start of a joint's coordinate of this number, from 1."""
+    found = None if item is None else joints.get(item.session_uid)
+    if found is None:
+        raise physics_access.model_error(
+            f"its {what} is missing; choose one"
+            if item is None
+            else f"its {what} {item.name!r} is no joint of the scene"
+        )
+    joint = found.joint
+    if joint.reading_names != joint.coordinate_names:
+        raise physics_access.model_error(
+            f"its {what} {item.name!r} cannot be coupled: what is read off it ({', '.join(joint.reading_names)}) "
+            "are not the coordinates that it is simulated with"
+        )
+    if not 1 <= number <= joint.num_coordinates:
+        raise physics_access.model_error(
+            f"its {what} {item.name!r} has {joint.num_coordinates} coordinates, there is no number {number}"
+        )
+    return f"{found.body}.{joint.coordinate_names[number - 1]}", float(found.start[number - 1])
+
+
+def _spring(scene: Any, item: Any) -> dict[str, float]:
+    settings = item.condyle.connection
+    return {
+        "stiffness": settings.stiffness,
+        "damping": settings.damping,
+        "rest_length": _length(scene, item),
+    }
+
+
+def _add_ground(scene: Any, item: Any, builder: Any, sides: Sides) -> None:
+    settings = item.condyle.connection.ground
+    body = references.resolve(item.condyle.connection.body)
+    metres = units.length_scale(scene)
+    points = metres * touching_points(settings, body)
+    shared = {
+        "other": sides.other,
+        "radius": settings.radius * metres,
+        "friction": settings.friction,
+    }
+    if settings.contact == "RIGID":
+        plane = physics_access.part("contacts").Plane()
+        builder.add_contact(
+            item.name,
+            sides.body,
+            points,
+            plane,
+            pose=sides.on_other,
+            restitution=settings.restitution,
+            **shared,
+        )
+        return
+    builder.add_ground(
+        item.name,
+        sides.body,
+        points,
+        plane=sides.on_other,
+        stiffness=settings.stiffness,
+        exponent=settings.exponent,
+        damping=settings.damping,
+        smooth_speed=settings.smooth_speed,
+        **shared,
+    )
+
+
+def touching_points(settings: Any, body: Body, evaluated: bool = True) -> np.ndarray:
+    """Points (n, 3) of a body that touch the ground, in the body's frame, in Blender units.
+
+    Args:
+        evaluated: of the mesh with its modifiers; False where drawing, which must not evaluate.
+    """
+    if settings.points == "ORIGIN":
+        return np.zeros((1, 3))
+    from . import masses
+
+    shape = body.data.body.shape or (body.object if not body.bone else None)
+    if shape is None or shape.type != "MESH":
+        raise physics_access.model_error(
+            f"{body.name} has no mesh whose points could touch it; choose Origin"
+        )
+    references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
+    vertices = masses.mesh_arrays(shape)[0] if evaluated else _stored_vertices(shape)
+    if settings.points == "GROUP":
+        vertices = vertices[_in_group(shape, settings.vertex_group, len(vertices))]
+    base = physics_access.physics().lie.inverse(units.split_scale(body.matrix, body.name, body.owner)[0])
+    matrix = base @ units.array4(shape.matrix_world)
+    points = vertices @ matrix[:3, :3].T + matrix[:3, 3]
+    if settings.points == "EXTREME" and len(points):
+        points = points[outermost(points, settings.num_points)]
+    if not len(points):
+        raise physics_access.model_error(f"{body.name}: no vertex of {shape.name!r} is there to touch it")
+    return points
+
+
+def _stored_vertices(shape: Any) -> np.ndarray:
+    vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
+    shape.data.vertices.foreach_get("co", vertices)
+    return vertices.reshape(-1, 3).astype(np.float64)
+
+
+def _in_group(shape: Any, name: str, count: int) -> list[int]:
+    group = shape.vertex_groups.get(name)
+    if group is None:
+        known = ", ".join(each.name for each in shape.vertex_groups) or "it has none"
+        raise physics_access.model_error(f"{shape.name!r} has no vertex group {name!r} ({known})")
+    vertices = shape.data.vertices
+    if len(vertices) != count:
+        raise physics_access.model_error(
+            f"modifiers of {shape.name!r} change its number of vertices, so its vertex group is not known"
+        )
+    return [
+        vertex.index
+        for vertex in vertices
+        if any(entry.group == group.index and entry.weight > 0.5 for entry in vertex.groups)
+    ]
+
+
+def outermost(points: np.ndarray, count: int) -> np.ndarray:
+    """Indices of points (n, 3) that are the farthest in one of `count` directions, which are spread over a ball; and
+    those along the axes.
+    """
+    k = np.arange(count) + 0.5
+    height = 1.0 - 2.0 * k / count
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * k
+    ring = np.sqrt(1.0 - height**2)
+    directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)
+    if count >= 6:
+        directions = np.concatenate([directions[: count - 6], np.eye(3), -np.eye(3)])
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return np.unique(np.argmax((points - middle) @ directions.T, axis=0))

@@ -1,0 +1,270 @@
+"""A joint's Empty -> the joint of physics that it describes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.joint_types import grid_directions
+from ..data.joints import has_surface
+
+
+def read_joint(scene: Any, item: Any) -> Any:
+    """The joint of physics that an Empty describes; ModelError names the Empty."""
+    settings = item.condyle.joint
+    try:
+        if settings.type != "composite":
+            return read_shape(scene, item, settings)
+        parts = tuple(read_shape(scene, item, part) for part in settings.parts)
+        joint = physics_access.physics().joints.Composite(joints=parts)
+        return physics_access.physics().joints.Inverted(joint) if settings.inverted else joint
+    except (physics_access.physics().ModelError, physics_access.physics().FormatError) as error:
+        raise physics_access.model_error(f"joint {item.name!r}: {error}") from error
+
+
+def child_in_joint(item: Any) -> np.ndarray:
+    """Pose (4, 4) of the child in the joint's frame where all coordinates are 0, in Blender units."""
+    matrix = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
+    return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
+
+
+def frame_of_child(item: Any, child: references.Body) -> np.ndarray:
+    """World pose (4, 4) of a joint's moving frame where its child is now, in Blender units: where its control frames
+    lie when the child is on its curve.
+    """
+    pose = units.split_scale(child.matrix, child.name, child.owner)[0]
+    found: np.ndarray = pose @ physics_access.physics().lie.inverse(child_in_joint(item))
+    return found
+
+
+def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates (n,) and their velocities (n,) that the start values of a joint's readings mean."""
+    rows = item.condyle.joint.coordinates
+    start = np.array([row.start for row in rows], dtype=np.float64)
+    speed = np.array([row.start_speed for row in rows], dtype=np.float64)
+    speed[list(joint.prescribed)] = 1.0  # time runs by itself
+    q = np.asarray(joint.from_readings(start))
+    if joint.reading_names == joint.coordinate_names:
+        return q, speed
+    step = 1e-6  # central differences of analytic functions: wrong by 1e-10 of the speed
+    ahead, behind = joint.from_readings(start + step * speed), joint.from_readings(start - step * speed)
+    return q, (ahead - behind) / (2.0 * step)
+
+
+def starts_as_set(scene: Any, item: Any) -> bool:
+    """Whether a joint starts with its start values, and not where its animation has it."""
+    own = item.condyle.joint.start_from
+    return bool((scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS")
+
+
+def read_shape(scene: Any, item: Any, shape: Any) -> Any:
+    """The joint of a whole joint's settings or of one part of a composite."""
+    joints = physics_access.physics().joints
+    if shape.type in FRAMED:
+        owner = shape.frames_of or item
+        if not references.in_scene(scene, owner):
+            raise physics_access.model_error(
+                f"the Empty {owner.name!r}, whose control frames it takes, is not in the scene"
+            )
+        joint = FRAMED[shape.type](scene, owner, shape)
+    elif shape.type == "custom":
+        joint = _read_custom(shape.custom_text)
+    else:
+        arguments = ARGUMENTS.get(shape.type, lambda _scene, _shape: {})
+        joint = joints.REGISTRY[shape.type](**arguments(scene, shape))
+    return joints.Inverted(joint) if shape.inverted else joint
+
+
+def _vector(value: Any) -> np.ndarray:
+    return np.array(value, dtype=np.float64)
+
+
+def _axes_of(scene: Any, shape: Any) -> np.ndarray:
+    return np.array(shape.semi_axes, dtype=np.float64) * units.length_scale(scene)
+
+
+def _ellipsoid(scene: Any, shape: Any) -> dict[str, Any]:
+    a, b, c = _axes_of(scene, shape)
+    return {"a": a, "b": b, "c": c, "winging": shape.winging, "normal": shape.normal}
+
+
+def _scapulothoracic(scene: Any, shape: Any) -> dict[str, Any]:
+    origin = np.array(shape.winging_origin, dtype=np.float64) * units.length_scale(scene)
+    return {
+        "radii": _axes_of(scene, shape),
+        "winging_origin": origin,
+        "winging_direction": shape.winging_direction,
+    }
+
+
+def _spherical(_scene: Any, shape: Any) -> dict[str, Any]:
+    joints = physics_access.physics().joints
+    if shape.ball_limit == "CONE":
+        return {"limit": joints.ReachCone(_vector(shape.axis), shape.cone_angle)}
+    if shape.ball_limit == "ROTATION":
+        return {"limit": joints.RotationLimit(np.minimum(_vector(shape.rotation_limit), np.pi))}
+    return {}
+
+
+#: arguments of the classes of physics that have any, from the settings of a shape
+ARGUMENTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
+    **dict.fromkeys(("hinge", "slider", "cylindrical"), lambda _scene, shape: {"axis": _vector(shape.axis)}),
+    "helical": lambda scene, shape: {
+        "axis": _vector(shape.axis),
+        "pitch": shape.pitch * units.length_scale(scene),
+    },
+    "universal": lambda _scene, shape: {"axis_1": _vector(shape.axis), "axis_2": _vector(shape.axis_2)},
+    "skewed_universal": lambda _scene, shape: {"skew": shape.skew},
+    "euler": lambda _scene, shape: {"sequence": shape.sequence},
+    "free": lambda _scene, shape: {"rotation_first": shape.rotation_first},
+    "elliptic": lambda scene, shape: dict(zip(("a", "b"), _axes_of(scene, shape))),
+    "ellipsoid": _ellipsoid,
+    "scapulothoracic": _scapulothoracic,
+    "spherical": _spherical,
+}
+
+
+def _read_custom(text: str) -> Any:
+    try:
+        description = json.loads(text)
+    except ValueError as error:
+        raise physics_access.model_error(f"its description is not JSON ({error}): {text!r:.60}") from error
+    if not isinstance(description, dict):
+        raise physics_access.model_error(f"its description must be a JSON object, got {text!r:.60}")
+    return physics_access.part("joints").from_dict({**description, "type": "custom"})
+
+
+def control_frames(scene: Any, item: Any) -> np.ndarray:
+    """Control frames (m, 4, 4) of a spline joint in its own frame, in Blender units.
+
+    Raises:
+        ModelError: an Empty is missing, or is not rigid.
+    """
+    settings = item.condyle.joint
+    base = physics_access.physics().lie.inverse(
+        units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    )
+    poses = []
+    for number, frame in enumerate(settings.frames):
+        if not references.in_scene(scene, frame.object):
+            remedy = "make the grid again" if has_surface(settings) else "remove it from the list"
+            raise physics_access.model_error(
+                f"control frame {number} is missing (its Empty was deleted); undo that, or {remedy}"
+            )
+        name = f"control frame {number} ({frame.object.name!r})"
+        poses.append(base @ units.split_scale(frame.object.matrix_world, name, frame.object)[0])
+    return np.array(poses).reshape(-1, 4, 4)
+
+
+def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
+    settings = owner.condyle.joint
+    frames = units.to_metres(control_frames(scene, owner), scene)
+    if not len(frames):
+        raise physics_access.model_error(
+            "it has no control frames yet: fit it to keyframes, or add some under Curve"
+        )
+    if len(frames) < settings.order:
+        raise physics_access.model_error(
+            f"it has {len(frames)} control frames, and a curve of order {settings.order} takes at least "
+            f"{settings.order}: add some under Curve, or lower its Order"
+        )
+    return physics_access.physics().joints.SplineCurve(
+        frames,
+        order=settings.order,
+        knots=stored_knots(settings),
+        periodic=settings.periodic,
+        outside=settings.outside,
+        length_scale=settings.length_scale * units.length_scale(scene),
+        **_coordinate(settings.fit),
+    )
+
+
+def _coordinate(fit: Any) -> dict[str, Any]:
+    """What a curve's coordinate counts; by arc length also the metric of the fit, where it was not a length's."""
+    if fit.coordinate == "ANGLE":
+        return {"coordinate": "angle", "axis": np.array(fit.angle_axis, dtype=np.float64)}
+    if fit.coordinate == "ARC_LENGTH":
+        metric = np.zeros((6, 6))
+        metric[np.triu_indices(6)] = fit.metric_values
+        whole = metric + np.triu(metric, 1).T
+        return {"coordinate": "arc_length", "metric": whole if whole.any() else None}
+    return {}
+
+
+def _read_surface(scene: Any, owner: Any, shape: Any) -> Any:
+    settings = owner.condyle.joint
+    grid = tuple(settings.grid)
+    if len(settings.frames) != np.prod(grid):
+        raise physics_access.model_error(
+            f"a surface of {' x '.join(map(str, grid))} control frames has {len(settings.frames)} of them; "
+            "build its grid again"
+        )
+    count = grid_directions(grid)
+    frames = units.to_metres(control_frames(scene, owner), scene).reshape(*grid[:count], 4, 4)
+    return physics_access.physics().joints.SplineSurface.from_frames(
+        frames,
+        sequence=shape.sequence,
+        rotation_first=shape.rotation_first,
+        order=tuple(settings.grid_orders)[:count],
+        periodic=tuple(settings.grid_periodic)[:count],
+        knots=_timed(settings, stored_grid_knots(settings)),
+        moving=settings.moving and count > 1,
+        outside="error" if settings.outside == "error" else "extend",
+    )
+
+
+FRAMED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "spline_curve": _read_curve,
+    "spline_surface": _read_surface,
+}
+
+
+def stored_knots(settings: Any) -> np.ndarray | None:
+    """Knots (m + order,) that a fit left; None where there are none for that many frames: natural parameterization."""
+    count = len(settings.frames)
+    if len(settings.knots) != count + settings.order:
+        return None
+    knots = np.array([knot.value for knot in settings.knots], dtype=np.float64)
+    return _closed(knots, count, settings.order) if settings.periodic else knots
+
+
+def stored_grid_knots(settings: Any) -> list[np.ndarray] | None:
+    """Knots of each direction of a surface that a fit left; None where there are none for such a grid: even ones."""
+    count = grid_directions(tuple(settings.grid))
+    sizes, orders = settings.grid[:count], settings.grid_orders[:count]
+    lengths = [size + order for size, order in zip(sizes, orders)]
+    if len(settings.knots) != sum(lengths):
+        return None
+    values = np.array([knot.value for knot in settings.knots], dtype=np.float64)
+    knots = np.split(values, np.cumsum(lengths)[:-1])
+    return [
+        _closed(each, size, order) if closed else each
+        for each, size, order, closed in zip(knots, sizes, orders, settings.grid_periodic)
+    ]
+
+
+def _timed(settings: Any, knots: list[Any] | None) -> list[Any] | None:
+    """Knots of each direction of a surface, where the last one is time with those of the seconds that it takes."""
+    count = grid_directions(tuple(settings.grid))
+    size, order = settings.grid[count - 1], settings.grid_orders[count - 1]
+    if not settings.moving or count == 1 or settings.line_seconds == 0.0 or size < order:
+        return knots
+    closed, splines = settings.grid_periodic[count - 1], physics_access.part("geometry.splines")
+    *others, times = [None] * count if knots is None else knots
+    if times is None:
+        times = (splines.periodic_knots if closed else splines.clamped_knots)(size, order)
+    begin = times[order - 1]
+    length = times[size] - (times[0] if closed else begin)
+    lines = size if closed else size - 1
+    return [*others, begin + (times - begin) * (settings.line_seconds * lines / length)]
+
+
+def _closed(knots: np.ndarray, count: int, order: int) -> np.ndarray:
+    """Stored in float32, the knots of a closed direction must repeat exactly."""
+    knots[count:] = knots[:order] + (knots[count] - knots[0])
+    return knots

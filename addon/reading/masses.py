@@ -1,0 +1,51 @@
+"""Mass, centre and inertia of meshes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.references import Body
+
+
+def mass_properties(scene: Any, body: Body) -> units.MassProperties:
+    """Mass properties of a body in its own axes; ModelError names the body."""
+    settings = body.data.body
+    if settings.mass_source == "MANUAL":
+        xx, yy, zz = settings.inertia_diagonal
+        xy, xz, yz = settings.inertia_products
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=np.float64)
+        center = np.array(settings.center_of_mass, dtype=np.float64) * units.length_scale(scene)
+        return units.MassProperties(settings.mass, center, inertia)
+    shape = settings.shape or (body.object if not body.bone else None)
+    if shape is None or shape.type != "MESH":
+        raise physics_access.model_error(
+            f"{body.name} has no mesh to take its mass from; choose a shape, or give the mass by hand"
+        )
+    references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
+    pose, _ = units.split_scale(body.matrix, body.name, body.owner)
+    vertices, triangles = mesh_arrays(shape)
+    to_body = physics_access.physics().lie.inverse(pose) @ units.array4(shape.matrix_world)
+    vertices = vertices @ to_body[:3, :3].T + to_body[:3, 3]
+    return units.mesh_mass_properties(
+        vertices * units.length_scale(scene), triangles, settings.density, body.name
+    )
+
+
+def mesh_arrays(item: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) in the object's space and triangles (m, 3) of an object's evaluated mesh."""
+    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", triangles)
+    finally:
+        evaluated.to_mesh_clear()
+    return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)

@@ -1,0 +1,151 @@
+"""How long a muscle is as the scene stands, and its path over obstacles: for the panel and the overlay, unjitted."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..blender import physics_access, units
+from . import muscle_points, muscle_strands, obstacles
+from .muscle_points import Point
+
+# Points that are drawn of each strand over obstacles.
+DRAWN = 24
+# What takes longer is not found again at every frame [s].
+SLOW = 0.02
+MOST_KNOWN = 500
+_known: dict[int, tuple[Any, np.ndarray, float]] = {}
+
+
+def path_now(scene: Any, item: Any) -> np.ndarray:
+    """The muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none.
+
+    A path over obstacles takes milliseconds, over an ellipsoid or a ring tenths of a second: it is found again only
+    where something has moved, and such a slow one not while the scene plays.
+    """
+    points = muscle_points.points_of(item)
+    strands = muscle_strands.strands_over(item, points)
+    key = _key(points, strands), wrapping_of(scene, item)
+    found = _known.get(item.session_uid)
+    if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
+        return found[1]
+    began = time.perf_counter()
+    path = _path(scene, item, points, strands)
+    if len(_known) >= MOST_KNOWN:
+        _known.clear()
+    _known[item.session_uid] = key, path, time.perf_counter() - began
+    return path
+
+
+def length_now(scene: Any, item: Any) -> float:
+    """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
+    return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
+
+
+def true_length(scene: Any, item: Any) -> float:
+    """Length of a muscle's path as the scene stands, in metres, as physics has it; ModelError where it has none."""
+    points = muscle_points.points_of(item)
+    strands = muscle_strands.strands_over(item, points)
+    metres, total = units.length_scale(scene), 0.0
+    for number, (start, end) in enumerate(pairwise(points)):
+        if number in strands:
+            surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in strands[number]]
+            ends = metres * start.place, metres * end.place
+            total += Strand(surfaces, *ends, *wrapping_of(scene, item)).length
+        else:
+            total += metres * float(np.linalg.norm(end.place - start.place))
+    return total
+
+
+def _playing() -> bool:
+    screen = bpy.context.screen
+    return screen is not None and screen.is_animation_playing
+
+
+def forget() -> None:
+    """Keep nothing of the file that was open."""
+    _known.clear()
+
+
+def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
+    surfaces = []
+    for number, row in strands.items():
+        for item in row:
+            matrix = units.array4(item.matrix_world).tobytes()
+            surfaces.append((number, figures_of(item), matrix))
+    return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
+
+
+def figures_of(item: Any) -> Any:
+    """All settings of an obstacle that a path over it depends on, to be compared."""
+    settings = item.condyle.obstacle
+    figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
+    second = (settings.second_radius, *settings.second_place, *settings.second_turn, settings.second_side)
+    return (*figures, *second, *settings.radii)
+
+
+def wrapping_of(scene: Any, item: Any) -> tuple[float | None, bool]:
+    """What else the path over obstacles depends on: its smoothing [m], and whether the muscle has mass."""
+    return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
+
+
+def _path(scene: Any, item: Any, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
+    metres = units.length_scale(scene)
+    places = [points[0].place]
+    for number, (start, end) in enumerate(pairwise(points)):
+        if number in strands:
+            surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
+            strand = Strand(surfaces, metres * start.place, metres * end.place, *wrapping_of(scene, item))
+            shares = np.arange(1, DRAWN + 1) / (DRAWN + 1)
+            places += [strand.point(share) / metres for share in shares]
+        places.append(end.place)
+    return np.array(places)
+
+
+class Strand:
+    """The path over obstacles that stand in the world, between two points [m].
+
+    Attributes:
+        length: [m]. is_straight: whether it touches none of them.
+    """
+
+    def __init__(
+        self, surfaces: list[Any], start: np.ndarray, end: np.ndarray, smoothing: float | None, massive: bool
+    ) -> None:
+        self._kernels = physics_access.part("kernels.wrapping.strand")
+        wrap = physics_access.physics().muscles.Wrap(surfaces, smoothing)
+        self._data = wrap.packed({}, np.zeros((0, 4, 4)), massive)
+        count = int(self._data[0])
+        size = 6 + 6 * count
+        self._rates, self._own, self._gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
+        self.move(self._data[1 + count : 1 + 13 * count].reshape(count, 12), start, end)
+
+    def move(self, frames: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
+        """Find the path anew: its ends (3,) [m] and its obstacles have been moved. Where it lay does not matter, for a
+        path that is found from there may stay on a side to which it would not go by itself.
+
+        Args:
+            frames: (parts, 12) of each primitive surface, its rotation by rows and its place [m].
+        """
+        ends = np.concatenate([start, end])
+        self._own[:] = 0.0
+        length, _ = self._kernels.wrap_length(
+            self._data, 0, ends, frames, self._rates, self._own, self._gradient
+        )
+        self.length = float(length)
+        layout = physics_access.part("kernels.wrapping.layout")
+        self.is_straight = int(self._own[layout.STATUS]) != layout.WRAPPED
+
+    def point(self, share: float) -> np.ndarray:
+        """Place (3,) [m] at a share of the length."""
+        point, tangent, bias = np.zeros(3), np.zeros(3), np.zeros(3)
+        jacobian = np.zeros((3, len(self._rates)))
+        along = share * self.length
+        self._kernels.wrap_point(
+            self._data, 0, along, 0.0, self._rates, self._own, point, tangent, jacobian, bias
+        )
+        return point

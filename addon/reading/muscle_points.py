@@ -1,0 +1,161 @@
+"""The points of a muscle: control points of its curve, each stuck to an object or bone by a hook modifier.
+
+Hooks are Blender's own, so a muscle follows its bodies where the add-on is not installed, too. What a hook holds a
+point to is its body; a point without a hook stands still in the world.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mathutils import Vector
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.references import Body
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point of a muscle: what it is hooked to, None for the world, and where it is now (3,), in Blender units."""
+
+    target: Body | None
+    place: np.ndarray
+
+
+def muscles_of(scene: Any) -> list[Any]:
+    """Every muscle of a scene: the curves that carry one, by name."""
+    found = [item for item in scene.objects if item.type == "CURVE" and item.condyle.muscle.enabled]
+    return sorted(found, key=lambda each: each.name)
+
+
+def find_muscle(session_uid: int, name: str) -> Any:
+    """The muscle's curve with that session uid; ModelError where it is gone."""
+    found = references.object_by_session_uid(session_uid)
+    if found is None or found.type != "CURVE" or not found.condyle.muscle.enabled:
+        raise physics_access.model_error(f"muscle {name!r} was removed meanwhile")
+    return found
+
+
+def own_curve(item: Any) -> Any:
+    """The curve that holds a muscle's points, in use or put aside by a bake."""
+    return item.condyle.muscle.own_curve or item.data
+
+
+def coordinates(item: Any) -> np.ndarray:
+    """Control points (n, 3) of a muscle's curve, in its space, unmoved by hooks; ModelError names the muscle."""
+    splines = own_curve(item).splines
+    if len(splines) != 1 or splines[0].type != "POLY":
+        kinds = ", ".join(spline.type.title() for spline in splines) or "none"
+        raise physics_access.model_error(
+            f"muscle {item.name!r}: its curve must be one spline of type Poly, it has {len(splines)} ({kinds})"
+        )
+    points = splines[0].points
+    if len(points) < 2:
+        raise physics_access.model_error(
+            f"muscle {item.name!r} needs at least an origin and an insertion, it has {len(points)} points"
+        )
+    values = np.empty(4 * len(points), dtype=np.float32)
+    points.foreach_get("co", values)
+    return values.reshape(-1, 4)[:, :3].astype(np.float64)
+
+
+def hooks(item: Any) -> dict[int, Any]:
+    """The hook modifier of each point that has one."""
+    found: dict[int, Any] = {}
+    for modifier in item.modifiers:
+        if modifier.type == "HOOK" and modifier.object is not None:
+            for index in modifier.vertex_indices:
+                found.setdefault(int(index), modifier)
+    return found
+
+
+def target_of(item: Any, modifier: Any) -> Body:
+    """What a hook holds its points to; ModelError where its bone is gone."""
+    target = Body(modifier.object, modifier.subtarget if modifier.object.type == "ARMATURE" else "")
+    if target.bone and (target.object.pose is None or target.bone not in target.object.pose.bones):
+        raise physics_access.model_error(
+            f"muscle {item.name!r}: the bone {target.bone!r} of its hook {modifier.name!r} is missing"
+        )
+    return target
+
+
+def points_of(item: Any) -> list[Point]:
+    """The points of a muscle as the scene stands now, from origin to insertion; ModelError names what is wrong."""
+    held = hooks(item)
+    world = item.matrix_world
+    found = []
+    for index, own in enumerate(coordinates(item).tolist()):
+        modifier = held.get(index)
+        target = None if modifier is None else target_of(item, modifier)
+        matrix = world if target is None else target.matrix @ modifier.matrix_inverse
+        found.append(Point(target, np.array(matrix @ Vector(own), dtype=np.float64)))
+    return found
+
+
+def places_of(item: Any) -> np.ndarray:
+    """Where a muscle's points (n, 3) are now, in the world, in Blender units."""
+    return np.array([point.place for point in points_of(item)])
+
+
+def hook(item: Any, index: int, target: Body, place: Any) -> None:
+    """Stick a point to an object or bone, at a place (3,) in the world."""
+    release(item, index)
+    name = _hook_name(target)
+    modifier = next(
+        (
+            each
+            for each in item.modifiers
+            if each.type == "HOOK" and _is_same(each, target) and each.name == name
+        ),
+        None,
+    )
+    if modifier is None:
+        modifier = item.modifiers.new(name, "HOOK")
+        modifier.object = target.object
+        if target.bone:
+            modifier.subtarget = target.bone
+        modifier.matrix_inverse = target.matrix.inverted() @ item.matrix_world
+    modifier.vertex_indices_set(sorted({*modifier.vertex_indices, index}))
+    there = target.matrix @ modifier.matrix_inverse
+    own_curve(item).splines[0].points[index].co = (*(there.inverted() @ Vector(place)), 1.0)
+
+
+def release(item: Any, index: int) -> None:
+    """Take a point off its hook; a hook without points goes."""
+    for modifier in [each for each in item.modifiers if each.type == "HOOK"]:
+        indices = set(modifier.vertex_indices)
+        if index in indices:
+            indices.discard(index)
+            if indices:
+                modifier.vertex_indices_set(sorted(indices))
+            else:
+                item.modifiers.remove(modifier)
+
+
+def _hook_name(target: Body) -> str:
+    return (target.bone or target.object.name)[:63]
+
+
+def _is_same(modifier: Any, target: Body) -> bool:
+    return modifier.object == target.object and modifier.subtarget == target.bone
+
+
+def carrier(target: Body | None) -> Body | None:
+    """The body that carries an object or bone: itself, or the nearest of its Blender parents that is one."""
+    while target is not None and not target.data.body.enabled:
+        target = references.blender_parent(target)
+    return target
+
+
+def straight_length(points: list[Point]) -> float:
+    """Length along the points, in Blender units."""
+    places = np.array([point.place for point in points])
+    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+
+
+def pose_of(body: Body | None) -> np.ndarray:
+    """World pose (4, 4) of a body without its scale, in Blender units."""
+    return np.eye(4) if body is None else units.split_scale(body.matrix, body.name, body.owner)[0]

@@ -1,0 +1,200 @@
+"""A muscle's curve -> the muscle of physics that it describes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.references import Body, Key, key_of
+from . import muscle_points, obstacles
+from .connections import Coordinates
+from .connections import coordinate as read_coordinate
+from .muscle_strands import LENGTHS, smoothing_of, strands_over
+
+#: names in physics of the settings of a force law, and those that are lengths
+FIGURES = {
+    "max_force": "max_isometric_force",
+    "fibre_length": "optimal_fibre_length",
+    "tendon_length": "tendon_slack_length",
+    "pennation": "pennation",
+    "max_speed": "max_contraction_velocity",
+    "rise_time": "activation_time",
+    "fall_time": "deactivation_time",
+    "least_activation": "minimum_activation",
+    "rigid_tendon": "rigid_tendon",
+}
+
+
+@dataclass(frozen=True)
+class ModelMuscle:
+    """A muscle of the model: the session uid of its curve, its name, the input that excites it (None: nothing pulls),
+    and the coordinate by which a controller does (None: keys do).
+    """
+
+    session_uid: int
+    name: str
+    excitation: str | None
+    controlled: str | None = None
+
+
+def add_all(
+    scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> tuple[ModelMuscle, ...]:
+    """Add every muscle of the scene that is in use to the builder of a model; one that joins nothing that is simulated
+    is left out.
+
+    Args:
+        moving: names of the model's bodies. joints: by session uid of their Empties.
+
+    Raises:
+        ModelError: what is wrong with which; the scene has not been changed.
+    """
+    found = []
+    for item in muscle_points.muscles_of(scene):
+        if not item.condyle.muscle.active:
+            continue
+        try:
+            path = read_path(scene, item, moving, joints)
+            if joins_nothing(path):
+                continue
+            made = _add(scene, item, builder, path, joints)
+        except physics_access.physics().CondyleError as error:
+            text = str(error)
+            raise physics_access.model_error(
+                text if repr(item.name) in text else f"muscle {item.name!r}: {text}"
+            ) from error
+        found.append(made)
+    return tuple(found)
+
+
+def _add(
+    scene: Any, item: Any, builder: Any, path: list[Any], joints: Mapping[int, Coordinates]
+) -> ModelMuscle:
+    settings = item.condyle.muscle
+    law = read_law(scene, item)
+    controlled, excitation = None, settings.excitation
+    if settings.excited_by == "CONTROLLER" and law is not None:
+        control = settings.control
+        controlled, _ = read_coordinate(control.joint, control.coordinate, joints, "controller's joint")
+        excitation = control.rest
+    activation = excitation if law is not None and law.state_names else None
+    builder.add_muscle(item.name, path, masses=read_masses(scene, item), law=law, activation=activation)
+    return ModelMuscle(
+        item.session_uid, item.name, None if law is None else f"{item.name}.excitation", controlled
+    )
+
+
+def read_masses(scene: Any, item: Any) -> Any:
+    """Where the muscle's mass lies, as physics has it; None without mass. Tendons are as long as they are now."""
+    from . import muscle_lengths
+
+    settings = item.condyle.muscle
+    kind = physics_access.physics().muscles.MassPoints
+    if settings.mass == 0.0:
+        return None
+    if settings.mass_lies == "PATH":
+        return kind.uniform(settings.mass, settings.num_points)
+    length = muscle_lengths.true_length(scene, item)
+    tendons = length * np.array([settings.origin_tendon, settings.insertion_tendon])
+    shared = settings.tendon_mass * settings.mass if tendons.sum() > 0.0 else 0.0
+    on_tendons = shared * tendons / tendons.sum() if shared > 0.0 else np.zeros(2)
+    return kind.belly(settings.mass - shared, settings.num_points, tendons=tendons, tendon_masses=on_tendons)
+
+
+def read_law(scene: Any, item: Any) -> Any:
+    """The force law of physics; None where nothing pulls. ModelError says what is not acceptable."""
+    settings = item.condyle.muscle.law
+    if settings.kind == "none":
+        return None
+    if settings.kind == "tension":
+        return physics_access.physics().muscles.Tension(settings.max_force)
+    metres = units.length_scale(scene)
+    described = {
+        name: getattr(settings, key) * (metres if key in LENGTHS else 1.0) for key, name in FIGURES.items()
+    }
+    described["rigid_tendon"] = bool(settings.rigid_tendon)
+    if settings.kind == "millard":
+        described["damping"] = settings.damping
+    if settings.details:
+        described |= _object(settings.details, "its details")
+    return physics_access.physics().muscles.law_from_dict({"type": settings.kind, **described})
+
+
+def _object(text: str, what: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise physics_access.model_error(f"{what} are not JSON ({error}): {text!r:.60}") from error
+    if not isinstance(found, dict):
+        raise physics_access.model_error(f"{what} must be a JSON object, got {text!r:.60}")
+    return found
+
+
+def read_path(
+    scene: Any, item: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> list[Any]:
+    """Path points and wraps of physics, in metres; a body that is held counts as the world."""
+    references.check_evaluated(item, f"muscle {item.name!r}")
+    points = muscle_points.points_of(item)
+    kind = physics_access.physics().muscles.PathPoint
+    path: list[Any] = []
+    strands = strands_over(item, points)
+    for number, point in enumerate(points):
+        name, base = _body(scene, item, point.target, moving)
+        local = physics_access.physics().lie.inverse(base) @ np.append(point.place, 1.0)
+        position, condition = _ruled(item, number, local[:3] * units.length_scale(scene), joints)
+        path.append(kind(name, position, condition))
+        if number in strands:
+            surfaces = []
+            for surface in strands[number]:
+                on, frame = _body(scene, item, references.blender_parent(Body(surface)), moving)
+                surfaces.append(obstacles.placed(scene, surface, on, frame))
+            path.append(physics_access.physics().muscles.Wrap(surfaces, smoothing_of(scene, item)))
+    return path
+
+
+def joins_nothing(path: list[Any]) -> bool:
+    """Whether all that a path of `read_path` goes through and over stands still in a simulation."""
+    points = [part for part in path if hasattr(part, "moves")]
+    wraps = [part for part in path if not hasattr(part, "moves")]
+    bodies = {point.body for point in points}.union(*(wrap.bodies for wrap in wraps))
+    return bodies == {None} and not any(point.moves for point in points)
+
+
+def _body(
+    scene: Any, item: Any, target: Body | None, moving: Mapping[Key, str]
+) -> tuple[str | None, np.ndarray]:
+    """Name in the model of the body that carries a target, None where it is held, and its pose (4, 4)."""
+    body = muscle_points.carrier(target)
+    if body is None and target is not None:
+        body = target  # an object that is no body stands still
+    if body is not None and not references.in_scene(scene, body.object):
+        raise physics_access.model_error(f"{body.name}, which it is stuck to, is not in scene {scene.name!r}")
+    name = None if body is None else moving.get(key_of(body))
+    return (None, np.eye(4)) if name is None else (name, muscle_points.pose_of(body))
+
+
+def _ruled(
+    item: Any, number: int, local: np.ndarray, joints: Mapping[int, Coordinates]
+) -> tuple[list[Any], Any]:
+    """Position and condition of a point by its rules."""
+    muscles = physics_access.physics().muscles
+    position: list[Any] = [float(value) for value in local]
+    condition = None
+    for rule in item.condyle.muscle.rules:
+        if rule.point != number + 1:
+            continue
+        name, _ = read_coordinate(rule.joint, rule.coordinate, joints, f"point {rule.point}'s joint")
+        if rule.kind == "CONDITION":
+            condition = muscles.Condition(name, rule.lower, rule.upper)
+        else:
+            described = _object(rule.function, f"figures of the function of point {rule.point}")
+            function = physics_access.part("joints.functions").function_from_dict(described)
+            position["XYZ".index(rule.kind)] = muscles.Moving(name, function)
+    return position, condition

@@ -1,0 +1,86 @@
+"""Surfaces that muscles wrap over: objects that show them, and what physics makes of them.
+
+Lengths and matrices are in Blender units as Blender has them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.obstacles import SHAPE_SETTINGS, SIDES_OF
+
+
+def of_shape(item: Any, metres: float = 1.0, **place: Any) -> Any:
+    """The obstacle of physics.
+
+    Args:
+        metres: in one unit of the object's own lengths. place: body and frame (4, 4) [m].
+
+    Raises:
+        ModelError: a setting is not acceptable to the shape; it names the object.
+    """
+    settings = item.condyle.obstacle
+    arguments: dict[str, Any] = {}
+    for name in SHAPE_SETTINGS[settings.shape]:
+        value = getattr(settings, name)
+        if name == "second_turn":
+            arguments[name] = tuple(value)
+        elif name in ("radii", "second_place"):
+            arguments[name] = np.array(value, dtype=np.float64) * metres
+        else:
+            arguments[name] = value * metres
+    if settings.shape == "torus":
+        arguments["minor_radius"] = arguments.pop("radius")
+    if settings.shape == "cylinder" and settings.length == 0.0:
+        arguments["length"] = None
+    side = side_of(settings)
+    if settings.shape == "double_cylinder":
+        frame, turn = np.eye(4), np.diag(arguments.pop("second_turn"))
+        about_x, about_y, about_z = physics_access.physics().lie.so3_exp(turn)
+        frame[:3, :3], frame[:3, 3] = about_z @ about_y @ about_x, arguments.pop("second_place")
+        arguments |= {"second_frame": frame, "second_side": side_of(settings, "second_side")}
+    kind = physics_access.part("muscles.obstacles").REGISTRY[settings.shape]
+    try:
+        return kind(side=side, **arguments, **place)
+    except physics_access.physics().ModelError as error:
+        raise physics_access.model_error(f"obstacle {item.name!r}: {error}") from error
+
+
+def side_of(settings: Any, name: str = "side") -> str:
+    """The side that is set, or the shorter way where the shape does not have that one."""
+    side = getattr(settings, name)
+    return side if side in SIDES_OF[settings.shape] else "shorter"
+
+
+def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
+    """The obstacle as it stands now, on a body of the model whose world pose (4, 4) in Blender units is base."""
+    references.check_evaluated(item, f"obstacle {item.name!r}")
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
+    frame = units.to_metres(physics_access.physics().lie.inverse(base) @ pose, scene)
+    return of_shape(item, scale * units.length_scale(scene), body=body, frame=frame)
+
+
+def nearness(item: Any, points: np.ndarray) -> np.ndarray:
+    """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
+    settings = item.condyle.obstacle
+    pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
+    local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
+    if settings.shape == "double_cylinder":
+        found = []
+        for frame, part in of_shape(item).parts():
+            there = (local - frame[:3, 3]) @ frame[:3, :3]
+            found.append(np.linalg.norm(there[:, :2], axis=1) / part.radius)
+        return np.minimum(*found)
+    if settings.shape == "ellipsoid":
+        return np.linalg.norm(local / np.array(settings.radii), axis=1)
+    if settings.shape == "torus":
+        return np.linalg.norm(local, axis=1) / settings.major_radius
+    if settings.shape == "sphere":
+        return np.linalg.norm(local, axis=1) / settings.radius
+    half = 0.5 * settings.length if settings.length > 0.0 else np.inf
+    beyond = np.maximum(np.abs(local[:, 2]) - half, 0.0)
+    return np.hypot(np.linalg.norm(local[:, :2], axis=1), beyond) / settings.radius

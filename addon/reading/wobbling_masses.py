@@ -1,0 +1,68 @@
+"""Wobbling masses: the share of a body's mass that hangs softly on its skeleton (Ertl et al. 1993, sec. 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access, units
+
+STANDARD_GRAVITY = 9.80665  # m/s^2: a sag means the same on the moon
+
+
+def name_of(body: str) -> str:
+    """Name in the model of a body's soft parts."""
+    return f"{body} soft parts"
+
+
+def skeleton(settings: Any, mass: units.MassProperties, name: str) -> units.MassProperties:
+    """What is left of a body's mass properties where a share of it wobbles; ModelError where nothing would be."""
+    if not settings.enabled:
+        return mass
+    left = 1.0 - settings.share
+    if not 0.0 < left < 1.0:
+        raise physics_access.model_error(
+            f"{name}: the share of its mass that wobbles must lie between 0 and 1, got {settings.share:g}"
+        )
+    return units.MassProperties(left * mass.mass, mass.center, left * mass.inertia)
+
+
+def add(scene: Any, builder: Any, name: str, settings: Any, mass: units.MassProperties) -> None:
+    """Add the soft parts of a body that is in the model already.
+
+    Under their own weight they sag along and across the axis by what the settings say: the cubic springs are as stiff
+    as that asks for. Dampers have the given share of critical damping there, and the rotation the same frequency.
+
+    Args:
+        mass: of the whole body.
+    """
+    share = settings.share
+    soft, inertia = share * mass.mass, share * mass.inertia
+    metres = units.length_scale(scene)
+    stiffness, damping = [], []
+    for sag in (settings.sag_along * metres, settings.sag_across * metres):
+        if not sag > 0.0:
+            raise physics_access.model_error(f"{name}: its soft parts must sag by more than 0, got {sag:g} m")
+        stiffness.append(soft * STANDARD_GRAVITY / sag**3)
+        # the slope of the cubic at the sag is 3 m g / sag
+        frequency = np.sqrt(3.0 * STANDARD_GRAVITY / sag)
+        damping.append(2.0 * settings.damping * soft * frequency)
+    axis = np.array(settings.axis, dtype=np.float64)
+    if not np.linalg.norm(axis) > 0.0:
+        raise physics_access.model_error(f"{name}: the axis of its soft parts is 0")
+    turning = float(np.trace(inertia)) / 3.0
+    builder.add_wobbling_mass(
+        name_of(name),
+        name,
+        mass=soft,
+        inertia=inertia,
+        axis=axis / np.linalg.norm(axis),
+        stiffness_along=stiffness[0],
+        stiffness_across=stiffness[1],
+        damping_along=damping[0],
+        damping_across=damping[1],
+        stiffness_rotation=turning * frequency**2,
+        damping_rotation=2.0 * settings.damping * turning * frequency,
+        com=mass.center,
+    )

@@ -1,0 +1,384 @@
+"""A joint as a row of rigid motions that Blender's own drivers can make: what the slider of each reading moves.
+
+Every joint is a product of exponentials whose exponents are functions of its coordinates. Functions of one number
+become curves of drivers; functions of two or three become sums of products of such curves, exactly for splines and to
+1e-9 for others, by singular value decomposition. numpy only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access
+from ..curves.slopes import slopes
+from . import factor_poses
+
+#: samples a radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 of its radius
+DENSITY = 40.0
+#: the same for functions of two numbers, where 1e-7 must do
+GRID_DENSITY = 24.0
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A function of u = weights . readings: cubics between places (n,) by values (n,) or (n, c) and rates there."""
+
+    weights: dict[int, float]
+    places: np.ndarray
+    values: np.ndarray
+    rates: np.ndarray
+
+
+def sampled(weights: dict[int, float], places: np.ndarray, values: np.ndarray) -> Curve:
+    """A curve through values at even places."""
+    columns = values.reshape(len(values), -1)
+    return Curve(weights, places, values, (slopes(columns) / (places[1] - places[0])).reshape(values.shape))
+
+
+Term = tuple[Curve, ...]  # a product
+Sum = list[Term]
+
+
+@dataclass
+class Motion:
+    """What one Empty does: stand at a constant frame, shift, then turn in one of three ways.
+
+    Attributes:
+        frame: constant pose (4, 4) before it.
+        shift: x, y, z, each a sum of products of curves.
+        turns: angles about axes "x", "y", "z" in order, each axis once.
+        poses: rotations as quaternions (n, 4), functions of one number.
+        vector: first reading and sign of a rotation vector, and its limit of physics or None.
+    """
+
+    frame: np.ndarray
+    shift: tuple[Sum, Sum, Sum] = field(default_factory=lambda: ([], [], []))
+    turns: dict[str, Sum] = field(default_factory=dict)
+    quaternions: Curve | None = None
+    vector: tuple[int, float, Any] | None = None
+
+    @property
+    def is_turned(self) -> bool:
+        return bool(self.turns) or self.quaternions is not None or self.vector is not None
+
+
+class Row:
+    """Collects motions; constant frames between them are carried along until a motion needs them."""
+
+    def __init__(self) -> None:
+        self.motions = [Motion(np.eye(4))]
+        self.rest = np.eye(4)
+
+    def constant(self, pose: np.ndarray) -> None:
+        self.rest = self.rest @ pose
+
+    def shift(self, direction: np.ndarray, terms: Sum) -> None:
+        if self.motions[-1].is_turned:
+            self._begin()
+        along = self.rest[:3, :3] @ direction
+        axes = np.flatnonzero(np.abs(along) > 1e-14)
+        if any(self.motions[-1].shift[axis] for axis in axes):
+            self.motions.append(Motion(np.eye(4)))  # an Empty more is simpler than a sum in a channel
+        for axis in axes:
+            self.motions[-1].shift[axis].extend(scaled(term, along[axis]) for term in terms)
+
+    def turn(self, axis: np.ndarray, terms: Sum) -> None:
+        """Turn about an axis through the origin."""
+        along = int(np.argmax(np.abs(axis)))
+        if abs(axis[along]) < 1.0 - 1e-14:
+            frame = np.eye(4)
+            frame[:3, :3] = physics_access.part("joints.base").rotation_to(axis)
+            self.constant(frame)
+            self.turn(np.array([0.0, 0.0, 1.0]), terms)
+            self.constant(frame.T)
+            return
+        letter = "xyz"[along]
+        motion = self.motions[-1]
+        taken = motion.quaternions is not None or motion.vector is not None or letter in motion.turns
+        if taken or not self._is_clear():
+            self._begin()
+        self.motions[-1].turns[letter] = [scaled(term, axis[along]) for term in terms]
+
+    def move(self, weights: dict[int, float], places: np.ndarray, poses: np.ndarray) -> None:
+        """Any motion (n, 4, 4) that is a function of one number."""
+        self._turnable()
+        lie = physics_access.physics().lie
+        for axis in range(3):
+            values = poses[:, axis, 3]
+            if np.abs(values).max() > 1e-14:
+                self.motions[-1].shift[axis].append((sampled(weights, places, values),))
+        quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(poses[:, :3, :3]))
+        self.motions[-1].quaternions = sampled(weights, places, quaternions)
+
+    def vector(self, first: int, sign: float, limit: Any = None) -> None:
+        self._turnable()
+        self.motions[-1].vector = (first, sign, limit)
+
+    def finished(self) -> list[Motion]:
+        if not self._is_clear():
+            self._begin()
+        return self.motions
+
+    def _is_clear(self) -> bool:
+        return bool(np.abs(self.rest - np.eye(4)).max() < 1e-14)
+
+    def _turnable(self) -> None:
+        if self.motions[-1].is_turned or not self._is_clear():
+            self._begin()
+
+    def _begin(self) -> None:
+        last = self.motions[-1]
+        if last.is_turned or any(last.shift):  # else it stands still and takes the constant, too
+            self.motions.append(Motion(self.rest))
+        else:
+            last.frame = last.frame @ self.rest
+        self.rest = np.eye(4)
+
+
+def scaled(term: Term, factor: float) -> Term:
+    """A product times a number."""
+    first = term[0]
+    return (
+        Curve(first.weights, first.places, factor * first.values, factor * first.rates),
+        *term[1:],
+    )
+
+
+def motions_of(joint: Any, ranges: np.ndarray, after: np.ndarray) -> list[Motion]:
+    """The motions of a joint in order; the last may be constant.
+
+    Args:
+        joint: of physics. ranges: (n, 2), from where to where each reading goes, in SI.
+        after: constant pose (4, 4) behind the joint.
+    """
+    row = Row()
+    if joint.num_coordinates == 1:
+        places = even_places(*ranges[0], _detail(joint))
+        parts = joint.factorization()
+        row.move({0: 1.0}, places, factor_poses.along(parts.blocks, parts.after @ after, places))
+    else:
+        _add(row, joint, ranges, 0, 1.0)
+        row.constant(after)
+    return row.finished()
+
+
+def natural_ranges(joint: Any) -> np.ndarray:
+    """From where to where each reading can go, (n, 2): as `joint.range`, and one turn of what is closed."""
+    joints = physics_access.physics().joints
+    if isinstance(joint, joints.Composite):
+        return np.concatenate([natural_ranges(part).reshape(-1, 2) for part in joint.joints])
+    if isinstance(joint, joints.Inverted):
+        return natural_ranges(joint.joint)
+    if isinstance(joint, joints.SplineCurve):
+        return np.array([joint.domain])
+    if isinstance(joint, joints.SplineSurface):
+        return np.array(joint.domain)
+    return np.array(joint.range)
+
+
+def even_places(lower: float, upper: float, detail: int = 8) -> np.ndarray:
+    """Where a function of one number is sampled."""
+    count = int(np.clip(round(DENSITY * (upper - lower)), 8 * max(8, detail), 4000))
+    return np.linspace(lower, upper, count + 1)
+
+
+def _detail(joint: Any) -> int:
+    """How many control frames a curve has, at the most."""
+    frames = getattr(getattr(joint, "joint", joint), "frames", None)
+    return 8 if frames is None else len(frames)
+
+
+def _add(row: Row, joint: Any, ranges: np.ndarray, first: int, sign: float) -> None:
+    """Add a joint, or with sign -1 its inverse, whose readings begin at `first`."""
+    joints = physics_access.physics().joints
+    if isinstance(joint, joints.Inverted):
+        _add(row, joint.joint, ranges, first, -sign)
+    elif isinstance(joint, joints.RollPitchYaw):
+        _add(row, joints.Euler(), ranges, first, -sign)
+    elif isinstance(joint, joints.Composite):
+        starts = first + np.cumsum([0, *(part.num_coordinates for part in joint.joints)])
+        parts = list(zip(joint.joints, starts.tolist()))
+        for part, start in parts if sign > 0 else parts[::-1]:
+            _add(row, part, ranges, start, sign)
+    elif isinstance(joint, joints.Euler):
+        angles = list(enumerate(joint.sequence, first))
+        for reading, letter in angles if sign > 0 else angles[::-1]:
+            row.turn(_axis(letter), [(_line({reading: 1.0}, sign),)])
+    elif isinstance(joint, joints.SplineSurface):
+        _add_surface(row, joint, first, sign)
+    else:
+        inverse = joints.Inverted(joint) if sign < 0 else joint
+        limits = dict(joint.rotation_limits)
+        _add_factors(row, inverse, ranges, first, limits)
+
+
+def _axis(letter: str) -> np.ndarray:
+    return np.eye(3)["xyz".index(letter)]
+
+
+def _line(weights: dict[int, float], slope: float) -> Curve:
+    """A straight line through 0; beyond its ends it goes on."""
+    return sampled(weights, np.array([-1.0, 1.0]), np.array([-slope, slope]))
+
+
+def _add_surface(row: Row, joint: Any, first: int, sign: float) -> None:
+    """Three shifts and three turns, each a tensor-product spline: a sum of products of functions of one direction."""
+    directions = _bases(joint, first)
+    sums = [_separated(directions, sign * joint.net[..., k]) for k in range(6)]
+    turns = [(_axis(letter), terms) for letter, terms in zip(joint.sequence, sums[:3])]
+    shifts = [(_axis(letter), terms) for letter, terms in zip("xyz", sums[3:])]
+    steps = [(row.turn, turns), (row.shift, shifts)]
+    rotation_first = joint.rotation_first if sign > 0 else not joint.rotation_first
+    for add, pieces in steps if rotation_first else steps[::-1]:
+        for axis, terms in pieces if sign > 0 else pieces[::-1]:
+            add(axis, terms)
+
+
+Direction = tuple[int, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _bases(joint: Any, first: int) -> list[Direction]:
+    """Directions of a surface: cubic splines are cubics from knot to knot, higher orders need places between."""
+    splines = physics_access.part("geometry.splines")
+    found = []
+    for axis, (knots, order) in enumerate(zip(joint.unrolled_knots, joint.order)):
+        breaks = np.unique(knots[order - 1 : len(knots) - order + 1])
+        parts = 1 if order <= 4 else 24
+        places = np.interp(np.arange(parts * (len(breaks) - 1) + 1) / parts, np.arange(len(breaks)), breaks)
+        bases = [splines.basis(knots, order, places, derivative) for derivative in (0, 1)]
+        found.append((first + axis, places, *bases))
+    return found
+
+
+def _separated(directions: list[Direction], values: np.ndarray) -> Sum:
+    """sum values_ij.. B_i(q_1) B_j(q_2) .. as a sum of products of curves.
+
+    Args:
+        directions: of each the reading, places (n,), bases there (n, m) and their rates. values: (m_1, m_2, ...).
+    """
+    reading, places, bases, rates = directions[0]
+    if len(directions) == 1:
+        return [(Curve({reading: 1.0}, places, bases @ values, rates @ values),)]
+    left, sizes, right = np.linalg.svd(values.reshape(len(values), -1), full_matrices=False)
+    terms: Sum = []
+    for column, size, others in zip(left.T, sizes, right):
+        if size > 1e-9 * max(sizes[0], 1e-3):
+            curve = Curve({reading: 1.0}, places, bases @ (size * column), rates @ (size * column))
+            inner = _separated(directions[1:], others.reshape(values.shape[1:]))
+            terms += [_product(curve, term) for term in inner]
+    return terms
+
+
+def _product(curve: Curve, term: Term) -> Term:
+    """A product without factors that are constant."""
+    for one, others in ((curve, term), (term[0], (curve, *term[1:]))):
+        if _is_constant(one):
+            return scaled(others, float(one.values[0]))
+    return (curve, *term)
+
+
+def _is_constant(curve: Curve) -> bool:
+    """A curve of one piece that swings out and back has equal ends, but rates."""
+    swing = max(np.ptp(curve.values), np.abs(curve.rates).max() * np.ptp(curve.places))
+    return bool(swing <= 1e-12 * np.abs(curve.values).max())
+
+
+def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: dict[int, Any]) -> None:
+    """The factors of a joint as the kernels have them."""
+    layout = physics_access.part("kernels.layout")
+    parts = joint.factorization()
+    for block in parts.blocks:
+        row.constant(block.frame)
+        reading = first + block.coordinate
+        if block.kind == layout.ROTATION_VECTOR:
+            row.vector(reading, float(block.data[0]), limits.get(block.coordinate))
+        elif block.kind == layout.SCREW:
+            rate, lead = block.data
+            if lead != 0.0:
+                row.shift(_axis("z"), [(_line({reading: 1.0}, lead),)])
+            if rate != 0.0:
+                row.turn(_axis("z"), [(_line({reading: 1.0}, rate),)])
+        elif block.kind == layout.ELLIPSOID_NORMAL:
+            _add_normal(row, block, ranges[reading : reading + 2], reading)
+        else:
+            _add_function(row, block, ranges, reading)
+    row.constant(parts.after)
+
+
+def _add_normal(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
+    """A turn by an angle of two coordinates, smooth in both."""
+    grids = [np.linspace(a, b, 2 * int(np.ceil(0.5 * GRID_DENSITY * (b - a))) + 9) for a, b in ranges]
+    samples = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
+    poses = factor_poses.alone(block, 2)(samples.reshape(-1, 2))
+    angles = _angles(poses, block.data[:3]).reshape(samples.shape[:2])
+    angles = np.unwrap(np.unwrap(angles, axis=0), axis=1)
+    cardinal = [sampled({}, grid, np.eye(len(grid))) for grid in grids]
+    directions = [(reading + k, each.places, each.values, each.rates) for k, each in enumerate(cardinal)]
+    row.turn(block.data[:3], _separated(directions, angles))
+
+
+def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """By how much poses (n, 4, 4) turn about an axis."""
+    first = physics_access.part("joints.base").rotation_to(axis)
+    turned = first.T @ poses[:, :3, :3] @ first
+    return np.arctan2(turned[:, 1, 0], turned[:, 0, 0])
+
+
+def _add_function(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
+    """A motion along a curve, or a turn or shift by a function of a sum of coordinates."""
+    layout = physics_access.part("kernels.layout")
+    if block.kind != layout.FUNCTION:
+        # differences over a knot, where the third derivative jumps, need more samples
+        detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
+        places = even_places(*ranges[reading], detail)
+        _add_poses(row, {reading: 1.0}, places, factor_poses.alone(block, 1)(places[:, None]))
+        return
+    given, function = factor_poses.weights_and_function(block)
+    weights = {reading + k: float(weight) for k, weight in enumerate(given) if weight != 0.0}
+    twist = factor_poses.twist(block)
+    if not weights:
+        value = factor_poses.function_values(function, np.zeros(1))
+        row.constant(physics_access.physics().lie.exp(value[0] * twist))
+        return
+    ends = np.array([weight * ranges[k] for k, weight in weights.items()])
+    places = even_places(float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum()))
+    size = float(np.linalg.norm(twist[:3]))
+    if size > 0.0 and twist[3:].any():
+        values = factor_poses.function_values(function, places)
+        row.move(weights, places, physics_access.physics().lie.exp(np.multiply.outer(values, twist)))
+        return
+    if factor_poses.is_straight(function):
+        places = places[[0, -1]]
+    values = factor_poses.function_values(function, places)
+    if np.abs(values).max() <= 1e-14:
+        return
+    if size > 0.0:
+        angles = size * values
+        middle = 0.5 * (angles[(len(angles) - 1) // 2] + angles[len(angles) // 2])
+        angles -= 2.0 * np.pi * round(middle / (2.0 * np.pi))
+        row.turn(twist[:3] / size, _curve_terms(weights, places, angles))
+        return
+    for axis in range(3):
+        row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, twist[3 + axis] * values))
+
+
+def _add_poses(row: Row, weights: dict[int, float], places: np.ndarray, poses: np.ndarray) -> None:
+    """A motion that is only known by its poses."""
+    if np.abs(poses[:, :3, :3] - np.eye(3)).max() < 1e-14:
+        for axis in range(3):
+            row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, poses[:, axis, 3]))
+    else:
+        row.move(weights, places, poses)
+
+
+def _curve_terms(weights: dict[int, float], places: np.ndarray, values: np.ndarray) -> Sum:
+    """One curve, or none where it is zero; a straight line needs its ends only."""
+    size = np.abs(values).max()
+    if size <= 1e-14:
+        return []
+    if len(values) > 2 and np.abs(np.diff(values, 2)).max() < 1e-12 * size:
+        places, values = places[[0, -1]], values[[0, -1]]
+    return [(sampled(weights, places, values),)]

@@ -1,0 +1,242 @@
+"""The sliders of a joint: custom properties of its Empty that move the child, also in a Blender without this add-on.
+
+Every coordinate that is read off a joint has one. Hidden Empties, the followers, move as the joint does; drivers map
+the sliders to their channels, so nothing but Blender's own evaluation is needed, at any sub-frame and in renders. The
+child copies the last follower's location and rotation by two constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..baked import ik_chains
+from ..blender import physics_access, session, units
+from ..data import references, schema
+from ..data.joints import PROPERTY, slider_names
+from ..data.references import Body
+from ..reading import joints
+from . import driver_empties, driver_motions
+
+CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
+SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
+# How many radians or metres the slider of an unlimited coordinate goes to both sides; by its name where that is enough
+# to reach every pose. Rotation vectors of up to half a turn do, and the mouse goes no farther; keys do, so that a turn
+# goes on there: the vector of the same rotation the other way round lies far off.
+UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
+VECTOR = ("r_x", "r_y", "r_z")
+ENOUGH = {
+    **dict.fromkeys(VECTOR, 200.0 * np.pi),
+    **dict.fromkeys(("longitude", "abduction"), np.pi),
+    **dict.fromkeys(("latitude", "elevation"), 0.5 * np.pi),
+}
+
+
+def can_drive(settings: Any) -> bool:
+    """Whether a joint's sliders can move its child; a joint without coordinates carries it along."""
+    return not settings.closes_loop
+
+
+def set_driven(scene: Any, item: Any, driven: bool) -> None:
+    """Let the sliders move the child, or stop it. What is fixed to a child that they move goes along.
+
+    Raises:
+        ModelError: the joint is not complete, or its child may not be changed, or would be moved late.
+    """
+    settings = item.condyle.joint
+    child = references.resolve(settings.child)
+    if driven:
+        if child is None:
+            raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
+        if not settings.driven:
+            check_in_time(scene, item)
+        refresh(scene, item)
+        _constrain(child, settings.follower)
+    elif child is not None:
+        _release(child, item)
+    settings.driven = driven
+    schema.stamp(item.condyle)
+    for other in _fixed_to(scene, child) if driven else ():
+        if not other.condyle.joint.driven:
+            try:
+                set_driven(scene, other, True)
+            except physics_access.physics().CondyleError as error:  # this one is driven all the same
+                session.tell(str(error), "ERROR")
+
+
+def check_in_time(scene: Any, item: Any) -> None:
+    """ModelError where sliders would move a joint's child one change late."""
+    late = ik_chains.of_joint(scene, item)
+    if late:
+        raise physics_access.model_error(f"joint {item.name!r}: {late}")
+
+
+def _fixed_to(scene: Any, body: Body) -> list[Any]:
+    """Joints without coordinates by which others hang on a body."""
+    found = []
+    for item in references.joints_of(scene):
+        settings = item.condyle.joint
+        parent = None if settings.to_world else references.resolve(settings.parent)
+        complete = references.resolve(settings.child) is not None and not settings.coordinates
+        if complete and not settings.closes_loop and parent is not None and references.same(parent, body):
+            found.append(item)
+    return found
+
+
+def refresh(scene: Any, item: Any) -> None:
+    """Make properties, followers and drivers, or bring them up to date with the joint."""
+    settings = item.condyle.joint
+    if not can_drive(settings):
+        raise physics_access.model_error(
+            f"joint {item.name!r} closes a loop: its child is moved by another one"
+        )
+    joint = joints.read_joint(scene, item)
+    if len(settings.coordinates) != joint.num_coordinates:
+        raise physics_access.model_error(
+            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for "
+            f"{len(settings.coordinates)}; set its type again"
+        )
+    ranges = slider_ranges(item, joint)
+    names = slider_names(settings)
+    for name in names:
+        value = item.get(name, 0.0)
+        if not isinstance(value, (int, float)):
+            raise physics_access.model_error(
+                f"joint {item.name!r} has a custom property {name!r} that is no number ({value!r}); rename it"
+            )
+    length = units.length_scale(scene)
+    after = units.to_metres(joints.child_in_joint(item), scene)
+    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
+    moves = driver_motions.motions_of(joint, ranges, after)
+    factors = [length if row.unit == "m" else 1.0 for row in settings.coordinates]
+    for name, row, (lower, upper), factor in zip(names, settings.coordinates, ranges, factors):
+        _ensure_property(item, name, row, lower / factor, upper / factor, factor)
+    _remove_stale(item, names)
+    bounds = {
+        k: (lower / factors[k], upper / factors[k])
+        for k, (row, (lower, upper)) in enumerate(zip(settings.coordinates, ranges))
+        if row.limits == "CUSTOM"
+    }
+    driver_empties.arrange(scene, driver_empties.Inputs(item, names, factors, bounds), moves, scale * length)
+    item.update_tag()
+
+
+def driven_sliders(item: Any) -> list[str]:
+    """Names of a joint's sliders that drivers of the user's own move."""
+    paths = {f'["{name}"]': name for name in slider_names(item.condyle.joint)}
+    drivers = item.animation_data.drivers if item.animation_data is not None else ()
+    return [paths[curve.data_path] for curve in drivers if curve.data_path in paths]
+
+
+def slider_ranges(item: Any, joint: Any) -> np.ndarray:
+    """From where to where a joint's sliders go (n, 2), in SI; ModelError where limits miss a curve that has ends."""
+    settings = item.condyle.joint
+    found = driver_motions.natural_ranges(joint)
+    for k, row in enumerate(settings.coordinates):
+        lower, upper = found[k]
+        if row.limits == "CUSTOM" and row.lower < row.upper:
+            found[k] = row.lower, row.upper
+            if settings.outside == "error" and np.isfinite(joint.range[k]).all():
+                found[k] = max(row.lower, lower), min(row.upper, upper)
+                if not found[k, 0] < found[k, 1]:
+                    raise physics_access.model_error(
+                        f"joint {item.name!r}: its limits {row.lower:g} to {row.upper:g} lie beyond its curve, "
+                        f"which goes from {lower:g} to {upper:g}"
+                    )
+        elif not (np.isfinite(lower) and np.isfinite(upper)):
+            most = ENOUGH.get(plain_name(row.label), UNLIMITED[row.unit])
+            found[k] = -most, most
+    return found
+
+
+def periods(joint: Any) -> np.ndarray:
+    """By how much each reading (n,) brings a joint back to where it was, whatever the others are; 0: by nothing."""
+    ends = driver_motions.natural_ranges(joint)
+    place = np.clip(
+        0.3 + 0.2 * np.arange(len(ends)), *ends.T
+    )  # a rotation vector of 0 comes back at any whole turn
+    found = np.zeros(len(ends))
+    here = joint.transform(joint.from_readings(place))
+    for k, (lower, upper) in enumerate(ends):
+        step = upper - lower if np.isfinite(upper - lower) else 2.0 * np.pi
+        if np.isinf(joint.range[k]).any():
+            there = joint.transform(joint.from_readings(place + step * np.eye(len(ends))[k]))
+            found[k] = step if np.abs(there - here).max() < 1e-6 else 0.0
+    return found
+
+
+def plain_name(label: str) -> str:
+    """The name of a coordinate without the part of a composite joint that it is of."""
+    return label.rpartition(".")[2]
+
+
+def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float, factor: float) -> None:
+    value = float(item.get(name, row.start / factor))
+    item[name] = float(np.clip(value, lower, upper))
+    near = lower, upper
+    if plain_name(row.label) in VECTOR and lower < np.pi and upper > -np.pi:
+        near = max(lower, -np.pi), min(upper, np.pi)
+    item.id_properties_ui(name).update(
+        min=lower,
+        max=upper,
+        soft_min=near[0],
+        soft_max=near[1],
+        subtype=SUBTYPES[row.unit],
+        description="Coordinate of the joint; key it to animate the joint",
+    )
+    item.property_overridable_library_set(f'["{name}"]', True)
+
+
+def _remove_stale(item: Any, names: list[str]) -> None:
+    """Take away sliders that the joint had by another type."""
+    ours = [name for name in list(item.keys()) if name == PROPERTY or name.startswith(f"{PROPERTY} ")]
+    for name in ours:
+        if name not in names and isinstance(item[name], float):
+            del item[name]
+
+
+def _constrain(child: Body, follower: Any) -> None:
+    constraints = child.owner.constraints
+    for name, kind in CONSTRAINTS:
+        constraint = constraints.get(name) or constraints.new(kind)
+        constraint.name = name
+        constraint.target = follower
+        constraint.mute = child.data.channels.baked
+    if child.data.channels.baked:  # freeing the bake then gives the child to the slider
+        child.data.channels.was_driven = True
+
+
+def _release(child: Body, item: Any) -> None:
+    """Remove a joint's constraints, but not those by which another joint's follower moves the child."""
+    for name, _ in CONSTRAINTS:
+        constraint = child.owner.constraints.get(name)
+        if constraint is not None and (
+            constraint.target is None
+            or constraint.target.parent is None
+            or constraint.target in driver_empties.chain_of(item)
+        ):
+            child.owner.constraints.remove(constraint)
+            child.data.channels.was_driven = False
+
+
+def start_here(scene: Any, item: Any) -> None:
+    """A simulation starts where the sliders are now."""
+    settings = item.condyle.joint
+    for name, row in zip(slider_names(settings), settings.coordinates):
+        row.start = item[name] * (units.length_scale(scene) if row.unit == "m" else 1.0)
+
+
+@contextmanager
+def held_off(child: Body) -> Iterator[None]:
+    """The child under its own channels, whatever the slider says; afterwards as it was."""
+    held = [c for c in child.owner.constraints if c.name.startswith("Condyle") and not c.mute]
+    for constraint in held:
+        constraint.mute = True
+    try:
+        yield
+    finally:
+        for constraint in held:
+            constraint.mute = False

@@ -1,0 +1,224 @@
+"""Fingerprints of the animation that things have when no bake is in place, and what it moves; see `staleness`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ..baked import nla_tracks, renamed_bones, targets
+from ..blender import compat
+from ..data import stored_texts
+from ..data.references import Body
+from . import constraints
+
+#: data path -> indices of its numbers, of which the value is that of the frame that is shown
+Moved = dict[str, set[int]]
+
+BONE = 'pose.bones["'
+#: how paths on an object or bone begin that have a part in where it is, or in what is simulated: colours have none
+PLACING = (
+    *("location", "rotation_", "scale", "delta_", "constraints[", "modifiers[", "condyle.", '["'),
+    *("ik_", "lock_ik", "use_ik"),
+)
+
+
+class Played(NamedTuple):
+    """A curve or driver: its data path, the part of that which leads to a bone, and what tells of the strip of the NLA
+    that plays it.
+    """
+
+    curve: Any
+    path: str
+    bone: str
+    how: str = ""
+
+
+class Animation:
+    """The curves, strips and drivers that objects and scenes have when no bake is in place."""
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        self._bones = {(body.object.session_uid, body.path_prefix) for body in bodies if body.bone}
+        self._found: dict[int, list[Played]] = {}
+        self._keyed: dict[int, dict[str, list[Played]]] = {}
+        self._moved: dict[int, Moved] = {}
+        self._called: dict[tuple[int, str], str] = {}
+
+    def keys(self, item: Any, prefix: str = "") -> str:
+        """Fingerprint of what places the bone with that beginning of its paths, without one of what places all but the
+        bones that are bodies; empty: nothing does.
+        """
+        uid = item.session_uid
+        if uid not in self._keyed:
+            self._keyed[uid] = self._grouped(item, self._all(item))
+        own = self._keyed[uid].get(prefix, [])
+        return _hash(
+            _numbers(each.curve) + f"{self._nameless(item, prefix, each)}{each.how}".encode() for each in own
+        )
+
+    def drivers(self, item: Any, prefix: str = "") -> str:
+        """Fingerprint of drivers, as of `keys`."""
+        data = item.animation_data
+        if data is None or not data.drivers:
+            return ""
+        own = self._grouped(item, map(_played, data.drivers)).get(prefix, [])
+        told = [f"{self._nameless(item, prefix, each)} {each.curve.driver.expression}" for each in own]
+        return _hash(text.encode() for text in sorted(told))
+
+    def moved(self, item: Any) -> Moved:
+        """What curves of its own, drivers or strips of the NLA move on an item, its bones among it; what a bake moves
+        is not.
+        """
+        uid = item.session_uid
+        if uid not in self._moved:
+            found = self._moved[uid] = {}
+            data = item.animation_data
+            drivers = map(_played, data.drivers if data is not None else ())
+            for each in (*self._all(item), *drivers):
+                if targets.plays(each.curve):
+                    found.setdefault(each.path, set()).add(each.curve.array_index)
+        return self._moved[uid]
+
+    def _all(self, item: Any) -> list[Played]:
+        uid = item.session_uid
+        if uid not in self._found:
+            self._found[uid] = [*own_curves(item), *_of_strips(item)]
+        return self._found[uid]
+
+    def _grouped(self, item: Any, played: Iterable[Played]) -> dict[str, list[Played]]:
+        """Those that have a part in a simulation, by the bones that are bodies; of a scene only its settings have."""
+        uid, is_scene = item.session_uid, isinstance(item, bpy.types.Scene)
+        found: dict[str, list[Played]] = {}
+        for each in played:
+            places = (
+                each.path.startswith("condyle.")
+                if is_scene
+                else each.path.startswith(PLACING, len(each.bone))
+            )
+            if places and not each.path.startswith("condyle.simulation.output."):
+                found.setdefault(each.bone if (uid, each.bone) in self._bones else "", []).append(each)
+        return found
+
+    def _nameless(self, item: Any, prefix: str, played: Played) -> str:
+        """What a curve moves, whatever the bone is called; prefix: of the bone that is known."""
+        curve, bone = played.curve, played.bone
+        rest = f"{played.path[len(bone) :]}{curve.array_index}{curve.mute}"
+        if bone == prefix:
+            return rest
+        key = item.session_uid, bone
+        if key not in self._called:
+            name = bpy.utils.unescape_identifier(bone[len(BONE) : -3])
+            self._called[key] = constraints.identity(item, name)
+        return f"{self._called[key]}.{rest}"
+
+
+def still(value: Any, moved: set[int] | None) -> Any:
+    """A value without those of its numbers that are moved; None: all are."""
+    if not moved:
+        return value
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return None
+    return tuple(each for index, each in enumerate(value) if index not in moved) or None
+
+
+def own_curves(item: Any) -> list[Played]:
+    """Curves of the action that an object or scene has when no bake is in place."""
+    record, data = item.condyle.bake, item.animation_data
+    if targets.is_replaced(item):  # what was below the bake is played below that, too
+        below = _pushed(data, record)
+        played = [curve for strip in below for curve in compat.curves(strip.action, compat.slot_of(strip))]
+        return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
+    if record.backup is not None or record.previous_action is not None:
+        action = record.backup or record.previous_action
+        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
+        renamed = renamed_bones.renamed_since(item)
+        names = renamed_bones.lacking(item, action, renamed)
+        curves = [_played(curve, names=names) for curve in compat.curves(action, slot)]
+        if record.backup is None or record.action is None:
+            return curves
+        ours = {renamed_bones.with_names(path, renamed) for path in stored_texts.names(record.paths) or ()}
+        names = renamed_bones.lacking(item, record.action, renamed)
+        now = compat.curves(record.action, compat.same_slot(record.action, slot))
+        used = [_played(curve, names=names) for curve in now]
+        other = {(each.path, each.curve.array_index): each for each in used if each.path not in ours}
+        # all but the baked channels is as the user has it now
+        kept = [(each, other.pop((each.path, each.curve.array_index), None)) for each in curves]
+        found = [it or each for each, it in kept if it is not None or each.path in ours]
+        return [*found, *other.values()]
+    if record.action is not None or data is None:
+        return []
+    return [_played(curve) for curve in compat.curves_in_use(item)]
+
+
+def _pushed(data: Any, record: Any) -> list[Any]:
+    """Strips that a bake made for the action before it."""
+    strip = nla_tracks.pushed_strip(data, record)
+    if strip is not None:
+        return [strip]
+    own = nla_tracks.tracks(data, record, pushed=False)
+    return [strip for track in nla_tracks.tracks(data, record) if track not in own for strip in track.strips]
+
+
+def _of_strips(item: Any) -> Iterator[Played]:
+    """Curves that tracks of the NLA play, but for those that a bake made."""
+    data = item.animation_data
+    if data is None or not data.use_nla or not data.nla_tracks:
+        return
+    record = item.condyle.bake
+    baked, added = nla_tracks.tracks(data, record), [strip for _, strip in nla_tracks.strips(data, record)]
+    own = [track for track in data.nla_tracks if track not in baked]
+    solo = any(track.is_solo for track in own)
+    for track in own:
+        if track.is_solo if solo else not track.mute:
+            yield from _of_each(track.strips, "solo " if solo else "", added)
+
+
+def _of_each(strips: Iterable[Any], how: str, added: list[Any]) -> Iterator[Played]:
+    """Curves that strips play, and strips within meta strips, but for those that were added."""
+    for strip in strips:
+        if not strip.mute and strip not in added:
+            told = f"{how}{_told(strip)} "
+            for curve in compat.curves(strip.action, compat.slot_of(strip)):
+                yield _played(curve, told)
+            yield from _of_each(strip.strips, told, added)
+
+
+def _told(strip: Any) -> str:
+    """What changes how a strip plays. Blender itself chooses between the two ways to hold, by what else there is."""
+    values = [strip.frame_start, strip.frame_end, strip.action_frame_start, strip.action_frame_end]
+    values += [strip.scale, strip.repeat]
+    if not strip.use_animated_influence:
+        values.append(strip.influence)
+    if not strip.use_auto_blend:
+        values += [strip.blend_in, strip.blend_out]
+    ways = [strip.blend_type, strip.extrapolation == "NOTHING", strip.use_reverse]
+    ways += [strip.use_animated_influence, strip.use_animated_time]
+    keys = _hash(_numbers(curve) + curve.data_path.encode() for curve in strip.fcurves)
+    return " ".join([*(f"{value:.7g}" for value in values), *map(str, ways), keys])
+
+
+def _played(curve: Any, how: str = "", names: dict[str, str] | None = None) -> Played:
+    """A curve; names: those that bones have now, by those that it has for them."""
+    path = renamed_bones.with_names(curve.data_path, names) if names else curve.data_path
+    bone = path[: path.find('"].') + 3] if path.startswith(BONE) else ""
+    return Played(curve, path, bone, how)
+
+
+def _numbers(curve: Any) -> bytes:
+    points = curve.keyframe_points
+    values = np.empty(6 * len(points), dtype=np.float32)
+    for column, name in enumerate(("co", "handle_left", "handle_right")):
+        points.foreach_get(name, values[2 * column * len(points) : 2 * (column + 1) * len(points)])
+    return values.tobytes()
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    """Fingerprint of parts; empty where there is none."""
+    made, some = hashlib.sha1(usedforsecurity=False), False
+    for each in parts:
+        made.update(each)
+        some = True
+    return made.hexdigest()[:12] if some else ""

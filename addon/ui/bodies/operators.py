@@ -1,0 +1,118 @@
+"""Make bodies, take them back, fill in their mass."""
+
+from typing import Any
+
+from bpy.props import EnumProperty, FloatProperty
+from bpy.types import Operator
+
+from ...data.property_options import failed, need_object_mode, writable
+
+
+def _any_selected(cls: Any, context: Any) -> bool:
+    from ...data import references
+
+    if not (writable(cls) and need_object_mode(cls, context)):
+        return False
+    if not references.selected_bodies(context):
+        cls.poll_message_set("Select objects, or bones in pose mode")
+        return False
+    return True
+
+
+class MakeBody(Operator):
+    """Make the selected objects or pose bones rigid bodies: a closed mesh gives its mass, anything else 1 kg by hand"""
+
+    bl_idname = "condyle.make_body"
+    bl_label = "Make Bodies"
+    bl_options = {"REGISTER", "UNDO"}
+
+    motion: EnumProperty(
+        name="Without a Joint",
+        description="What the body does where no joint holds it",
+        items=(("HELD", "Held", "Stays where it is"), ("FREE", "Free", "Falls and tumbles freely")),
+    )
+    density: FloatProperty(
+        name="Density [kg/m³]", description="Mass of one cubic metre", default=1000.0, min=0.0
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _any_selected(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import bodies_and_joints
+
+        try:
+            bodies = references.selected_bodies(context)
+            for body in bodies:
+                bodies_and_joints.check_own(body)
+            for body in bodies:
+                bodies_and_joints.make_body(context.scene, body, motion=self.motion, density=self.density)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        self.report({"INFO"}, f"{len(bodies)} bodies made")
+        return {"FINISHED"}
+
+
+class RemoveBody(Operator):
+    """Make the selected bodies ordinary objects or bones again"""
+
+    bl_idname = "condyle.remove_body"
+    bl_label = "Not a Body"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _any_selected(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...data import references
+        from ...making import bodies_and_joints
+
+        bodies = [body for body in references.selected_bodies(context) if body.data.body.enabled]
+        for body in bodies:
+            bodies_and_joints.remove_body(body)
+        self.report({"INFO"}, f"{len(bodies)} bodies removed")
+        return {"FINISHED"} if bodies else {"CANCELLED"}
+
+
+class FillInMass(Operator):
+    """Compute mass, centre of mass and inertia from the mesh and its density, and write them into the figures
+    by hand"""
+
+    bl_idname = "condyle.fill_in_mass"
+    bl_label = "From Mesh"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        body = references.active_body(context)
+        if body is None or not body.data.body.enabled:
+            cls.poll_message_set("The active object or bone is not a body")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import bodies_and_joints
+
+        body = references.active_body(context)
+        source = body.data.body.mass_source
+        try:
+            body.data.body.mass_source = "MESH"
+            bodies_and_joints.fill_in_mass(context.scene, body)
+        except physics_access.physics().CondyleError as error:
+            body.data.body.mass_source = source
+            return failed(self, error)
+        body.data.body.mass_source = "MANUAL"
+        return {"FINISHED"}
+
+
+classes = (MakeBody, RemoveBody, FillInMass)

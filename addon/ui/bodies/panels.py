@@ -1,0 +1,104 @@
+"""Panel of the active body."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...data.property_options import SidebarPanel
+
+# kg m²: a field has six decimals, and a body whose largest moment is less shows less than three digits of it
+LEAST_SHOWN = 1e-4
+
+
+def is_small(settings: Any) -> bool:
+    """Whether a body's moments of inertia are to be seen and typed in g·cm² instead of kg·m²."""
+    return max(abs(moment) for moment in settings.inertia_diagonal) < LEAST_SHOWN
+
+
+class BodyPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_body"
+    bl_label = "Body"
+    bl_order = 1
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        active = context.active_object
+        return active is None or not (
+            active.condyle.joint.enabled
+            or active.condyle.connection.enabled
+            or active.condyle.frame_of is not None
+        )
+
+    def draw(self, context: Any) -> None:
+        from ...data import references
+
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        body = references.active_body(context)
+        if body is None:
+            layout.label(text="Select an object or a pose bone", icon="INFO")
+            return
+        settings = body.data.body
+        if not settings.enabled:
+            layout.operator("condyle.make_body", icon="PHYSICS")
+            return
+        row = layout.row()
+        row.label(text=body.name, icon="BONE_DATA" if body.bone else "OBJECT_DATA")
+        row.operator("condyle.remove_body", text="", icon="X")
+        if references.joint_of(context.scene, body) is None:
+            layout.prop(settings, "motion")
+            if settings.motion == "FREE":
+                layout.prop(settings, "start_from")
+        layout.prop(settings, "mass_source")
+        if settings.mass_source == "MESH":
+            layout.prop(settings, "shape")
+            layout.prop(settings, "density")
+            return
+        layout.prop(settings, "mass")
+        layout.column().prop(settings, "center_of_mass", text="Center")
+        column = layout.column(align=True)
+        ending, unit = ("_small", "g·cm²") if is_small(settings) else ("", "kg·m²")
+        column.label(text=f"Inertia [{unit}]")
+        for index, name in enumerate(("xx", "yy", "zz")):
+            column.prop(settings, f"inertia_diagonal{ending}", index=index, text=name)
+        for index, name in enumerate(("xy", "xz", "yz")):
+            column.prop(settings, f"inertia_products{ending}", index=index, text=name)
+        layout.operator("condyle.fill_in_mass", icon="MESH_DATA")
+
+
+class SoftPartsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_soft_parts"
+    bl_label = "Soft Parts"
+    bl_parent_id = "CONDYLE_PT_body"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data import references
+
+        body = references.active_body(context)
+        return body is not None and body.data.body.enabled
+
+    def draw_header(self, context: Any) -> None:
+        from ...data import references
+
+        self.layout.prop(references.active_body(context).data.body.wobbling, "enabled", text="")
+
+    def draw(self, context: Any) -> None:
+        from ...data import references
+
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = references.active_body(context).data.body.wobbling
+        layout.active = settings.enabled
+        layout.prop(settings, "share", slider=True)
+        column = layout.column(align=True)
+        column.prop(settings, "sag_along")
+        column.prop(settings, "sag_across")
+        layout.prop(settings, "damping")
+        layout.column().prop(settings, "axis")
+
+
+classes = (BodyPanel, SoftPartsPanel)

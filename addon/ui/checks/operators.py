@@ -1,0 +1,137 @@
+"""Check the scene, select what a warning is about, clear the list."""
+
+from typing import Any
+
+from bpy.props import IntProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+from ...reading.contents import has_work
+
+
+class CheckScene(Operator):
+    """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, bodies
+    inside the ground or that fall, sliders away from the start, loose muscles; nothing is changed"""
+
+    bl_idname = "condyle.check_scene"
+    bl_label = "Check Scene"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            from ...reading import missing_joints
+
+            cls.poll_message_set(missing_joints.why_nothing(context.scene))
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...checking import scene
+        from ...data import findings
+
+        try:
+            found = scene.check(context.scene)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        findings.show(context.scene, found)
+        errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
+        told = "nothing wrong was found"
+        if len(found) > hints:
+            told = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
+        if hints:
+            told += f", {_count(hints, 'hint')}"
+        if errors == len(found) > 0:  # what only the whole model shows could not be looked for
+            told = f"{_count(errors, 'error')}; warnings are looked for when there are none"
+        session.tell(f"Checked: {told}", "ERROR" if errors else "CHECKMARK")
+        self.report({"INFO"}, session.message)
+        return {"FINISHED"}
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+class SelectCulprit(Operator):
+    """Select the object or bone that this line is about"""
+
+    bl_idname = "condyle.select_culprit"
+    bl_label = "Select"
+    bl_options = {"REGISTER", "UNDO"}
+    keeps_errors = True
+
+    index: IntProperty(name="Line", description="Which line of the list, from 0", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not session.findings:
+            cls.poll_message_set("There are no warnings")
+            return False
+        return bool(need_object_mode(cls, context))
+
+    def execute(self, context: Any) -> set[str]:
+        from ...data import findings
+
+        if not 0 <= self.index < len(session.findings):
+            self.report({"ERROR"}, f"There is no line {self.index}")
+            return {"CANCELLED"}
+        body = session.findings[self.index].culprit_in(context.scene)
+        if body is None:
+            self.report({"ERROR"}, "What this line is about is no longer there")
+            return {"CANCELLED"}
+        if not findings.select(context, body):
+            self.report(
+                {"WARNING"}, f"{body.name} is hidden, or its collection is excluded from the view layer"
+            )
+        return {"FINISHED"}
+
+
+class RemoveLeftOver(Operator):
+    """Delete the control frames, and ends, of joints and connections that were deleted"""
+
+    bl_idname = "condyle.remove_left_over"
+    bl_label = "Remove What Is Left"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...making import orphans
+
+        if not orphans.of(context.scene):
+            cls.poll_message_set("Nothing is left of joints that were deleted")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...making import orphans
+
+        count = orphans.remove(context.scene)
+        session.tell(f"{count} {'Empty' if count == 1 else 'Empties'} removed", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class ClearFindings(Operator):
+    """Empty the list of warnings"""
+
+    bl_idname = "condyle.clear_findings"
+    bl_label = "Clear"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        if not session.findings:
+            cls.poll_message_set("There are no warnings")
+            return False
+        return True
+
+    def execute(self, _context: Any) -> set[str]:
+        session.findings = []
+        return {"FINISHED"}
+
+
+classes = (CheckScene, SelectCulprit, RemoveLeftOver, ClearFindings)

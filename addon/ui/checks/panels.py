@@ -1,0 +1,58 @@
+"""The list of errors and warnings; a click selects what a line is about."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...blender import session
+from ...data.property_options import SidebarPanel
+from ..simulation.panels import draw_lines
+
+#: of many lines the panel shows so many
+MOST_SHOWN = 12
+#: and of a long one so many characters; the tooltip of its button tells no more, a message does
+LONGEST = 200
+
+
+class WarningsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_warnings"
+    bl_label = "Warnings"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 0
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(_shown(context))
+
+    def draw_header_preset(self, _context: Any) -> None:
+        self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        shown = _shown(context)
+        for index, finding in shown[:MOST_SHOWN]:
+            row = layout.row(align=True)
+            text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
+            icon = "CANCEL" if finding.is_error else "INFO" if finding.is_hint else "ERROR"
+            draw_lines(row.column(align=True), text, icon, context.region.width - 40)
+            if finding.session_uid:
+                arrow = row.row(align=True)
+                arrow.enabled = finding.culprit_in(context.scene) is not None
+                arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
+        for remedy in dict.fromkeys(finding.remedy for _, finding in shown if finding.remedy):
+            layout.operator(remedy)
+        more = len(shown) - MOST_SHOWN
+        if more > 0:
+            layout.label(text=f"and {more} more", icon="BLANK1")
+
+
+def _shown(context: Any) -> list[tuple[int, Any]]:
+    """Numbers and lines of the list."""
+    if not session.findings:
+        return []
+    from ...data import findings
+
+    return findings.shown(context.scene)
+
+
+classes = (WarningsPanel,)

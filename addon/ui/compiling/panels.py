@@ -1,0 +1,40 @@
+"""Where it is told that kernels run uncompiled: in the preferences, and above the settings of a bake."""
+
+from typing import Any
+
+from bpy.types import AddonPreferences, Panel
+
+from ...blender import numba_support, physics_access
+from ...data.property_options import SidebarPanel
+from ..simulation.panels import draw_lines
+
+
+class Preferences(AddonPreferences):
+    """The extension's own preferences."""
+
+    bl_idname = physics_access.PACKAGE
+
+    def draw(self, context: Any) -> None:
+        told, icon = (
+            (numba_support.WITH, "CHECKMARK")
+            if numba_support.can_compile()
+            else (numba_support.WITHOUT, "ERROR")
+        )
+        draw_lines(self.layout.column(align=True), told, icon, context.region.width)
+
+
+class SlowPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_slow"
+    bl_label = "Slow: No Compiler"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return not numba_support.can_compile()
+
+    def draw(self, context: Any) -> None:
+        draw_lines(self.layout.column(align=True), numba_support.WITHOUT, "ERROR", context.region.width)
+
+
+classes = (Preferences, SlowPanel)

@@ -1,0 +1,189 @@
+"""Add and remove constraints, springs and ground."""
+
+from typing import Any
+
+from bpy.props import EnumProperty
+from bpy.types import Operator
+
+from ...data.connection_kinds import items
+from ...data.property_options import active_connection, failed, need_object_mode, writable
+
+
+class AddConnection(Operator):
+    """Add a constraint, a spring or ground between two bodies: select what it is fastened to, then the body that it
+    holds (so that it is active). With the body alone the other side is the world"""
+
+    bl_idname = "condyle.add_connection"
+    bl_label = "Add Constraint"
+    bl_options = {"REGISTER", "UNDO"}
+    bl_property = "kind"
+
+    kind: EnumProperty(name="Type", description="What is between the two bodies", items=items())
+    place: EnumProperty(
+        name="Place",
+        description="Where it stands",
+        items=(
+            (
+                "AUTO",
+                "Automatic",
+                "Rods and springs from origin to origin, everything else at the 3D cursor",
+                0,
+            ),
+            ("CURSOR", "3D Cursor", "At the 3D cursor, with its axes", 1),
+            ("CONTACT", "Contact", "Where the two meshes are nearest, z square to the surface", 2),
+        ),
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if references.active_body(context) is None or not references.selected_bodies(context):
+            cls.poll_message_set(
+                "Select what it is fastened to, then the body: objects, or bones in pose mode"
+            )
+            return False
+        if len(references.selected_bodies(context)) > 2:
+            cls.poll_message_set("More than two are selected: select what it is fastened to, then the body")
+            return False
+        return True
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import connections
+
+        body = references.active_body(context)
+        others = [each for each in references.selected_bodies(context) if not references.same(each, body)]
+        other = others[0] if others else None
+        try:
+            matrix, end = connections.place(context.scene, other, body, self.kind, self.place)
+            item = connections.add_connection(context.scene, other, body, self.kind, matrix, end)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        if context.mode == "OBJECT":  # at hand, for its settings and to be moved
+            for each in context.selected_objects:
+                each.select_set(False)
+            item.select_set(True)
+            context.view_layer.objects.active = item
+        self.report({"INFO"}, f"{item.name!r} added")
+        return {"FINISHED"}
+
+
+def _needs_connection(cls: Any, context: Any) -> bool:
+    if not (writable(cls) and need_object_mode(cls, context)):
+        return False
+    if active_connection(context) is None:
+        cls.poll_message_set("Select the Empty of a constraint, spring or ground")
+        return False
+    return True
+
+
+class RemoveConnection(Operator):
+    """Remove the constraint, spring or ground at hand with its end; bodies stay"""
+
+    bl_idname = "condyle.remove_connection"
+    bl_label = "Remove Constraint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_connection(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...making import connections
+
+        connections.remove_connection(active_connection(context))
+        return {"FINISHED"}
+
+
+class AddEnd(Operator):
+    """Give the constraint an Empty on its body that marks the point there, to be moved by hand. A second time: put it
+    back to the body's origin"""
+
+    bl_idname = "condyle.add_end"
+    bl_label = "Add End"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data.connection_kinds import KINDS
+
+        if not _needs_connection(cls, context):
+            return False
+        if not KINDS[active_connection(context).condyle.connection.kind].has_end:
+            cls.poll_message_set("This type has no end apart from its Empty")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...data.connection_kinds import KINDS
+        from ...making import connections
+
+        item = active_connection(context)
+        settings = item.condyle.connection
+        body = references.resolve(settings.body)
+        try:
+            if body is None:
+                raise physics_access.model_error(f"connection {item.name!r}: its body is missing")
+            own = KINDS[settings.kind].sided
+            point = item.matrix_world.translation if own else body.matrix.translation
+            connections.set_end(context.scene, item, point)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        return {"FINISHED"}
+
+
+class AddCorner(Operator):
+    """Add a corner to the bent plane, in line with the last two"""
+
+    bl_idname = "condyle.add_corner"
+    bl_label = "Add Corner"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_connection(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_connection(context).condyle.connection
+        places = [tuple(row.place) for row in settings.corners]
+        last = places[-1] if places else (0.0, 0.0)
+        before = places[-2] if len(places) > 1 else (last[0] - 1.0, last[1])
+        settings.corners.add().place = (2.0 * last[0] - before[0], 2.0 * last[1] - before[1])
+        settings.active_corner = len(settings.corners) - 1
+        return {"FINISHED"}
+
+
+class RemoveCorner(Operator):
+    """Remove the corner at hand from the bent plane"""
+
+    bl_idname = "condyle.remove_corner"
+    bl_label = "Remove Corner"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not _needs_connection(cls, context):
+            return False
+        if not len(active_connection(context).condyle.connection.corners):
+            cls.poll_message_set("There is no corner to remove")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_connection(context).condyle.connection
+        settings.corners.remove(min(settings.active_corner, len(settings.corners) - 1))
+        settings.active_corner = max(0, min(settings.active_corner, len(settings.corners) - 1))
+        return {"FINISHED"}
+
+
+classes = (AddConnection, RemoveConnection, AddEnd, AddCorner, RemoveCorner)

@@ -1,0 +1,186 @@
+"""Panels of constraints, springs and ground: the list, and what is at hand."""
+
+from typing import Any
+
+from bpy.types import Panel, UIList
+
+from ...data.connection_kinds import KINDS
+from ...data.property_options import SidebarPanel, active_connection
+
+
+class ConnectionList(UIList):
+    """The objects of the scene that are connections."""
+
+    bl_idname = "CONDYLE_UL_connections"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        settings = item.condyle.connection
+        row = layout.row(align=True)
+        row.active = settings.active
+        row.label(text=item.name, icon=KINDS[settings.kind].icon if settings.kind in KINDS else "ERROR")
+        icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
+        row.prop(settings, "active", text="", icon=icon, emboss=False)
+
+    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Blender wants a bit for each object that is shown."""
+        flags = [
+            self.bitflag_filter_item if item.type == "EMPTY" and item.condyle.connection.enabled else 0
+            for item in getattr(data, name)
+        ]
+        return flags, []
+
+
+class ConnectionPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_connection"
+    bl_label = "Constraints, Springs, Ground"
+    bl_order = 5
+
+    def draw(self, context: Any) -> None:
+        from ...data import references
+
+        layout = self.layout
+        scene = context.scene
+        count = len(references.connections_of(scene))
+        if count:
+            layout.template_list(
+                "CONDYLE_UL_connections",
+                "",
+                scene,
+                "objects",
+                scene.condyle,
+                "active_connection",
+                rows=min(max(count, 2), 6),
+            )
+        else:
+            layout.label(text="Select one body, then the other", icon="INFO")
+        row = layout.row(align=True)
+        row.operator("condyle.add_connection", text="Add", icon="ADD")
+        row.operator("condyle.remove_connection", text="Remove", icon="REMOVE")
+        layout.operator("condyle.add_joint", text="Close Loop by Joint", icon="LINKED").closes_loop = True
+
+
+class ChosenConnectionPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_chosen_connection"
+    bl_label = "At Hand"
+    bl_parent_id = "CONDYLE_PT_connection"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_connection(context) is not None
+
+    def draw(self, context: Any) -> None:
+        item = active_connection(context)
+        settings = item.condyle.connection
+        layout = self.layout
+        layout.label(text=item.name, icon=KINDS[settings.kind].icon)
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "kind")
+        DRAW.get(settings.kind, _draw_plain)(column, settings)
+        if settings.kind != "coupling":
+            _draw_bodies(column, settings)
+
+
+def _draw_bodies(layout: Any, settings: Any) -> None:
+    layout.separator()
+    _draw_reference(layout, settings.body, "Body")
+    if KINDS[settings.kind].has_end:
+        if settings.end is not None:
+            layout.prop(settings, "end")
+        else:
+            layout.operator("condyle.add_end", icon="EMPTY_DATA")
+    layout.prop(settings, "to_world")
+    if not settings.to_world:
+        _draw_reference(layout, settings.other, "Other")
+
+
+def _draw_reference(layout: Any, reference: Any, text: str) -> None:
+    layout.prop(reference, "object", text=text)
+    if reference.object is not None and reference.object.pose is not None:
+        layout.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
+
+
+def _draw_plain(layout: Any, settings: Any) -> None:
+    for name in KINDS[settings.kind].settings:
+        if name != "length" or not settings.as_placed:
+            layout.prop(settings, name)
+
+
+def _draw_bent_plane(layout: Any, settings: Any) -> None:
+    layout.prop(settings, "unilateral")
+    layout.prop(settings, "profile")
+    if settings.profile is not None:
+        return
+    for number, row in enumerate(settings.corners, 1):
+        line = layout.column(align=True)
+        line.prop(row, "place", index=0, text=f"Corner {number} X")
+        line.prop(row, "place", index=1, text="Z")
+    row = layout.row(align=True)
+    row.operator("condyle.add_corner", text="Corner", icon="ADD")
+    row.operator("condyle.remove_corner", text="Corner", icon="REMOVE")
+
+
+def _draw_coupling(layout: Any, settings: Any) -> None:
+    coupling = settings.coupling
+    for joint, coordinate in (("joint", "coordinate"), ("leader", "leader_coordinate")):
+        layout.prop(coupling, joint)
+        found = getattr(coupling, joint)
+        if found is not None and len(found.condyle.joint.coordinates) > 1:
+            layout.prop(coupling, coordinate)
+            number = getattr(coupling, coordinate)
+            rows = found.condyle.joint.coordinates
+            if number <= len(rows):
+                from ...data.names import title_of
+
+                layout.label(text=title_of(rows[number - 1]), icon="BLANK1")
+    layout.prop(coupling, "ratio")
+    layout.prop(settings, "as_placed", text="As They Start")
+
+
+def _draw_ground(layout: Any, settings: Any) -> None:
+    ground = settings.ground
+    layout.prop(ground, "surface")
+    layout.prop(ground, "points")
+    if ground.points == "EXTREME":
+        layout.prop(ground, "num_points")
+    elif ground.points == "GROUP":
+        _draw_group(layout, settings)
+    layout.prop(ground, "radius")
+    layout.separator()
+    layout.row().prop(ground, "contact", expand=True)
+    soft = ("stiffness", "exponent", "damping", "friction", "smooth_speed")
+    for name in ("friction", "restitution") if ground.contact == "RIGID" else soft:
+        layout.prop(ground, name)
+
+
+def _draw_group(layout: Any, settings: Any) -> None:
+    from ...data import references
+
+    body = references.resolve(settings.body)
+    shape = None
+    if body is not None:
+        shape = body.data.body.shape or (body.object if not body.bone else None)
+    if shape is not None and shape.type == "MESH":
+        layout.prop_search(settings.ground, "vertex_group", shape, "vertex_groups")
+    else:
+        layout.prop(settings.ground, "vertex_group")
+
+
+DRAW = {
+    "segmented_planar_connector": _draw_bent_plane,
+    "coupling": _draw_coupling,
+    "ground": _draw_ground,
+}
+
+classes = (ConnectionList, ConnectionPanel, ChosenConnectionPanel)

@@ -1,0 +1,194 @@
+"""Drag bodies with the mouse: the joints between them and the world follow."""
+
+from typing import Any
+
+from bpy.props import FloatVectorProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+
+TICK = 0.03  # seconds between two looks whether a search that stopped early goes on
+HINT = "Drag a body with the left mouse button    Esc while dragging: put it back    Enter or Esc: done"
+
+
+class Drag(Operator):
+    """Drag bodies in the 3D view: the joints between them and the world follow within their limits, and so do the
+    other bodies that have targets. Writes the joints' sliders, and keys them where Auto Keying is on. Esc puts back"""
+
+    bl_idname = "condyle.drag"
+    bl_label = "Drag Bodies"
+    bl_options = {"REGISTER", "UNDO"}
+
+    goal: FloatVectorProperty(
+        name="Goal",
+        description="Where the origin of the active body should be",
+        subtype="TRANSLATION",
+        unit="LENGTH",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...data import references
+
+        if not any(item.condyle.joint.driven for item in references.joints_of(context.scene)):
+            cls.poll_message_set("No joint is driven by sliders: use Drive All first")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        """Without the mouse: the active body's origin goes to the goal, or as near as it can."""
+        from ...blender import physics_access, units
+        from ...data import references
+        from ...posing import inverse_kinematics
+
+        body = references.active_body(context)
+        try:
+            if body is None:
+                raise physics_access.model_error("select the body that is to go to the goal")
+            wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
+            wish.goal[:3, 3] = units.length_scale(context.scene) * self._numbers()
+            outcome = inverse_kinematics.reach_now(context.scene, [wish])
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        session.tell(f"{body.name}: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
+        return {"FINISHED"}
+
+    def _numbers(self) -> Any:
+        import numpy as np
+
+        return np.array(self.goal, dtype=np.float64)
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        import bpy
+
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        self._search, self._before, self._changed = None, {}, False
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(TICK, window=context.window)
+        manager.modal_handler_add(self)
+        context.window.cursor_modal_set("HAND")
+        self._tell(context, HINT)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        from ...blender import physics_access
+
+        if self._search is None:
+            return self._wait(context, event)
+        try:
+            if event.type == "MOUSEMOVE" or (event.type == "TIMER" and not self._settled):
+                self._follow(context, event)
+            elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+                self._let_go(context)
+            elif event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+                self._put_back(context)
+        except physics_access.physics().CondyleError as error:
+            self._put_back(context)
+            session.tell(str(error), "ERROR")
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: Any) -> None:
+        """Blender ends the operator, because a file is loaded or the window closes."""
+        self._end(context)
+
+    def _wait(self, context: Any, event: Any) -> set[str]:
+        """Between two drags: everything but a click on a body is Blender's own."""
+        from ...blender import physics_access
+        from ...posing import picking
+
+        done = event.type in {"ESC", "RET", "NUMPAD_ENTER"} and event.value == "PRESS"
+        if done or session.job is not None or context.mode not in session.MODES_UNDONE_WHOLE:
+            self._end(context)
+            return {"CANCELLED"}  # each drag has its own step of undo already
+        if event.type != "LEFTMOUSE" or event.value != "PRESS":
+            return {"PASS_THROUGH"}
+        place = picking.region_under(context, event.mouse_x, event.mouse_y)
+        if place is None:
+            return {"PASS_THROUGH"}
+        region, view = place
+        found = picking.body_at(context, region, view, _within(region, event))
+        if found is None:
+            self._tell(context, "No body there.    " + HINT)
+            return {"RUNNING_MODAL"}
+        try:
+            self._take(context, region, view, *found)
+        except physics_access.physics().CondyleError as error:
+            self._search = None
+            session.tell(str(error), "ERROR")
+            self._tell(context, str(error))
+        return {"RUNNING_MODAL"}
+
+    def _take(self, context: Any, region: Any, view: Any, body: Any, point: Any) -> None:
+        """Begin to drag a body by a point of it (3,) in the world; bodies with targets are to keep to these."""
+        from ...posing import ik_targets, inverse_kinematics
+
+        scene = context.scene
+        wishes = [ik_targets.wish_of(scene, item) for item in ik_targets.targets_of(scene)]
+        wishes = [wish for wish in wishes if wish.body != body.handle()]
+        wishes.insert(0, inverse_kinematics.point_wish(scene, body, point))
+        self._search = inverse_kinematics.Reach(scene, wishes)
+        self._before = self._search.sliders()
+        self._region, self._view, self._point, self._name = region, view, point, body.name
+        self._settled, self._changed = True, False
+
+    def _follow(self, context: Any, event: Any) -> None:
+        import numpy as np
+
+        from ...blender import units
+        from ...posing import inverse_kinematics, picking
+
+        goals = [wish.goal for wish in self._search.wishes]
+        goals[0] = np.eye(4)
+        place = picking.point_in_view(self._region, self._view, _within(self._region, event), self._point)
+        goals[0][:3, 3] = place * units.length_scale(context.scene)
+        state, outcome = self._search.solve(goals)
+        inverse_kinematics.write(self._search.readings(state))
+        self._changed, self._settled = True, outcome.met or outcome.done
+        self._tell(context, f"{self._name}: {outcome.told()}    Esc: put it back")
+        self._redraw(context)
+
+    def _let_go(self, context: Any) -> None:
+        """End a drag: key where Auto Keying is on, and make a step of undo."""
+        import bpy
+
+        from ...posing import inverse_kinematics
+
+        if self._changed:
+            values = self._search.sliders()
+            if context.scene.tool_settings.use_keyframe_insert_auto:
+                inverse_kinematics.key(values, context.scene.frame_current)
+            bpy.ops.ed.undo_push(message=f"Drag {self._name}")
+        self._search = None
+        self._tell(context, HINT)
+
+    def _put_back(self, context: Any) -> None:
+        from ...posing import inverse_kinematics
+
+        inverse_kinematics.write(self._before)
+        self._search = None
+        self._tell(context, HINT)
+        self._redraw(context)
+
+    def _end(self, context: Any) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window.cursor_modal_restore()
+        self._tell(context, None)
+
+    def _tell(self, context: Any, text: Any) -> None:
+        context.workspace.status_text_set(text)
+
+    def _redraw(self, context: Any) -> None:
+        for area in context.window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def _within(region: Any, event: Any) -> tuple[int, int]:
+    return event.mouse_x - region.x, event.mouse_y - region.y
+
+
+classes = (Drag,)

@@ -1,0 +1,160 @@
+"""Sliders for whole trees; targets that bodies are drawn to."""
+
+from typing import Any
+
+from bpy.props import IntProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+from ...data.simulation import frame_ends
+
+
+class DriveAll(Operator):
+    """Let sliders move the children of all joints of the scene, each within its limits"""
+
+    bl_idname = "condyle.drive_all"
+    bl_label = "Drive All"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...data import references
+        from ...sliders import sliders
+
+        joints = [item.condyle.joint for item in references.joints_of(context.scene)]
+        if not any(sliders.can_drive(each) for each in joints):
+            cls.poll_message_set("There is no joint that moves")
+            return False
+        if not any(sliders.can_drive(each) and not each.driven for each in joints):
+            cls.poll_message_set("All joints are driven by sliders already")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...making import connected_bones
+        from ...posing import inverse_kinematics
+
+        try:
+            driven = inverse_kinematics.drive_all(context.scene)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, driven)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        done = f"{len(driven)} {'joint' if len(driven) == 1 else 'joints'} driven by sliders"
+        session.tell("; ".join(filter(None, [done, told])), "INFO" if told else "CHECKMARK")
+        return {"FINISHED"}
+
+
+class AddTarget(Operator):
+    """Add an Empty to which the active body is drawn by its origin, or a bone by its tip"""
+
+    bl_idname = "condyle.add_target"
+    bl_label = "Add Target"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...data import references
+
+        body = references.active_body(context)
+        if body is None or not body.data.body.enabled:
+            cls.poll_message_set("Select the body that is to follow the target")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...posing import ik_targets
+
+        body = references.active_body(context)
+        place = body.matrix.translation
+        if body.bone:
+            place = body.object.matrix_world @ body.pose_bone.tail
+        try:
+            item = ik_targets.add_target(context.scene, body, place)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        if context.mode == "OBJECT":
+            for other in context.selected_objects:
+                other.select_set(False)
+            item.select_set(True)
+            context.view_layer.objects.active = item
+        follows = context.scene.condyle.reach.live
+        then = (
+            f", and {body.name} follows" if follows else ", then press Reach Now; or turn on Follow Targets"
+        )
+        session.tell(f"{item.name}: move it{then}", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class _WithTargets:
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...posing import ik_targets
+
+        if not ik_targets.targets_of(context.scene):
+            cls.poll_message_set("There is no target: select a body and use Add Target")
+            return False
+        return True
+
+
+class ReachTargets(_WithTargets, Operator):
+    """Set the sliders so that all bodies are at their targets, or as near as their joints let them. Looks for poses far
+    from this one, too"""
+
+    bl_idname = "condyle.reach_targets"
+    bl_label = "Reach Now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...posing import ik_targets, inverse_kinematics
+
+        try:
+            outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        context.scene.condyle.reach.told = outcome.told()
+        session.tell(f"Targets: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            search = inverse_kinematics.Reach(context.scene, ik_targets.wishes_of(context.scene))
+            inverse_kinematics.key(search.sliders(), context.scene.frame_current)
+        return {"FINISHED"}
+
+
+class KeyReach(_WithTargets, Operator):
+    """Key the sliders in every frame of the range, so that the joints follow their moving targets also in renders and
+    without Condyle"""
+
+    bl_idname = "condyle.key_joints"
+    bl_label = "Key Joints"
+    bl_options = {"REGISTER", "UNDO"}
+
+    first: IntProperty(name="First", description="First frame", options={"SKIP_SAVE"})
+    last: IntProperty(name="Last", description="Last frame; 0 with First 0: the range", options={"SKIP_SAVE"})
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access, units
+        from ...posing import ik_targets
+
+        if (self.first, self.last) == (0, 0):
+            self.first, self.last = frame_ends(context.scene)
+        try:
+            count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        far = f"; at most {units.told_length(worst)} off, at frame {at}" if worst > 1e-5 else ""
+        session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
+        return {"FINISHED"}
+
+
+classes = (DriveAll, AddTarget, ReachTargets, KeyReach)

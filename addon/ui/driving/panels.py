@@ -1,0 +1,41 @@
+"""Panel of inverse kinematics: drag bodies, targets."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...data.property_options import SidebarPanel
+from ..simulation.panels import draw_lines
+
+
+class ReachPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_reach"
+    bl_label = "Pose by Dragging"
+    bl_order = 3
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        from ...posing import ik_targets
+
+        layout = self.layout
+        settings = context.scene.condyle.reach
+        layout.operator("condyle.drag", icon="VIEW_PAN")
+        layout.operator("condyle.drive_all", icon="DRIVER")
+        layout.operator("condyle.add_target", icon="SPHERE")
+        found = ik_targets.targets_of(context.scene)
+        if not found:
+            return
+        layout.prop(settings, "live", toggle=True, icon="SNAP_ON" if settings.live else "SNAP_OFF")
+        row = layout.row(align=True)
+        row.operator("condyle.reach_targets")
+        row.operator("condyle.key_joints")
+        if settings.told:
+            draw_lines(layout.column(align=True), settings.told, "INFO", context.region.width)
+        column = layout.column(align=True)
+        for item in found:
+            row = column.row(align=True)
+            row.label(text=item.name, icon="SPHERE")
+            row.prop(item.condyle.target, "use_rotation", text="Turn", toggle=True)
+
+
+classes = (ReachPanel,)

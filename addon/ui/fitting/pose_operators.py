@@ -1,0 +1,60 @@
+"""Coordinates from poses: set the sliders by where the child is, key them as the child is keyed."""
+
+from typing import Any
+
+from bpy.types import Operator
+
+from ...blender import units
+from ...data.property_options import active_joint, figure, needs_joint
+from ...jobs.operator import JobOperator
+
+
+class _PoseOperator(JobOperator):
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        count = len(active_joint(context).condyle.joint.coordinates)
+        if not 1 <= count <= 3:
+            cls.poll_message_set(f"For joints with one to three coordinates; this one has {count or 'none'}")
+            return False
+        return True
+
+    def told(self, outcome: Any) -> str:
+        count = len(outcome.distances)
+        poses = "The pose is" if count == 1 else f"{count} poses, the worst is"
+        far, turned = float(outcome.distances.max()), float(outcome.angles.max())
+        return f"{poses} {units.told_length(1e-3 * far)} and {figure(turned)}° off the joint"
+
+
+class SetFromPose(_PoseOperator, Operator):
+    """Set the coordinates to where the joint comes nearest to the child's own pose. A joint without sliders takes
+    them as the start of a simulation"""
+
+    bl_idname = "condyle.set_from_pose"
+    bl_label = "Set from Pose"
+    title = "Set from Pose"
+
+    def steps(self, context: Any) -> Any:
+        from ...posing import project_poses
+
+        return project_poses.from_pose(context.scene, active_joint(context))
+
+
+class KeySliders(_PoseOperator, Operator):
+    """Key the sliders at every key of the child, each at the place on the joint nearest to the child's pose. The
+    child's own keys stay; they show again when it is no longer driven"""
+
+    bl_idname = "condyle.key_sliders"
+    bl_label = "Key Sliders from Keys"
+    title = "Key Sliders"
+
+    def steps(self, context: Any) -> Any:
+        from ...posing import project_poses
+
+        return project_poses.from_keys(context.scene, active_joint(context))
+
+
+classes = (SetFromPose, KeySliders)

@@ -1,0 +1,159 @@
+"""Tools for all control frames of a curve: even them out, run the curve the other way; and copies of a frame."""
+
+from typing import Any
+
+from bpy.props import FloatProperty, IntProperty
+from bpy.types import Menu, Operator
+
+from ...blender import units
+from ...data.property_options import active_joint, figure
+from ...jobs.operator import JobOperator
+from ..fitting.operators import REDO_SECONDS
+from .operators import FrameOperator, needs_curve, show_only, tell_place
+
+
+class DuplicateControlFrame(FrameOperator, Operator):
+    """Copy the control frame at hand, a little further along the curve, and select the copy, to be moved. Its
+    neighbours move a little, so that the child moves as before, keys and all (how nearly is told)"""
+
+    bl_idname = "condyle.duplicate_control_frame"
+    bl_label = "Duplicate Control Frame"
+    least_frames = 1
+
+    share: FloatProperty(
+        name="How Far",
+        description="How far the copy stands towards the next frame: 0.5 is halfway",
+        default=0.25,
+        min=0.01,
+        max=0.99,
+        subtype="FACTOR",
+    )
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ...making import curve_tools
+
+        made = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
+        show_only(context, made)
+
+
+class AdoptControlFrame(FrameOperator, Operator):
+    """Make this copy of a control frame one of the curve's, where it fits in best"""
+
+    bl_idname = "condyle.adopt_control_frame"
+    bl_label = "Add to the Curve"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not super().poll(context):
+            return False
+        if not is_stray(active_joint(context), context.active_object):
+            cls.poll_message_set("Select a copy (Shift+D) of a control frame that is not in the list")
+            return False
+        return True
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ...making import bodies_and_joints, curve_tools
+
+        copy = context.active_object
+        index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
+        made = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
+        tell_place(self, joint.condyle.joint, made)
+        show_only(context, made)
+
+
+def is_stray(joint: Any, item: Any) -> bool:
+    """Whether an object says that it is a control frame of a joint that does not know it: a copy made by Blender."""
+    if item is None or item.condyle.frame_of != joint:
+        return False
+    return all(frame.object != item for frame in joint.condyle.joint.frames)
+
+
+class _CurveOperator(JobOperator):
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_curve(cls, context):
+            return False
+        settings = active_joint(context).condyle.joint
+        if settings.type != "spline_curve" or settings.frames_of is not None:
+            cls.poll_message_set("Only for a spline curve with control frames of its own")
+            return False
+        if len(settings.frames) < settings.order:
+            cls.poll_message_set(f"A curve of order {settings.order} needs {settings.order} control frames")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        if self.options.is_repeat or self.options.is_repeat_last:
+            self.seconds = REDO_SECONDS
+        return super().execute(context)
+
+    def told(self, outcome: Any) -> str:
+        moved = f"{units.told_length(1e-3 * outcome.distance)} and {figure(outcome.angle)}°"
+        return "; ".join([f"{self.title}: the curve moved by at most {moved}", *outcome.warnings])
+
+
+class ReverseCurve(_CurveOperator, Operator):
+    """Let the curve run the other way: its last control frame becomes the first. Limits, rest, start and keys of the
+    coordinate are turned round with it, so that the child moves as before"""
+
+    bl_idname = "condyle.reverse_curve"
+    bl_label = "Reverse Curve"
+    title = "Reverse"
+
+    def steps(self, context: Any) -> Any:
+        from ...making import curve_tools
+
+        return curve_tools.reverse(context.scene, active_joint(context))
+
+
+class EvenOutFrames(_CurveOperator, Operator):
+    """Spread the control frames along the curve as evenly as its order lets them, closer at its ends. The curve stays
+    as near where it is as they can have it (how near is told). The coordinate then counts its length, and limits,
+    rest, start and keys are set anew, so that the child moves as before"""
+
+    bl_idname = "condyle.even_out_frames"
+    bl_label = "Even Out Frames"
+    title = "Even out"
+
+    num_frames: IntProperty(
+        name="Control Frames",
+        description="How many control frames there shall be; 0: as many as now",
+        default=0,
+        min=0,
+        max=1000,
+        options={"SKIP_SAVE"},
+    )
+
+    def steps(self, context: Any) -> Any:
+        from ...making import curve_tools
+
+        joint = active_joint(context)
+        count = self.num_frames and max(self.num_frames, joint.condyle.joint.order)
+        return curve_tools.even_out(context.scene, joint, count)
+
+    def told(self, outcome: Any) -> str:
+        told = super().told(outcome)
+        if self.num_frames and outcome.num_frames > self.num_frames:
+            told += f"; it has {outcome.num_frames} control frames, the least that its order takes"
+        return told
+
+
+class FramesMenu(Menu):
+    bl_idname = "CONDYLE_MT_frames"
+    bl_label = "Control Frames"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.operator("condyle.add_control_frame", text="Add After This One", icon="ADD").place = "NEXT"
+        layout.operator("condyle.add_control_frame", text="Add at the End", icon="ADD").place = "END"
+        layout.operator("condyle.duplicate_control_frame", icon="DUPLICATE")
+        layout.separator()
+        layout.operator("condyle.even_out_frames", icon="DRIVER_DISTANCE")
+        layout.operator("condyle.reverse_curve", icon="ARROW_LEFTRIGHT")
+        layout.operator("condyle.mirror_joint", icon="MOD_MIRROR")
+
+
+classes = (DuplicateControlFrame, AdoptControlFrame, ReverseCurve, EvenOutFrames, FramesMenu)

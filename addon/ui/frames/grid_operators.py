@@ -1,0 +1,255 @@
+"""Make the grid of control frames of a surface, add and remove its rows and columns, and select along them."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.types import Operator
+
+from ...data.joints import has_surface
+from ...data.property_options import active_joint, failed, needs_joint
+
+DIRECTIONS = (
+    ("ROW", "Rows", "Lines of frames with one first number"),
+    ("COLUMN", "Columns", "Lines of frames with one second number"),
+    ("LAYER", "Layers", "Lines of frames with one third number"),
+)
+NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
+
+
+def needs_surface(cls: Any, context: Any) -> bool:
+    """Poll: the joint at hand has a surface whose grid is complete."""
+    from ...making import frame_grids
+
+    if not needs_joint(cls, context):
+        return False
+    settings = active_joint(context).condyle.joint
+    if not has_surface(settings):
+        cls.poll_message_set("Only a spline surface has a grid: change the joint's type first")
+        return False
+    if not frame_grids.complete(settings):
+        cls.poll_message_set("The grid is not complete: make it again, or fit the surface")
+        return False
+    return True
+
+
+def at_hand(context: Any) -> tuple[int, int, int]:
+    """Row, column and layer of the selected Empty, else of the one marked in the list."""
+    from ...making import frame_grids
+
+    joint = active_joint(context)
+    found = frame_grids.place_of(joint, context.active_object)
+    return (
+        found
+        if found is not None
+        else frame_grids.place(joint.condyle.joint, joint.condyle.joint.active_frame)
+    )
+
+
+def renew_slider(operator: Any, context: Any, joint: Any) -> None:
+    """The sliders follow a changed grid; where that cannot be, they wait for a better one and the user is told."""
+    from ...blender import physics_access
+    from ...sliders import sliders
+
+    try:
+        if joint.condyle.joint.driven:
+            sliders.refresh(context.scene, joint)
+    except physics_access.physics().CondyleError as error:
+        operator.report({"WARNING"}, f"The sliders were not renewed: {error}")
+
+
+@contextmanager
+def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
+    """The joint becomes active where its control frame that was active is removed meanwhile."""
+    from ...making import frame_grids
+
+    active = context.view_layer.objects.active
+    was_frame = active is not None and frame_grids.place_of(joint, active) is not None
+    name = active.name if was_frame else ""
+    yield
+    if was_frame and context.view_layer.objects.active is None:
+        context.view_layer.objects.active = joint
+        operator.report({"INFO"}, f"{name} was removed")
+
+
+class MakeGrid(Operator):
+    """Make the joint a spline surface with a grid of control frames around a body, z outward. Frames that are there
+    are put in new places"""
+
+    bl_idname = "condyle.make_grid"
+    bl_label = "Make Grid around Body"
+    bl_options = {"REGISTER", "UNDO"}
+
+    around: EnumProperty(
+        name="Around",
+        description="Whose bounding box gives the size and the place",
+        items=(
+            ("PARENT", "Parent", "The body that the joint sits on"),
+            ("CHILD", "Child", "The moving body"),
+        ),
+    )
+    rows: IntProperty(name="Rows", description="Frames in the first direction", default=5, min=4, max=200)
+    columns: IntProperty(
+        name="Columns", description="Frames in the second direction", default=5, min=4, max=200
+    )
+    closed: BoolProperty(name="Closed", description="Columns go around the body's joint axis and meet again")
+    opening: FloatProperty(
+        name="Opening",
+        description="How far the grid reaches to each side, as an angle seen from the body's middle",
+        subtype="ANGLE",
+        unit="ROTATION",
+        default=math.radians(50.0),
+        min=math.radians(1.0),
+        max=math.radians(80.0),
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        joint = active_joint(context)
+        if joint.condyle.joint.type == "composite":
+            cls.poll_message_set(
+                "A composite joint takes its frames from another joint's Empty: make the grid there"
+            )
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import frame_grids
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        settings = joint.condyle.joint
+        try:
+            body = references.resolve(settings.parent) if self.around == "PARENT" else None
+            body = body or references.resolve(settings.child)
+            if body is None:
+                raise physics_access.model_error(f"joint {joint.name!r} has no body to make a grid around")
+            frames = frame_grids.around(
+                context.scene, joint, body, self.rows, self.columns, self.opening, self.closed
+            )
+            frame_grids.build(context.scene, joint, frames, periodic=(False, self.closed))
+            for warning in frame_grids.warnings_of(context.scene, joint):
+                self.report({"WARNING"}, warning)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        renew_slider(self, context, joint)
+        return {"FINISHED"}
+
+
+class _GridOperator:
+    bl_options = {"REGISTER", "UNDO"}
+
+    direction: EnumProperty(name="Direction", description="Rows, columns or layers", items=DIRECTIONS)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_surface(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        number = NUMBER[self.direction]
+        try:
+            self.change(context, joint, number, at_hand(context)[number])
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        renew_slider(self, context, joint)
+        return {"FINISHED"}
+
+
+class AddGridLine(_GridOperator, Operator):
+    """Add a row or column of control frames behind the one at hand, halfway to the next or going on beyond the last"""
+
+    bl_idname = "condyle.add_grid_line"
+    bl_label = "Add Row or Column"
+
+    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+        from ...making import frame_grids
+
+        frame_grids.add_line(context.scene, joint, direction, index)
+
+
+class RemoveGridLine(_GridOperator, Operator):
+    """Remove the row or column at hand with its Empties"""
+
+    bl_idname = "condyle.remove_grid_line"
+    bl_label = "Remove Row or Column"
+
+    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+        from ...making import frame_grids
+
+        with kept_at_hand(self, context, joint):
+            frame_grids.remove_line(context.scene, joint, direction, index)
+
+
+class SelectGridLine(_GridOperator, Operator):
+    """Select all control frames of the row or column at hand, to move them together"""
+
+    bl_idname = "condyle.select_grid_line"
+    bl_label = "Select Row or Column"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_surface(cls, context) and _object_mode(cls, context)
+
+    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+        from ...making import frame_grids
+
+        for item in list(context.selected_objects):
+            item.select_set(False)
+        settings = joint.condyle.joint
+        here = at_hand(context)
+        for number, frame in enumerate(settings.frames):
+            if frame.object is None or frame_grids.place(settings, number)[direction] != index:
+                continue
+            frame.object.select_set(True)
+            if frame_grids.place(settings, number) == here:
+                context.view_layer.objects.active = frame.object
+
+
+class SelectGridNeighbour(_GridOperator, Operator):
+    """Select the control frame next to the one at hand"""
+
+    bl_idname = "condyle.select_grid_neighbour"
+    bl_label = "Select Neighbour"
+
+    step: IntProperty(name="Step", description="How many frames on, negative: back", default=1)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_surface(cls, context) and _object_mode(cls, context)
+
+    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+        import numpy as np
+
+        settings = joint.condyle.joint
+        place, count = list(at_hand(context)), settings.grid[direction]
+        target = index + self.step
+        place[direction] = (
+            target % count if settings.grid_periodic[direction] else max(0, min(target, count - 1))
+        )
+        settings.active_frame = int(np.ravel_multi_index(place, tuple(settings.grid)))
+        for item in list(context.selected_objects):
+            item.select_set(False)
+        chosen = settings.frames[settings.active_frame].object
+        if chosen is not None:
+            chosen.select_set(True)
+            context.view_layer.objects.active = chosen
+
+
+def _object_mode(cls: Any, context: Any) -> bool:
+    if context.mode == "OBJECT":
+        return True
+    cls.poll_message_set("Only in object mode")
+    return False
+
+
+classes = (MakeGrid, AddGridLine, RemoveGridLine, SelectGridLine, SelectGridNeighbour)

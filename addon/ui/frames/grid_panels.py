@@ -1,0 +1,92 @@
+"""Panel of a surface's grid of control frames."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...data.joints import has_surface
+from ...data.property_options import SidebarPanel, active_joint
+
+
+class GridPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_grid"
+    bl_label = "Surface"
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and has_surface(joint.condyle.joint)
+
+    def draw(self, context: Any) -> None:
+        from ...making import frame_grids
+
+        layout = self.layout
+        joint = active_joint(context)
+        settings = joint.condyle.joint
+        if not frame_grids.complete(settings):
+            if settings.frames:
+                layout.label(
+                    text=f"{len(settings.frames)} control frames are no {shape(settings)} grid", icon="ERROR"
+                )
+            else:
+                layout.label(text="No frames yet: make a grid, or fit", icon="INFO")
+        layout.operator("condyle.make_grid", icon="MESH_GRID")
+        if frame_grids.complete(settings):
+            self._draw_lines(layout, context, joint)
+        if settings.grid[2] > 1:
+            layout.operator("condyle.remove_third_direction", icon="REMOVE")
+        else:
+            column = layout.column(align=True)
+            column.operator("condyle.add_third_direction", icon="ADD").moving = False
+            column.operator("condyle.add_third_direction", text="Add Time", icon="TIME").moving = True
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        for index, name in enumerate(frame_grids.DIRECTIONS[: frame_grids.directions(settings)]):
+            row = column.row(align=True)
+            row.prop(settings, "grid_orders", index=index, text=f"{name} Order")
+            row.prop(settings, "grid_periodic", index=index, text="Closed", toggle=True)
+        if frame_grids.directions(settings) > 1:
+            column.prop(settings, "moving")
+            if settings.moving:
+                name = frame_grids.DIRECTIONS[frame_grids.directions(settings) - 1]
+                column.prop(settings, "line_seconds", text=f"Per {name}")
+                if settings.line_seconds == 0.0:
+                    column.label(text="0: as fitted, or 1 s in all", icon="INFO")
+        column.prop(settings, "outside")
+
+    def _draw_lines(self, layout: Any, context: Any, joint: Any) -> None:
+        from ...making import frame_grids
+        from .grid_operators import NUMBER, at_hand
+
+        settings = joint.condyle.joint
+        here = at_hand(context)
+        chosen = frame_grids.place_of(joint, context.active_object) is not None
+        box = layout.box().column(align=True)
+        for direction, number in NUMBER.items():
+            if number >= frame_grids.directions(settings):
+                continue
+            name = frame_grids.DIRECTIONS[number]
+            row = box.row(align=True)
+            count = settings.grid[number]
+            row.label(text=f"{name} {here[number]} (0 to {count - 1})" if chosen else f"{count} {name}s")
+            for icon, step in (("TRIA_LEFT", -1), ("TRIA_RIGHT", 1)):
+                button = row.operator("condyle.select_grid_neighbour", text="", icon=icon)
+                button.direction, button.step = direction, step
+            for operator, icon in (
+                ("condyle.select_grid_line", "RESTRICT_SELECT_OFF"),
+                ("condyle.add_grid_line", "ADD"),
+                ("condyle.remove_grid_line", "REMOVE"),
+            ):
+                row.operator(operator, text="", icon=icon).direction = direction
+
+
+def shape(settings: Any) -> str:
+    """For instance "4 x 5"."""
+    from ...making import frame_grids
+
+    return " x ".join(map(str, settings.grid[: frame_grids.directions(settings)]))
+
+
+classes = (GridPanel,)

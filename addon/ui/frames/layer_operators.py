@@ -1,0 +1,131 @@
+"""Give a surface's grid of control frames a third direction, a coordinate or time, and take it away."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, FloatProperty, IntProperty
+from bpy.types import Operator
+
+from ...data.property_options import active_joint, failed
+from .grid_operators import kept_at_hand, needs_surface, renew_slider
+
+
+class AddThirdDirection(Operator):
+    """Let the child also go off the surface: the control frames become the first of several layers, copies of each
+    other that you then move"""
+
+    bl_idname = "condyle.add_third_direction"
+    bl_label = "Add Third Direction"
+    bl_options = {"REGISTER", "UNDO"}
+
+    moving: BoolProperty(
+        name="Moves in Time",
+        description="The layers are what the surface is like at one time after the other",
+    )
+    layers: IntProperty(
+        name="Layers", description="How many layers there are then", default=4, min=4, max=100
+    )
+    apart: FloatProperty(
+        name="Apart",
+        description="How far each layer lies from the one before, along each frame's own z. With 0 and no turn: in "
+        "time none, otherwise half of what lies between the frames",
+        subtype="DISTANCE",
+        unit="LENGTH",
+    )
+    turn: FloatProperty(
+        name="Turn",
+        description="How far each layer is turned from the one before, about each frame's own z",
+        subtype="ANGLE",
+        unit="ROTATION",
+    )
+    seconds: FloatProperty(
+        name="Seconds per Layer",
+        description="How long the surface takes from one layer to the next",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        default=1.0,
+        min=0.001,
+        soft_max=60.0,
+    )
+
+    @classmethod
+    def description(cls, _context: Any, properties: Any) -> str:
+        if properties.moving:
+            return (
+                "Let the surface move by itself: the control frames become the first of several layers, what the "
+                "surface is like at one time after the other. They are copies that you then move"
+            )
+        return " ".join((cls.__doc__ or "").split())
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...making import grid_layers
+
+        if not needs_surface(cls, context):
+            return False
+        settings = active_joint(context).condyle.joint
+        # with layers it is `execute` that refuses: Adjust Last Operation asks before it takes them back
+        refusal = "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
+        if refusal:
+            cls.poll_message_set(refusal)
+        return not refusal
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("layers", "apart", "turn", "moving"):
+            layout.prop(self, name)
+        if self.moving:
+            layout.prop(self, "seconds")
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...making import frame_grids, grid_layers
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        scene, joint = context.scene, active_joint(context)
+        try:
+            apart = self.apart
+            if not (apart or self.turn or self.moving):
+                apart = grid_layers.gap(scene, joint)
+            seconds = self.seconds if self.moving else None
+            grid_layers.add_layers(scene, joint, self.layers, apart=apart, turn=self.turn, seconds=seconds)
+            for warning in frame_grids.warnings_of(scene, joint):
+                self.report({"WARNING"}, warning)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        renew_slider(self, context, joint)
+        return {"FINISHED"}
+
+
+class RemoveThirdDirection(Operator):
+    """Remove all layers but the first with their Empties: the surface has rows and columns again"""
+
+    bl_idname = "condyle.remove_third_direction"
+    bl_label = "Remove Third Direction"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_surface(cls, context):
+            return False
+        if active_joint(context).condyle.joint.grid[2] == 1:
+            cls.poll_message_set("The surface has no third direction")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...making import grid_layers
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        try:
+            with kept_at_hand(self, context, joint):
+                grid_layers.remove_layers(context.scene, joint)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        renew_slider(self, context, joint)
+        return {"FINISHED"}
+
+
+classes = (AddThirdDirection, RemoveThirdDirection)

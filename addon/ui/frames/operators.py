@@ -1,0 +1,260 @@
+"""Add, insert, remove and reorder control frames."""
+
+from typing import Any
+
+from bpy.props import EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ...blender import session, units
+from ...data.joints import has_curve
+from ...data.property_options import active_joint, failed, figure, needs_joint
+
+
+def needs_curve(cls: Any, context: Any) -> bool:
+    """Poll: the joint at hand has a curve."""
+    if not needs_joint(cls, context):
+        return False
+    if not has_curve(active_joint(context).condyle.joint):
+        cls.poll_message_set("Only a spline curve has control frames: change the joint's type first")
+        return False
+    return True
+
+
+def frame_at_hand(context: Any, settings: Any) -> int:
+    """Number of the one marked in the list where it is missing, else of the selected Empty, else of the marked one."""
+    marked = min(settings.active_frame, max(0, len(settings.frames) - 1))
+    if is_missing(context, settings, marked):
+        return marked
+    for number, frame in enumerate(settings.frames):
+        if frame.object is not None and frame.object == context.active_object:
+            return number
+    return marked
+
+
+def is_missing(context: Any, settings: Any, number: int) -> bool:
+    """Whether the Empty of a control frame was deleted."""
+    from ...data import references
+
+    if not 0 <= number < len(settings.frames):
+        return False
+    return not references.in_scene(context.scene, settings.frames[number].object)
+
+
+def is_seen(context: Any, item: Any) -> bool:
+    """Whether an object is there to be selected."""
+    return item is not None and context.view_layer.objects.get(item.name) == item
+
+
+def show_only(context: Any, item: Any) -> None:
+    """Select an object alone, where the mode lets it be selected."""
+    if context.mode != "OBJECT":
+        return
+    for each in list(context.selected_objects):
+        each.select_set(False)
+    item.select_set(True)
+    context.view_layer.objects.active = item
+
+
+class FrameOperator:
+    """Base of operators that change the control frames of the curve at hand."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_curve(cls, context):
+            return False
+        if cls.least_frames > len(active_joint(context).condyle.joint.frames):
+            least = f"fewer than {cls.least_frames}" if cls.least_frames > 1 else "no"
+            cls.poll_message_set(f"The joint has {least} control frames")
+            return False
+        return True
+
+    least_frames = 0
+    share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import curve_tools, insert_frame
+        from ...sliders import sliders
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        try:
+            references.check_evaluated(joint, f"joint {joint.name!r}")
+            joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
+            before = insert_frame.curve_of(context.scene, joint) if self.share else None
+            known = {frame.object for frame in joint.condyle.joint.frames}
+            self.change(context, joint)
+            curve_tools.rename_frames(joint)
+            if before is not None:
+                self._keep_motion(context, joint, before, known)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        try:
+            if joint.condyle.joint.driven:
+                sliders.refresh(context.scene, joint)
+        except (
+            physics_access.physics().CondyleError
+        ) as error:  # the frames are as wished, the slider waits for better ones
+            self.report({"WARNING"}, f"The slider was not renewed: {error}")
+        return {"FINISHED"}
+
+    def _keep_motion(self, context: Any, joint: Any, before: Any, known: set[Any]) -> None:
+        """Let the child move as it did before a frame was added to the known ones, and tell how nearly it does."""
+        from ...making import insert_frame
+
+        # not the one marked in the list: in a window that goes with what is selected, also while the frame is added
+        frames = enumerate(joint.condyle.joint.frames)
+        index = next(number for number, frame in frames if frame.object not in known)
+        moved = insert_frame.grow(context.scene, joint, before, index, self.share)
+        if moved is not None:
+            far = f"{units.told_length(1e-3 * moved.distance)} and {figure(moved.angle)}°"
+            told = "; ".join([f"{self.bl_label}: the curve moved by at most {far}", *moved.warnings])
+            session.tell(told, "CHECKMARK")
+            self.report({"INFO"}, told)
+
+
+def tell_place(operator: Any, settings: Any, made: Any) -> None:
+    """Say where along the curve a control frame, by its Empty, was added, where that is not the end."""
+    number = 1 + next(k for k, frame in enumerate(settings.frames) if frame.object == made)
+    count = len(settings.frames)
+    if number < count:
+        operator.report({"INFO"}, f"Added as frame {number} of {count}")
+
+
+class AddControlFrame(FrameOperator, Operator):
+    """Add a control frame where the child is now: at the end of the curve, or between two frames where it clearly lies
+    there. Where else it can go is chosen in Adjust Last Operation"""
+
+    bl_idname = "condyle.add_control_frame"
+    bl_label = "Add Control Frame"
+
+    place: EnumProperty(
+        name="Place",
+        description="Where along the curve it goes",
+        items=(
+            (
+                "FITTING",
+                "Where It Fits",
+                "At the end; between two frames where it clearly lies there; before the first where it leads on there",
+            ),
+            ("NEXT", "After This One", "Behind the control frame that is selected, or marked in the list"),
+            (
+                "END",
+                "At the End",
+                "Behind all others, for a curve that is drawn pose by pose and crosses itself",
+            ),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def description(cls, _context: Any, properties: Any) -> str:
+        if properties.place == "NEXT":
+            return "Add a control frame where the child is now, behind the one that is selected or marked in the list"
+        if properties.place == "END":
+            return "Add a control frame where the child is now, behind all others"
+        return " ".join((cls.__doc__ or "").split())
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ...data import references
+        from ...making import bodies_and_joints, curve_tools
+        from ...reading import joints
+
+        settings = joint.condyle.joint
+        index, child = None, references.resolve(settings.child)
+        if self.place == "FITTING" and child is not None:
+            pose = joints.frame_of_child(joint, child)
+            index = curve_tools.index_in_order(context.scene, joint, pose)
+        elif self.place == "NEXT" and len(settings.frames):
+            index = settings.active_frame + 1
+        tell_place(self, settings, bodies_and_joints.add_control_frame(context.scene, joint, index=index))
+
+
+class InsertControlFrame(FrameOperator, Operator):
+    """Insert a control frame halfway between the one at hand and the next. Its neighbours move a
+    little, so that the child moves as before, keys and all (how nearly is told)"""
+
+    bl_idname = "condyle.insert_control_frame"
+    bl_label = "Insert Control Frame"
+    least_frames = 2
+    share = 0.5
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ...making import bodies_and_joints
+
+        settings = joint.condyle.joint
+        last = len(settings.frames) - (1 if settings.periodic else 2)
+        bodies_and_joints.insert_between(context.scene, joint, min(settings.active_frame, last))
+
+
+class RemoveControlFrame(FrameOperator, Operator):
+    """Remove the control frame at hand and its Empty"""
+
+    bl_idname = "condyle.remove_control_frame"
+    bl_label = "Remove Control Frame"
+    least_frames = 1
+
+    def change(self, context: Any, joint: Any) -> None:
+        from ...making import bodies_and_joints
+
+        settings, active = joint.condyle.joint, context.active_object
+        was_active = active is not None and active == settings.frames[settings.active_frame].object
+        bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)
+        if was_active:  # or nothing would be selected, and the panel would lose the joint
+            near = settings.frames[settings.active_frame].object if len(settings.frames) else None
+            show_only(context, near if is_seen(context, near) else joint)
+
+
+class MoveControlFrame(FrameOperator, Operator):
+    """Move the control frame at hand up or down in the order of the curve"""
+
+    bl_idname = "condyle.move_control_frame"
+    bl_label = "Move Control Frame"
+    least_frames = 2
+
+    direction: EnumProperty(
+        name="Direction",
+        description="Where in the list it goes",
+        items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")),
+    )
+
+    def change(self, context: Any, joint: Any) -> None:
+        settings = joint.condyle.joint
+        target = settings.active_frame + (-1 if self.direction == "UP" else 1)
+        if 0 <= target < len(settings.frames):
+            settings.frames.move(settings.active_frame, target)
+            settings.active_frame = target
+            settings.knots.clear()
+
+
+class SelectControlFrame(Operator):
+    """Select the Empty of a control frame"""
+
+    bl_idname = "condyle.select_control_frame"
+    bl_label = "Select Control Frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Number", description="Which of them, from 0", min=0)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Only in object mode")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        frames = active_joint(context).condyle.joint.frames
+        if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
+            self.report({"ERROR"}, f"There is no control frame {self.index} to be seen here")
+            return {"CANCELLED"}
+        show_only(context, frames[self.index].object)
+        return {"FINISHED"}
+
+
+classes = (AddControlFrame, InsertControlFrame, RemoveControlFrame, MoveControlFrame, SelectControlFrame)

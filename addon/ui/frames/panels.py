@@ -1,0 +1,97 @@
+"""List of a joint's control frames."""
+
+from typing import Any
+
+from bpy.types import Panel, UIList
+
+from ...data import references
+from ...data.joints import has_curve
+from ...data.property_options import SidebarPanel, active_joint
+from .curve_operators import is_stray
+
+
+class ControlFrameList(UIList):
+    bl_idname = "CONDYLE_UL_frames"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        chosen = item.object is not None and item.object == context.active_object
+        if not references.in_scene(context.scene, item.object):
+            row.label(text=f"{index}  missing: remove it", icon="ERROR")
+            return
+        row.label(text=item.object.name.removeprefix(f"{data.id_data.name} "), icon="EMPTY_AXIS")
+        row.operator(
+            "condyle.select_control_frame",
+            text="",
+            icon="LAYER_ACTIVE" if chosen else "RESTRICT_SELECT_OFF",
+            emboss=False,
+        ).index = index
+
+
+class FramesPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_frames"
+    bl_label = "Curve"
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and has_curve(joint.condyle.joint)
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        joint = active_joint(context)
+        settings = joint.condyle.joint
+        told = which_frame(joint, context.active_object)
+        if told:
+            layout.label(text=told, icon="EMPTY_AXIS")
+        elif is_stray(joint, context.active_object):
+            layout.label(text="A copy, not of the curve yet", icon="INFO")
+            layout.operator("condyle.adopt_control_frame", icon="ADD")
+        row = layout.row()
+        row.template_list(
+            "CONDYLE_UL_frames",
+            "",
+            settings,
+            "frames",
+            settings,
+            "active_frame",
+            rows=5 if len(settings.frames) else 3,
+        )
+        side = row.column(align=True)
+        side.operator("condyle.add_control_frame", text="", icon="ADD")
+        side.operator("condyle.remove_control_frame", text="", icon="REMOVE")
+        side.operator("condyle.insert_control_frame", text="", icon="SNAP_MIDPOINT")
+        side.operator("condyle.move_control_frame", text="", icon="TRIA_UP").direction = "UP"
+        side.operator("condyle.move_control_frame", text="", icon="TRIA_DOWN").direction = "DOWN"
+        side.menu("CONDYLE_MT_frames", text="", icon="DOWNARROW_HLT")
+        if len(settings.frames) < settings.order:
+            layout.label(text=f"{settings.order} control frames make a curve", icon="INFO")
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "order")
+        column.prop(settings, "periodic")
+        column.prop(settings, "outside")
+
+
+def which_frame(joint: Any, item: Any) -> str:
+    """What an Empty is among the control frames of a curve, for instance "Frame 3, of 0 to 7"; empty where none."""
+    frames = joint.condyle.joint.frames
+    for number, frame in enumerate(frames):
+        if frame.object is not None and frame.object == item:
+            return f"Frame {number}, of 0 to {len(frames) - 1}"
+    return ""
+
+
+classes = (ControlFrameList, FramesPanel)

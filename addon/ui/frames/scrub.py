@@ -1,0 +1,321 @@
+"""The handle in the view that is dragged along a joint's curve or over its surface."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from bpy.props import FloatVectorProperty
+from bpy.types import GizmoGroup, Operator
+
+from ...data.property_options import active_joint, failed, needs_joint
+
+COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
+#: with Shift held the handle goes so much slower
+PRECISE = 0.1
+#: pixels from the handle within which a press of the mouse was on it
+NEAR = 40
+#: a press that is let go within so many pixels is a click
+CLICK = 3.0
+#: radius of the handle, as a share of the gizmos' size in the preferences: usually, and at the least
+SIZE, LEAST = 0.12, 0.05
+#: what it covers of a small body, as a share of the length that it is seen with
+COVERED = 0.25
+
+
+def _told(scene: Any, value: float, unit: str) -> str:
+    """A slider's value for people, in the scene's units, as in the panel."""
+    from bpy.utils import units
+
+    settings = scene.unit_settings
+    if unit == "rad":
+        radians = settings.system_rotation == "RADIANS"
+        return f"{value:.4g}" if radians else f"{math.degrees(value):.4g}°"
+    if unit == "m" and settings.system != "NONE":
+        metres = value * settings.scale_length
+        told: str = units.to_string(
+            settings.system, "LENGTH", metres, precision=4, split_unit=settings.use_separate
+        )
+        return told
+    return f"{value:.4g}"
+
+
+def _take_turns(self: Any, turns: Any) -> None:
+    self.values = turns
+
+
+class Scrub(Operator):
+    """Drag the joint along its curve or over its surface, as far as its limits let it. Shift: slowly; Esc: back to
+    where it was"""
+
+    bl_idname = "condyle.scrub"
+    bl_label = "Scrub Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    values: FloatVectorProperty(
+        name="Coordinates",
+        description="What the sliders of the joint are set to, in the units that they have",
+        size=3,
+        options={"SKIP_SAVE"},
+    )
+    turns: FloatVectorProperty(
+        name="Angles",
+        description="What the sliders of the joint are set to, of those that are angles",
+        size=3,
+        unit="ROTATION",
+        get=lambda self: tuple(self.values),
+        set=_take_turns,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...posing import scrubbing
+
+        if not needs_joint(cls, context):
+            return False
+        refusal = scrubbing.why_not(active_joint(context))
+        if refusal:
+            cls.poll_message_set(refusal)
+        return not refusal
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...posing import scrubbing
+        from ..overlay.shown import readings
+
+        if context.region_data is None:
+            return self.execute(context)
+        joint = active_joint(context)
+        try:
+            self._handle = scrubbing.read(context.scene, joint)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        self._uid = joint.session_uid
+        self._start = self._now = readings(context.scene, joint)
+        self._target = self._project(context)(self._handle.points(self._now[None]))[0]
+        self._mouse = self._at = self._pressed(context, event)
+        self._beside = beside(context, self._at, self._target)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        from ...data import references
+        from ...posing import scrubbing
+
+        joint = references.object_by_session_uid(self._uid)
+        if joint is None or context.region_data is None:
+            return self._end(context, {"CANCELLED"})
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self._set(context, joint, self._start)
+            return self._end(context, {"CANCELLED"})
+        if event.type == "MOUSEMOVE":
+            mouse = (event.mouse_region_x, event.mouse_region_y)
+            pace = PRECISE if event.shift else 1.0
+            self._target = self._target + [pace * (new - old) for new, old in zip(mouse, self._mouse)]
+            self._mouse = mouse
+            self._now = scrubbing.drag(self._handle, self._now, self._target, self._project(context))
+            self._set(context, joint, self._now)
+            self._tell(context, joint)
+        elif event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value in {"RELEASE", "PRESS"}:
+            if event.type == "LEFTMOUSE" and self._beside and math.dist(self._mouse, self._at) < CLICK:
+                return self._select(context, joint, event)
+            return self._done(context, joint)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...posing import project_poses
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        joint = active_joint(context)
+        try:
+            project_poses.set_sliders(context.scene, joint, self.values)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        self._key(context, joint)
+        return {"FINISHED"}
+
+    def draw(self, context: Any) -> None:
+        from ...data.names import title_of
+
+        joint = active_joint(context)
+        column = self.layout.column()
+        column.use_property_split = True
+        for index, row in enumerate(joint.condyle.joint.coordinates[:3] if joint is not None else ()):
+            shown = "turns" if row.unit == "rad" else "values"  # Blender shows angles in the user's units
+            column.prop(self, shown, index=index, text=title_of(row))
+
+    def cancel(self, context: Any) -> None:
+        """Blender ends the operator, because a file is loaded or the window closes."""
+        self._end(context, {"CANCELLED"})
+
+    def _project(self, context: Any) -> Any:
+        import numpy as np
+
+        from ...posing import picking
+
+        view = np.array(context.region_data.perspective_matrix)
+        size = (context.region.width, context.region.height)
+        return lambda points: picking.pixels(points, view, size)[0]
+
+    def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
+        """Where in the region the mouse took hold: Blender may begin only when it has moved a little."""
+        region = context.region
+        pressed = (event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y)
+        near = max(abs(place - own) for place, own in zip(pressed, self._target)) < NEAR
+        return pressed if near else (event.mouse_region_x, event.mouse_region_y)
+
+    def _set(self, context: Any, joint: Any, readings: Any) -> None:
+        from ...posing import project_poses
+
+        project_poses.set_readings(context.scene, joint, readings)
+        context.area.tag_redraw()
+
+    def _select(self, context: Any, joint: Any, event: Any) -> set[str]:
+        """A click beside the handle, which Blender gives to it all the same, is one on what is seen there."""
+        import bpy
+
+        self._set(context, joint, self._start)
+        place = [round(share) for share in self._at]
+        bpy.ops.view3d.select(
+            "EXEC_DEFAULT", True, location=place, toggle=event.shift, deselect_all=not event.shift
+        )
+        return self._end(context, {"CANCELLED"})
+
+    def _done(self, context: Any, joint: Any) -> set[str]:
+        from ...data.joints import slider_names
+
+        names = slider_names(joint.condyle.joint)[:3]
+        self.values = [joint[name] for name in names] + [0.0] * (3 - len(names))
+        self._key(context, joint)
+        return self._end(context, {"FINISHED"})
+
+    def _key(self, context: Any, joint: Any) -> None:
+        """As with every motion by hand: with Auto Keying on, the sliders get keys."""
+        from ...data.joints import slider_names
+
+        if context.scene.tool_settings.use_keyframe_insert_auto:
+            for name in slider_names(joint.condyle.joint):
+                joint.keyframe_insert(f'["{name}"]')
+
+    def _tell(self, context: Any, joint: Any) -> None:
+        from ...data.joints import slider_names
+        from ...data.names import title_of
+
+        settings = joint.condyle.joint
+        values = [
+            f"{title_of(row)} {_told(context.scene, joint[name], row.unit)}"
+            for name, row in zip(slider_names(settings), settings.coordinates)
+        ]
+        context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
+
+    def _end(self, context: Any, outcome: set[str]) -> set[str]:
+        if context.area is not None:
+            context.area.header_text_set(None)
+            context.area.tag_redraw()
+        return outcome
+
+
+class ScrubHandle(GizmoGroup):
+    bl_idname = "CONDYLE_GGT_scrub"
+    bl_label = "Joint Handle"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...blender import session
+        from ...posing import scrubbing
+
+        if session.read_only or context.mode not in {"OBJECT", "POSE"}:
+            return False
+        if session.live is not None:  # the limb is elsewhere than the sliders say
+            return False
+        if not context.scene.condyle.overlay.show_handle:
+            return False
+        joint = active_joint(context)
+        return joint is not None and joint.visible_get() and not scrubbing.why_not(joint)
+
+    def setup(self, _context: Any) -> None:
+        gizmo = self.gizmos.new("GIZMO_GT_move_3d")
+        gizmo.draw_style = "RING_2D"
+        gizmo.draw_options = {"FILL", "ALIGN_VIEW"}
+        gizmo.color, gizmo.alpha = COLOR, 0.6
+        gizmo.color_highlight, gizmo.alpha_highlight = HIGHLIGHT, 0.9
+        gizmo.scale_basis = SIZE
+        gizmo.use_draw_modal = True
+        gizmo.target_set_operator("condyle.scrub")
+
+    def draw_prepare(self, context: Any) -> None:
+        from mathutils import Matrix
+
+        place = handle_place(context)
+        for gizmo in self.gizmos:
+            gizmo.hide = place is None
+            if place is not None:
+                gizmo.matrix_basis = Matrix.Translation(place)
+                gizmo.scale_basis = handle_size(context, place)
+
+
+def handle_place(context: Any) -> Any:
+    """Where the handle of the joint at hand is now (3,), in the world; None where it has none."""
+    from ...blender import physics_access
+    from ...posing import scrubbing
+    from ..overlay.shown import readings, shown
+
+    joint = active_joint(context)
+    if joint is None or scrubbing.why_not(joint):
+        return None
+    known = shown(context.scene, joint)
+    if known.joint is None or known.joint.num_coordinates != len(joint.condyle.joint.coordinates):
+        return None
+    try:
+        style = ("handle", *limits_of(joint))
+        held = known.kept(style, lambda: scrubbing.handle(joint, known.joint, known.metre))
+        held = replace(held, base=scrubbing.base_of(joint))  # it may be carried along
+        return held.points(readings(context.scene, joint)[None])[0]
+    except physics_access.physics().CondyleError:
+        return None
+
+
+def beside(context: Any, pressed: Any, handle: Any) -> bool:
+    """Whether a press at a place (2,) of the region was beside the handle as it is drawn at another."""
+    place = handle_place(context)
+    preferences = context.preferences
+    pixels = preferences.view.gizmo_size * preferences.system.ui_scale
+    return place is not None and math.dist(pressed, handle) > pixels * handle_size(context, place)
+
+
+def handle_size(context: Any, place: Any) -> float:
+    """The handle's `scale_basis` at a place (3,): smaller where it would hide the child, as a finger's tip afar."""
+    import numpy as np
+
+    from ...data import references
+    from ...making import bodies_and_joints
+    from ...posing import picking
+
+    child = references.resolve(active_joint(context).condyle.joint.child)
+    if child is None or context.region_data is None:
+        return SIZE
+    scale = (
+        child.object.matrix_world.median_scale if child.bone else 2.0
+    )  # of a half length that is in the world
+    aside = scale * bodies_and_joints.typical_length(child) * np.array(context.region_data.view_matrix)[0, :3]
+    view = np.array(context.region_data.perspective_matrix)
+    ends, ahead = picking.pixels(
+        np.array([place, place + aside]), view, (context.region.width, context.region.height)
+    )
+    if not ahead.all():
+        return SIZE
+    seen = COVERED * float(np.linalg.norm(ends[1] - ends[0]))
+    preferences = context.preferences
+    return min(max(seen / (preferences.view.gizmo_size * preferences.system.ui_scale), LEAST), SIZE)
+
+
+def limits_of(joint: Any) -> list[Any]:
+    """What the handle's range depends on beside the joint's shape."""
+    return [(row.limits, row.lower, row.upper) for row in joint.condyle.joint.coordinates]
+
+
+classes = (Scrub, ScrubHandle)

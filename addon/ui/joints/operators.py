@@ -1,0 +1,319 @@
+"""Add and remove joints, choose their types, drive them by their sliders."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.joint_types import WHOLE_ONLY, search_items
+from ...data.joints import shape_changed
+from ...data.property_options import (
+    active_joint,
+    failed,
+    need_object_mode,
+    needs_joint,
+    needs_own_joint,
+    writable,
+)
+
+
+class _SearchOperator:
+    """Asks for the type in a list that can be searched. Its `bl_property` Blender reads off the class itself alone."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
+
+    def draw(self, _context: Any) -> None:
+        self.layout.prop(self, "kind", text="")  # with its name beside it, the type would be cut off
+
+
+class AddJoint(_SearchOperator, Operator):
+    """Add a joint between two bodies: select the child, then the parent (so that it is active), as where Blender
+    parents; where one hangs on the other already, that stays. Then choose its type. With the child alone the joint
+    holds it to its parent in Blender, or to the world"""
+
+    bl_idname = "condyle.add_joint"
+    bl_label = "Add Joint"
+    bl_property = "kind"
+
+    kind: EnumProperty(
+        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
+    )
+    closes_loop: BoolProperty(
+        name="Closes a Loop",
+        description="The child hangs on another joint already; this one holds it to the parent as well",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if references.active_body(context) is None:
+            cls.poll_message_set("Select the child, then the parent: two objects, or two bones in pose mode")
+            return False
+        if len(references.selected_bodies(context)) > 2:
+            cls.poll_message_set("More than two are selected: select the child, then the parent")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import bodies_and_joints
+        from ...posing import keep_sliders
+
+        parent, child = references.parent_and_child(context)
+        try:
+            joint = bodies_and_joints.add_joint(
+                context.scene, parent, child, self.kind, closes_loop=self.closes_loop
+            )
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        keep_sliders.join_chain(context.scene, joint)
+        # the joint that carries the child is found by the child, one that closes a loop by itself
+        at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
+        references.make_active(context, at_hand)
+        self.report({"INFO"}, f"Joint {joint.name!r} added")
+        return {"FINISHED"}
+
+
+class ChooseType(_SearchOperator, Operator):
+    """Choose the joint's type from a list that can be searched; coordinates that fit both keep their settings"""
+
+    bl_idname = "condyle.choose_type"
+    bl_label = "Choose Type"
+    bl_property = "kind"
+
+    kind: EnumProperty(
+        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
+    )
+    part: IntProperty(
+        name="Part", description="Which part of a composite joint, from 1; 0: the joint itself", min=0
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...posing import keep_sliders
+
+        joint = active_joint(context)
+        settings = joint.condyle.joint
+        if self.part == 0:
+            settings.type = self.kind
+            if not settings.coordinates:  # what moves waits for Drive by Sliders: it may have been let go of
+                keep_sliders.join_chain(context.scene, joint)
+            return {"FINISHED"}
+        if self.part > len(settings.parts):
+            self.report({"ERROR"}, f"The joint has no part {self.part}")
+            return {"CANCELLED"}
+        if self.kind in WHOLE_ONLY:
+            self.report({"ERROR"}, "A composite joint cannot be a part of another: add its parts one by one")
+            return {"CANCELLED"}
+        settings.parts[self.part - 1].type = self.kind
+        return {"FINISHED"}
+
+
+class RemoveJoint(Operator):
+    """Remove the joint at hand with its control frames; bodies and their animation stay"""
+
+    bl_idname = "condyle.remove_joint"
+    bl_label = "Remove Joint"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_own_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...making import bodies_and_joints
+
+        bodies_and_joints.remove_joint(context.scene, active_joint(context))
+        return {"FINISHED"}
+
+
+class SetRestPose(Operator):
+    """Where the child is now, all coordinates of the joint are 0"""
+
+    bl_idname = "condyle.set_rest_pose"
+    bl_label = "Set Rest Pose"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return needs_joint(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...making import bodies_and_joints
+
+        try:
+            bodies_and_joints.take_rest_pose(active_joint(context))
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        return {"FINISHED"}
+
+
+class Drive(Operator):
+    """Let a slider for each coordinate move the child along the joint, within its limits. The sliders are ordinary
+    custom properties of the joint's Empty: key them, drive them; their motion also shows and renders where Condyle is
+    not installed. Again: updates them to the joint's new shape"""
+
+    bl_idname = "condyle.drive"
+    bl_label = "Drive by Sliders"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if active_joint(context).condyle.joint.closes_loop:
+            cls.poll_message_set("The joint closes a loop: its child is moved by another one")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        return _set_driven(self, context, True)
+
+
+class StopDriving(Operator):
+    """The child follows its own keys again, not the sliders"""
+
+    bl_idname = "condyle.stop_driving"
+    bl_label = "Stop Driving"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        joint = active_joint(context)
+        if not joint.condyle.joint.driven:
+            cls.poll_message_set("The sliders do not drive this joint")
+            return False
+        override = joint.override_library
+        if (
+            override is not None
+            and override.reference is not None
+            and override.reference.condyle.joint.driven
+        ):
+            cls.poll_message_set(
+                f"{joint.name} is of a library, which would drive it again with the next load"
+            )
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        return _set_driven(self, context, False)
+
+
+def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
+    from ...blender import physics_access
+    from ...making import connected_bones
+    from ...posing import project_poses
+    from ...sliders import sliders
+
+    joint, told = active_joint(context), ""
+    try:
+        if driven:
+            project_poses.drive_here(context.scene, joint)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, [joint])
+        else:
+            sliders.set_driven(context.scene, joint, False)
+    except physics_access.physics().CondyleError as error:
+        return failed(operator, error)
+    if told:
+        session.tell(told)
+    return {"FINISHED"}
+
+
+class StartHere(Operator):
+    """The simulation starts where the sliders are now"""
+
+    bl_idname = "condyle.start_here"
+    bl_label = "Start Here"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not needs_joint(cls, context):
+            return False
+        if not active_joint(context).condyle.joint.driven:
+            cls.poll_message_set("Drive the joint by its sliders first")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...sliders import sliders
+
+        sliders.start_here(context.scene, active_joint(context))
+        return {"FINISHED"}
+
+
+def _needs_composite(cls: Any, context: Any) -> bool:
+    if not needs_joint(cls, context):
+        return False
+    if active_joint(context).condyle.joint.type != "composite":
+        cls.poll_message_set("Only a composite joint has parts")
+        return False
+    return True
+
+
+class AddPart(_SearchOperator, Operator):
+    """Add a joint to the row of a composite joint"""
+
+    bl_idname = "condyle.add_part"
+    bl_label = "Add Part"
+    bl_property = "kind"
+
+    kind: EnumProperty(
+        name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_composite(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        joint = active_joint(context)
+        joint.condyle.joint.parts.add().type = self.kind
+        shape_changed(context, joint)
+        return {"FINISHED"}
+
+
+class RemovePart(Operator):
+    """Remove a joint from the row of a composite joint"""
+
+    bl_idname = "condyle.remove_part"
+    bl_label = "Remove Part"
+    bl_options = {"REGISTER", "UNDO"}
+
+    part: IntProperty(name="Part", description="Which one, from 1; 0: the last", min=0)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_composite(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        joint = active_joint(context)
+        parts = joint.condyle.joint.parts
+        if not parts or self.part > len(parts):
+            self.report(
+                {"WARNING"}, f"The joint has no part {self.part}" if parts else "The joint has no parts"
+            )
+            return {"CANCELLED"}
+        parts.remove((self.part or len(parts)) - 1)
+        shape_changed(context, joint)
+        return {"FINISHED"}
+
+
+classes = (AddJoint, ChooseType, RemoveJoint, SetRestPose, Drive, StopDriving, StartHere, AddPart, RemovePart)

@@ -1,0 +1,283 @@
+"""Panel of the joint at hand."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...data.joint_types import TYPES, custom_readings
+from ...data.joints import is_baked_over, shapes, slider_names
+from ...data.names import title_of
+from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
+from ..simulation.panels import draw_lines
+
+# names that would be cut off in a sidebar of the usual width
+SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
+BAKED_OVER = "The keys of the bake move the child; Free Bake lets the slider move it again"
+VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
+
+
+class JointPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_joint"
+    bl_label = "Joint"
+    bl_order = 2
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_connection(context) is None
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        joint = active_joint(context)
+        if own_joint(context) is None:
+            layout.label(text="Select the child, then the parent", icon="INFO")
+            layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
+            layout.operator_menu_enum("condyle.add_preset", "preset", text="Add Preset", icon="PRESET")
+        if joint is None:
+            return
+        settings = joint.condyle.joint
+        row = layout.row()
+        row.label(text=joint.name, icon="EMPTY_ARROWS")
+        row.operator("condyle.mirror_joint", text="", icon="MOD_MIRROR")
+        row.operator("condyle.remove_joint", text="", icon="X")
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        draw_type(column, settings, 0)
+        self._draw_shape(column, settings)
+        if may_roll(settings):
+            column.prop(settings, "no_slip")
+        if settings.closes_loop:
+            column.label(text="Closes a loop", icon="LINKED")
+            return
+        if settings.coordinates:
+            row = column.row()
+            row.use_property_decorate = True  # it can be keyed
+            row.prop(settings, "prescribed")
+            row = column.row()
+            row.use_property_decorate = True
+            row.active = not settings.prescribed
+            row.prop(settings, "follow", slider=True)
+            if settings.follow > 0.0 and not settings.prescribed:
+                column.prop(settings, "follow_time")
+        self._draw_sliders(layout, joint, settings, context)
+
+    def _draw_shape(self, layout: Any, settings: Any) -> None:
+        if settings.type == "composite":
+            if not settings.parts:
+                layout.label(text="Add its parts, from the parent on", icon="INFO")
+            for number, part in enumerate(settings.parts, 1):
+                box = layout.box()
+                draw_type(box, part, number).operator(
+                    "condyle.remove_part", text="", icon="X", emboss=False
+                ).part = number
+                draw_settings(box, part)
+                if part.type != "fixed":
+                    box.prop(part, "inverted")
+            layout.operator("condyle.add_part", icon="ADD")
+        else:
+            draw_settings(layout, settings)
+        if settings.type != "fixed":
+            layout.prop(settings, "inverted")
+        if settings.type not in {"spline_curve", "spline_surface"}:
+            layout.operator("condyle.set_rest_pose")
+
+    def _draw_sliders(self, layout: Any, joint: Any, settings: Any, context: Any) -> None:
+        if not settings.driven:
+            layout.operator("condyle.drive", icon="DRIVER")
+            return
+        from ...baked import ik_chains
+
+        names, width = slider_names(settings), context.region.width
+        if not all(name in joint for name in names):  # its type changed to one that is not complete yet
+            names = []
+        column = layout.column(align=True)
+        baked_over = is_baked_over(settings)
+        column.active = not baked_over
+        for name, coordinate in zip(names, settings.coordinates):
+            column.prop(joint, f'["{name}"]', text=title_of(coordinate), slider=True)
+        if baked_over:
+            draw_lines(layout.column(align=True), BAKED_OVER, "INFO", width)
+        elif late := ik_chains.of_joint(context.scene, joint):
+            draw_lines(layout.column(align=True), late, "ERROR", width)
+        row = layout.row(align=True)
+        row.operator("condyle.start_here", icon="PLAY")
+        row.operator("condyle.drive", text="", icon="FILE_REFRESH")
+        row.operator("condyle.stop_driving", text="", icon="X")
+
+
+def draw_type(layout: Any, shape: Any, number: int) -> Any:
+    """The type of a joint (number 0) or of a part of one, as a button that opens the searchable list; its row."""
+    row = layout.row()
+    split = row.split(factor=0.4)
+    label = split.row()
+    label.alignment = "RIGHT"
+    label.label(text=f"Part {number}" if number else "Type")
+    known = TYPES.get(shape.type)
+    # what stands in brackets is for the search
+    text = known.label.partition(" (")[0] if known is not None else "Choose"
+    split.operator("condyle.choose_type", text=text, icon="VIEWZOOM").part = number
+    return row
+
+
+def draw_settings(layout: Any, shape: Any) -> None:
+    """The settings that a type of joint has; names change where they mean something more special."""
+    for name in TYPES[shape.type].settings:
+        if name == "axis":
+            layout.prop(shape, name, text="First Axis" if shape.type == "universal" else "Axis")
+        elif name == "semi_axes":
+            column = layout.column(align=True)
+            for index in range(2 if shape.type == "elliptic" else 3):
+                column.prop(shape, name, index=index, text=f"Semi-Axis {'abc'[index]}")
+        elif name in SHORT_NAMES:
+            layout.prop(shape, name, text=SHORT_NAMES[name])
+        elif name == "ball_limit":
+            layout.prop(shape, name)
+            if shape.ball_limit == "CONE":
+                layout.prop(shape, "axis", text="Axis")
+                layout.prop(shape, "cone_angle")
+            elif shape.ball_limit == "ROTATION":
+                layout.prop(shape, "rotation_limit")
+        elif name == "custom_text":
+            found = custom_readings(shape.custom_text)
+            listed = ", ".join(coordinate for coordinate, _ in found)
+            layout.label(
+                text=f"Imported; coordinates: {listed}" if found else "Comes by import only", icon="INFO"
+            )
+        else:
+            layout.prop(shape, name)
+
+
+def may_roll(settings: Any) -> bool:
+    """Whether a joint begins with a surface, on which what follows may roll."""
+    parts = settings.parts if settings.type == "composite" else ()
+    return len(parts) > 0 and parts[0].type == "spline_surface" and not parts[0].inverted
+
+
+class BodiesOfJointPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_joint_bodies"
+    bl_label = "Parent and Child"
+    bl_parent_id = "CONDYLE_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_joint(context) is not None
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = active_joint(context).condyle.joint
+        layout.prop(settings, "closes_loop")
+        layout.prop(settings, "to_world")
+        for role in ("parent", "child"):
+            reference = getattr(settings, role)
+            column = layout.column()
+            column.active = role == "child" or not settings.to_world
+            column.prop(reference, "object", text=role.capitalize())
+            if reference.object is not None and reference.object.pose is not None:
+                column.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
+
+
+class CoordinatesPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_coordinates"
+    bl_label = "Limits, Spring, Damping"
+    bl_parent_id = "CONDYLE_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and len(joint.condyle.joint.coordinates) > 0
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = active_joint(context).condyle.joint
+        column = layout.column()
+        column.prop(settings, "start_from")
+        column.prop(settings, "hard_limits")
+        if settings.hard_limits:
+            column.prop(settings, "restitution")
+        rows = settings.coordinates
+        for row in rows:
+            box = layout.box() if len(rows) > 1 else layout
+            if len(rows) > 1:
+                box.label(text=title_of(row))
+            self._draw_coordinate(box.column(), row)
+
+    def _draw_coordinate(self, layout: Any, row: Any) -> None:
+        view = VIEWS.get(row.unit, "")
+        from_settings = row.id_data.condyle.joint.start_from in {"SCENE", "SETTINGS"}
+        start = layout.column()
+        start.active = from_settings
+        start.prop(row, "start" + view)
+        if row.unit == "s":
+            layout.label(text="Runs by itself, one second a second", icon="TIME")
+            return
+        start.prop(row, "start_speed" + view)
+        keyed = layout.row()
+        keyed.use_property_decorate = True  # it can be keyed
+        keyed.prop(row, "torque")
+        layout.separator()
+        layout.prop(row, "damping")
+        layout.prop(row, "stiffness")
+        if row.stiffness > 0.0:
+            layout.prop(row, "rest" + view)
+        layout.prop(row, "armature")
+        layout.separator()
+        self._draw_limits(layout, row)
+        if row.limits == "CUSTOM":
+            layout.prop(row, "lower" + view)
+            layout.prop(row, "upper" + view)
+        if row.limits != "NONE" and not row.id_data.condyle.joint.hard_limits:
+            layout.prop(row, "limit_stiffness")
+            layout.prop(row, "limit_damping")
+
+    def _draw_limits(self, layout: Any, row: Any) -> None:
+        """Only curves and surfaces have ends."""
+        if has_ends(row.id_data.condyle.joint) or row.limits == "RANGE":
+            layout.prop(row, "limits")
+            return
+        split = layout.split(factor=0.4, align=True)
+        split.use_property_split = False  # or each choice would get a label of its own beside it
+        label = split.row()
+        label.alignment = "RIGHT"
+        label.label(text="Limits")
+        choices = split.row(align=True)
+        for name in ("NONE", "CUSTOM"):
+            choices.prop_enum(row, "limits", name)
+
+
+def has_ends(settings: Any) -> bool:
+    """Whether a joint is, or contains, a curve or surface, which ends somewhere."""
+    return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
+
+
+class ControllerPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_controller"
+    bl_label = "Controller"
+    bl_parent_id = "CONDYLE_PT_joint"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = active_joint(context)
+        return joint is not None and len(joint.condyle.joint.coordinates) > 0
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(active_joint(context).condyle.joint.controller, "enabled", text="")
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = active_joint(context).condyle.joint
+        layout.active = settings.controller.enabled and not settings.prescribed
+        layout.prop(settings.controller, "stiffness")
+        layout.prop(settings.controller, "damping")
+        layout.prop(settings.controller, "limit")
+
+
+classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel, ControllerPanel)

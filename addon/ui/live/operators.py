@@ -1,0 +1,184 @@
+"""Run the scene live, stop it, record, keep what the sliders say."""
+
+from typing import Any
+
+import numpy as np
+from bpy.props import BoolProperty, FloatProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.live import settings
+from ...data.property_options import need_object_mode, writable
+from ...jobs.operator import JobOperator
+from ...reading.contents import has_work
+
+#: s over which a rate must be averaged to be told as too slow; it is so about 1 s after a run's begin
+SETTLED = 0.43
+
+
+class Live(JobOperator, Operator):
+    """Run the scene's bodies by the clock: turn torques, excitations, gravity and ground with the sliders, drag bodies
+    with the mouse. Nothing is changed unless it is recorded"""
+
+    bl_idname = "condyle.live"
+    bl_label = "Live"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Live"
+    tick = 1.0 / 60.0
+    endless = True
+
+    duration: FloatProperty(  # type: ignore[valid-type]
+        name="Duration",
+        description="It ends by itself after so many seconds of motion. 0: when it is stopped",
+        min=0.0,
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+    record: BoolProperty(  # type: ignore[valid-type]
+        name="Record", description="Record from the beginning", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            cls.poll_message_set("Nothing to run: add a joint, or let a body be free")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.duration:
+            self.report({"ERROR"}, "A script must say for how many seconds it runs")
+            return {"CANCELLED"}
+        return super().execute(context)
+
+    def steps(self, context: Any) -> Any:
+        from ...live import run_mode
+
+        return run_mode.live(context.scene, self.duration or None, self.record)
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        try:
+            if session.live is not None and self._drags(context, event):
+                return {"RUNNING_MODAL"}
+        except Exception as error:
+            self._request.cancel()
+            self._break_off(context, error)
+            raise
+        before = session.live and session.live.figures
+        answer: set[str] = super().modal(context, event)
+        if session.live is not None and session.live.figures is not before:
+            redraw(context)
+        return answer
+
+    def _drags(self, context: Any, event: Any) -> bool:
+        """Whether an event of the mouse is about a body that it takes, drags or lets go."""
+        from ...live import drag
+
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            return drag.take(context, event)
+        if session.live.grip is None:
+            return False
+        if event.type == "MOUSEMOVE":
+            drag.move(context, event)
+            return True
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            session.live.let_go()
+            return True
+        return False
+
+    def told(self, outcome: Any) -> str:
+        if outcome.baked is None:
+            return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
+        first, last = outcome.frames[0], outcome.frames[-1]
+        end = outcome.playback_end
+        beyond = f"; the scene plays to frame {end}" if last > end else ""
+        return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
+
+    def _finish(self, outcome: Any) -> set[str]:
+        super()._finish(outcome)
+        # without a record nothing has changed: no step of undo
+        return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}
+
+
+def redraw(context: Any) -> None:
+    """Views show the poses, the panel its figures."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class StopLive(Operator):
+    """End the live run. What was recorded becomes a bake; otherwise the scene is as it was"""
+
+    bl_idname = "condyle.live_stop"
+    bl_label = "Stop"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        if session.live is None:
+            cls.poll_message_set("Nothing runs live")
+            return False
+        return True
+
+    def execute(self, _context: Any) -> set[str]:
+        session.live.stop()
+        return {"FINISHED"}
+
+
+class RecordLive(Operator):
+    """Record the live run from now on; press again to end the record, and once more to record anew
+    instead. When the run stops, the record becomes a bake"""
+
+    bl_idname = "condyle.live_record"
+    bl_label = "Record"
+
+    poll = StopLive.poll
+
+    def execute(self, _context: Any) -> set[str]:
+        first, last = session.live.recorded
+        if first is None or last is not None:
+            session.live.start_recording()
+        else:
+            session.live.stop_recording()
+        return {"FINISHED"}
+
+
+class KeepLive(Operator):
+    """Write what the sliders say to the scene: torques, excitations, gravity, ground"""
+
+    bl_idname = "condyle.live_keep"
+    bl_label = "Keep Values"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...live import knobs
+
+        if not knobs.touched(settings(), context.scene):
+            why_not = knobs.of_another(settings(), context.scene)
+            cls.poll_message_set(why_not or "No slider of the last live run says what the scene does not")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...live import knobs
+
+        changed = knobs.keep(settings(), context.scene)
+        session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
+        return {"FINISHED"}
+
+
+def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
+    """The line about the speed, and whether it is slower than wanted."""
+    rate = figures.get("rate", 0.0)
+    slow = rate < 0.9 * wanted and figures.get("averaged", 0.0) > SETTLED
+    if np.isclose(rate, 1.0, atol=0.05):
+        return "Real time", slow
+    return f"{rate:.2f} × real time", slow
+
+
+classes = (Live, StopLive, RecordLive, KeepLive)

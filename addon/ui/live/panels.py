@@ -1,0 +1,126 @@
+"""Panel of the live mode."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...blender import session
+from ...data.live import SHOWN, scene_of, settings
+from ...data.property_options import SidebarPanel
+from .operators import speed_text
+
+GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
+
+
+def draw_live(layout: Any, scene: Any) -> None:
+    """What the panel shows, before and in a run."""
+    live, run = settings(), session.live
+    row = layout.row(align=True)
+    row.scale_y = 1.4
+    if run is None:
+        row.operator("condyle.live", icon="PLAY")
+    else:
+        row.operator("condyle.live_stop", icon="SNAP_FACE")
+        recording = run.recorded[0] is not None and run.recorded[1] is None
+        row.operator(
+            "condyle.live_record", text="End" if recording else "Record", icon="REC", depress=recording
+        )
+        its = scene_of(live)
+        if its not in (None, scene):
+            layout.label(text=f"Running: scene {its.name}", icon="SCENE_DATA")
+        draw_figures(layout, run, live)
+    column = layout.column()
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(live, "factor")
+    column.prop(live, "pull")
+    column.prop(live, "gravity")
+    left = live.scene == scene.session_uid and len(live.sliders) > 0
+    if run is not None or left:
+        draw_sliders(layout, live, run is not None)
+    if run is None and left:
+        layout.operator("condyle.live_keep", icon="IMPORT")
+
+
+def draw_figures(layout: Any, run: Any, live: Any) -> None:
+    column = layout.box().column(align=True)
+    if not run.figures:
+        column.label(text="Starting", icon="SORTTIME")  # what it waits for stands above, in full
+        return
+    text, slow = speed_text(run.figures, live.factor)
+    column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
+    # always one line: a slider that is dragged must not move away below the mouse
+    if run.grown:  # told in full when the run is over
+        column.label(text="Steps too long: energy grows", icon="ERROR")
+    else:
+        times, named = float(f"{run.figures['headroom']:.2g}"), "Head-room"
+        if slow:  # with head-room the model is quick enough, and something else has the processor
+            named = f"{'Machine busy' if times > 1.0 else 'Too slow'}; head-room"
+        column.label(text=f"{named} {times:g} ×", icon="BLANK1")
+    first, last = run.recorded
+    if first is not None:
+        seconds = (run.time if last is None else last) - first
+        column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
+
+
+def draw_sliders(layout: Any, live: Any, running: bool) -> None:
+    for group, shown in GROUPS:
+        sliders = [slider for slider in live.sliders if slider.group == group]
+        if not sliders:
+            continue
+        open_now = getattr(live, shown)
+        icon = "TRIA_DOWN" if open_now else "TRIA_RIGHT"
+        layout.prop(live, shown, icon=icon, emboss=False)
+        if not open_now:
+            continue
+        column = layout.column(align=True)
+        column.active = running
+        above = ""
+        for slider in sliders:
+            owner, text = parts_of(slider)
+            if owner and owner != above:  # beside each number it would be cut off
+                column.label(text=owner)
+            above = owner
+            column.prop(slider, SHOWN[slider.kind], text=text, slider=True)
+
+
+def parts_of(slider: Any) -> tuple[str, str]:
+    """What stands above a slider, and what in it."""
+    owner, colon, own = slider.label.rpartition(": ")
+    if slider.group != "GROUND" or not colon:
+        owner, own = "", slider.label
+    return owner, own + (" ×" if slider.kind == "TIMES" else "")
+
+
+class LivePanel(SidebarPanel, Panel):
+    """Before a run."""
+
+    bl_idname = "CONDYLE_PT_live"
+    bl_label = "Live"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        return session.live is None
+
+    def draw(self, context: Any) -> None:
+        draw_live(self.layout, context.scene)
+
+
+class LiveRunPanel(SidebarPanel, Panel):
+    """While it runs: open, though the run was started from elsewhere and the other one is closed."""
+
+    bl_idname = "CONDYLE_PT_live_run"
+    bl_label = "Live"
+    bl_parent_id = "CONDYLE_PT_bake"
+
+    @classmethod
+    def poll(cls, _context: Any) -> bool:
+        return session.live is not None
+
+    def draw(self, context: Any) -> None:
+        draw_live(self.layout, context.scene)
+
+
+classes = (LivePanel, LiveRunPanel)

@@ -1,0 +1,84 @@
+"""File > Import > OpenSim Model."""
+
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+
+
+class ImportOpenSim(Operator):
+    """Read an OpenSim model (.osim of version 4): its bodies with meshes where they are found, joints, ranges, muscles
+    and surfaces that they wrap over"""
+
+    bl_idname = "condyle.import_opensim"
+    bl_label = "Import OpenSim Model"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(name="File", description="OpenSim model", subtype="FILE_PATH")
+    filter_glob: StringProperty(default="*.osim", options={"HIDDEN"})
+    geometry: StringProperty(
+        name="Meshes",
+        description="Folder of .vtp meshes, beside those that lie by the file",
+        subtype="DIR_PATH",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(writable(cls) and need_object_mode(cls, context))
+
+    def invoke(self, context: Any, _event: Any) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...checking import falling
+        from ...data import findings
+        from ...making import opensim_import
+
+        folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
+        try:
+            made = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
+        except (physics_access.physics().CondyleError, OSError) as error:
+            return failed(self, error)
+        from ..welcome.operators import look_at_selected
+
+        for item in context.selected_objects:
+            item.select_set(False)
+        shown = set(context.view_layer.objects)  # none of it where its collection is excluded
+        parts = [item for item in made.ground.children_recursive if item in shown]
+        for item in parts:
+            item.select_set(True)
+        look_at_selected(context)
+        for item in parts:
+            item.select_set(False)
+        if made.ground in shown:
+            made.ground.select_set(True)
+            context.view_layer.objects.active = made.ground
+        hints = falling.after_import(context.scene, made.ground)
+        told = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
+        findings.show(context.scene, [*hints, *told])
+        counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
+        told = f"{made.ground.name} imported: {counts}"
+        if made.warnings:
+            text = bpy.data.texts.new(f"{made.ground.name} import")
+            text.write("\n".join(made.warnings) + "\n")
+            count = len(made.warnings)
+            told += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
+        if hints:
+            told += "; see Warnings for a hint"
+        session.tell(told, "CHECKMARK")
+        self.report({"INFO"}, told)
+        return {"FINISHED"}
+
+
+def draw_in_menu(self: Any, _context: Any) -> None:
+    """The entry of File > Import."""
+    self.layout.operator("condyle.import_opensim", text="OpenSim Model (.osim)")
+
+
+classes = (ImportOpenSim,)

@@ -1,0 +1,265 @@
+"""Add muscles and obstacles, stick points, choose what a muscle wraps over."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.types import Operator
+
+from ...data.obstacles import SHAPES
+from ...data.property_options import active_muscle, failed, need_object_mode, writable
+
+
+def _chosen(item: Any, context: Any) -> None:
+    """Make what was added the object at hand."""
+    if context.mode == "OBJECT":
+        for each in context.selected_objects:
+            each.select_set(False)
+        item.select_set(True)
+        context.view_layer.objects.active = item
+
+
+def picked_points(context: Any) -> list[tuple[Any, Any]]:
+    """Body and place of each point that the selection means, from origin to insertion; the active one is last.
+
+    Empties that are no bodies are points, and stick to what carries them; bodies have theirs nearest to the 3D cursor.
+    """
+    from ...data import references
+    from ...making import muscles
+    from ...reading import muscle_points
+
+    last = references.active_body(context)
+    bodies = [body for body in references.selected_bodies(context) if not references.same(body, last)]
+    bodies.sort(key=lambda body: body.name)
+    if last is not None and any(references.same(last, body) for body in references.selected_bodies(context)):
+        bodies.append(last)
+    found = []
+    for body in bodies:
+        marker = not body.bone and body.object.type == "EMPTY" and not body.data.body.enabled
+        if marker:
+            place = body.matrix.translation.copy()
+            carrier = muscle_points.carrier(references.blender_parent(body))
+            if carrier is None:
+                others = [each for each in references.bodies_of(context.scene) if each.object != body.object]
+                carrier = muscles.nearest_body(others, place)
+            found.append((carrier, place))
+        else:
+            found.append((body, muscles.surface_point(body, context.scene.cursor.location)))
+    return found
+
+
+class AddMuscle(Operator):
+    """Add a muscle. From a curve: select it last, and before it the bodies that its points stick to. From Empties: one
+    for each point, the insertion selected last. From bodies or bones: its points lie nearest to the 3D cursor"""
+
+    bl_idname = "condyle.add_muscle"
+    bl_label = "Add Muscle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        active = context.active_object
+        if active is not None and active.type == "CURVE" and active.select_get():
+            if active.condyle.muscle.enabled:
+                cls.poll_message_set("This curve is a muscle already")
+                return False
+            return True
+        chosen = context.selected_pose_bones if context.mode == "POSE" else context.selected_objects
+        if len(chosen or ()) < 2:
+            cls.poll_message_set("Select two or more bodies or Empties, the insertion last; or a curve")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import muscles
+
+        scene, active = context.scene, context.active_object
+        try:
+            if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
+                bodies = [each for each in references.selected_bodies(context) if each.object != active]
+                item = muscles.from_curve(scene, active, bodies)
+            else:
+                item = muscles.add_muscle(scene, picked_points(context))
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        _chosen(item, context)
+        self.report({"INFO"}, f"{item.name!r} added")
+        return {"FINISHED"}
+
+
+def _needs_muscle(cls: Any, context: Any) -> bool:
+    if not (writable(cls) and need_object_mode(cls, context)):
+        return False
+    if active_muscle(context) is None:
+        cls.poll_message_set("Select a muscle")
+        return False
+    return True
+
+
+def _needs_own_curve(cls: Any, context: Any) -> bool:
+    """A muscle that shows no bake: what works on its curve and hooks would work on those that are put aside."""
+    from ...baking import muscles as muscle_bakes
+
+    if not _needs_muscle(cls, context):
+        return False
+    if muscle_bakes.is_baked(active_muscle(context)):
+        cls.poll_message_set("It is baked: free the bake first")
+        return False
+    return True
+
+
+class RemoveMuscle(Operator):
+    """Make the muscle at hand an ordinary curve again"""
+
+    bl_idname = "condyle.remove_muscle"
+    bl_label = "Remove Muscle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_own_curve(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...making import muscles
+
+        muscles.remove_muscle(active_muscle(context))
+        return {"FINISHED"}
+
+
+class StickPoints(Operator):
+    """Stick points of the muscle that are on no body, such as new ones, to the nearest body: of those that are selected
+    beside it, or else of all"""
+
+    bl_idname = "condyle.stick_points"
+    bl_label = "Stick Points"
+    bl_options = {"REGISTER", "UNDO"}
+
+    every: BoolProperty(name="Every Point", description="Also points that are on a body already")
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return _needs_own_curve(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import muscles
+
+        item = active_muscle(context)
+        bodies = [each for each in references.selected_bodies(context) if each.object != item]
+        try:
+            count = muscles.stick_points(context.scene, item, bodies, self.every)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        self.report({"INFO"}, f"{count} {'point' if count == 1 else 'points'} stuck")
+        return {"FINISHED"}
+
+
+class AddObstacle(Operator):
+    """Add a surface at the 3D cursor that muscles wrap over: on the body at hand, and for the muscles that are selected
+    with it. It lies across them, unless the cursor is turned, and leaves their points out"""
+
+    bl_idname = "condyle.add_obstacle"
+    bl_label = "Add Obstacle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPES, default=1)
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(writable(cls) and need_object_mode(cls, context))
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import bodies_and_joints, muscles, obstacles
+        from ...reading import muscle_points
+
+        chosen = references.selected_bodies(context)
+        over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
+        carriers = [each for each in chosen if each.object not in over]
+        active = references.active_body(context)
+        body = next((each for each in carriers if references.same(each, active)), None)
+        body = body or next(iter(carriers), None)
+        size = 0.25 * bodies_and_joints.typical_length(body) if body is not None else 0.05
+        figures = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
+        matrix = None
+        try:
+            if over:
+                matrix = obstacles.across(context.scene.cursor, muscle_points.places_of(over[0]))
+            item = obstacles.add_obstacle(
+                context.scene, body, self.shape, matrix, radii=(size, size, 1.5 * size), **figures
+            )
+            context.view_layer.update()
+            for muscle in over:
+                obstacles.make_room(item, muscle_points.places_of(muscle))
+                muscles.wrap_over(muscle, item)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        _chosen(item, context)
+        return {"FINISHED"}
+
+
+class WrapOver(Operator):
+    """Let the muscle wrap over the obstacles that are selected with it"""
+
+    bl_idname = "condyle.wrap_over"
+    bl_label = "Wrap Over Selected"
+    bl_options = {"REGISTER", "UNDO"}
+
+    strand: IntProperty(
+        name="Strand",
+        description="Between which points: 1 between the first two. 0: where it comes nearest",
+        min=0,
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not _needs_muscle(cls, context):
+            return False
+        if not any(item.condyle.obstacle.enabled for item in context.selected_objects):
+            cls.poll_message_set("Select one or more obstacles, then the muscle")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...making import muscles
+
+        muscle = active_muscle(context)
+        try:
+            for item in context.selected_objects:
+                if item.condyle.obstacle.enabled:
+                    muscles.wrap_over(muscle, item, self.strand)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        return {"FINISHED"}
+
+
+class RemoveWrap(Operator):
+    """Let the muscle no longer wrap over the obstacle at hand; the obstacle stays"""
+
+    bl_idname = "condyle.remove_wrap"
+    bl_label = "Remove"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not _needs_muscle(cls, context):
+            return False
+        if not len(active_muscle(context).condyle.muscle.obstacles):
+            cls.poll_message_set("It wraps over nothing")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        settings = active_muscle(context).condyle.muscle
+        settings.obstacles.remove(min(settings.active_obstacle, len(settings.obstacles) - 1))
+        settings.active_obstacle = max(0, min(settings.active_obstacle, len(settings.obstacles) - 1))
+        return {"FINISHED"}
+
+
+classes = (AddMuscle, RemoveMuscle, StickPoints, AddObstacle, WrapOver, RemoveWrap)

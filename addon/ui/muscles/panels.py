@@ -1,0 +1,247 @@
+"""Panels of muscles: the list, the muscle at hand, the obstacle at hand."""
+
+from typing import Any
+
+import bpy
+from bpy.types import Panel, UIList
+
+from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
+from ...data.property_options import SidebarPanel, active_muscle
+from ..simulation.panels import draw_lines
+
+SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
+
+
+class MuscleList(UIList):
+    """The objects of the scene that are muscles."""
+
+    bl_idname = "CONDYLE_UL_muscles"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        settings = item.condyle.muscle
+        row = layout.row(align=True)
+        row.active = settings.active
+        row.label(text=item.name, icon="CURVE_DATA")
+        part = row.row()
+        part.scale_x = 0.8
+        part.prop(settings, "excitation", text="", slider=True)
+        icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
+        row.prop(settings, "active", text="", icon=icon, emboss=False)
+
+    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Blender wants a bit for each object that is shown."""
+        flags = [
+            self.bitflag_filter_item if item.type == "CURVE" and item.condyle.muscle.enabled else 0
+            for item in getattr(data, name)
+        ]
+        return flags, []
+
+
+class ObstacleList(UIList):
+    """The obstacles that a muscle wraps over."""
+
+    bl_idname = "CONDYLE_UL_obstacles"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: Any,
+        active: Any,
+        active_name: Any,
+        index: int = 0,
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, "obstacle", text="", emboss=False, icon="MESH_CYLINDER")
+        part = row.row()
+        part.scale_x = 0.5
+        part.prop(item, "strand", text="")
+
+
+class MusclePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_muscle"
+    bl_label = "Muscles"
+    bl_order = 6
+
+    def draw(self, context: Any) -> None:
+        from ...reading import muscle_points
+
+        layout, scene = self.layout, context.scene
+        count = len(muscle_points.muscles_of(scene))
+        if count:
+            layout.template_list(
+                "CONDYLE_UL_muscles",
+                "",
+                scene,
+                "objects",
+                scene.condyle,
+                "active_muscle",
+                rows=min(max(count, 2), 6),
+            )
+        else:
+            draw_lines(
+                layout.column(align=True),
+                "Select bodies, Empties or a curve, then Add",
+                "INFO",
+                context.region.width,
+            )
+        row = layout.row(align=True)
+        row.operator("condyle.add_muscle", text="Add", icon="ADD")
+        row.operator("condyle.remove_muscle", text="Remove", icon="REMOVE")
+        layout.operator_menu_enum("condyle.add_obstacle", "shape", icon="MESH_CYLINDER")
+        layout.operator("condyle.import_opensim", text="Import OpenSim Model", icon="IMPORT")
+
+
+class ChosenMusclePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_chosen_muscle"
+    bl_label = "Muscle at Hand"
+    bl_parent_id = "CONDYLE_PT_muscle"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return active_muscle(context) is not None
+
+    def draw(self, context: Any) -> None:
+        item = active_muscle(context)
+        settings = item.condyle.muscle
+        layout, width = self.layout, context.region.width
+        layout.label(text=item.name, icon="CURVE_DATA")
+        for text, icon in state_lines(context.scene, item):
+            draw_lines(layout.column(align=True), text, icon, width)
+        column = layout.column()
+        column.use_property_split = True
+        if settings.law.kind != "none":
+            column.prop(settings, "excited_by")
+        if settings.excited_by == "CONTROLLER":
+            for name in ("joint", "coordinate", "target", "gain", "damping", "rest"):
+                column.prop(settings.control, name)
+        else:
+            column.prop(settings, "excitation", slider=True)
+        column.use_property_decorate = False
+        column.prop(settings, "mass")
+        if settings.mass > 0.0:
+            column.prop(settings, "num_points")
+            column.prop(settings, "mass_lies")
+            if settings.mass_lies == "BELLY":
+                column.prop(settings, "tendon_mass", text="On Tendons", slider=True)
+        column.prop(settings.law, "kind")
+        for name in LAW_SETTINGS[settings.law.kind]:
+            column.prop(settings.law, name)
+        column.separator()
+        column.prop(settings, "thickness")
+        if settings.thickness == "RADIUS" or settings.mass == 0.0:
+            column.prop(settings, "radius")
+        column.prop(settings, "origin_tendon", text="Tendon: Origin")
+        column.prop(settings, "insertion_tendon", text="Insertion")
+        layout.operator("condyle.stick_points", icon="SNAP_ON")
+        _draw_obstacles(layout, settings)
+
+
+_HILL = (
+    "max_force",
+    "fibre_length",
+    "tendon_length",
+    "pennation",
+    "max_speed",
+    "rise_time",
+    "fall_time",
+    "least_activation",
+    "rigid_tendon",
+)
+#: settings of each force law
+LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damping"), "thelen": _HILL}
+
+
+def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
+    """What can be said of a muscle now: its length, and where its points are; or what is wrong with it."""
+    from ...blender import physics_access
+    from ...reading import muscle_lengths, muscle_points
+
+    try:
+        points = muscle_points.points_of(item)
+        length = muscle_lengths.length_now(scene, item)
+    except physics_access.physics().CondyleError as error:
+        return [(str(error), "ERROR")]
+    shown = bpy.utils.units.to_string(
+        scene.unit_settings.system, "LENGTH", length * scene.unit_settings.scale_length, precision=4
+    )
+    lines = [(f"Length {shown}", "DRIVER_DISTANCE")]
+    loose = [str(number) for number, point in enumerate(points, 1) if point.target is None]
+    if loose:
+        what = f"Points {', '.join(loose)} are" if len(loose) > 1 else f"Point {loose[0]} is"
+        lines.append((f"{what} on no body: fixed to the world", "UNPINNED"))
+    if any(rule.kind == "CONDITION" for rule in item.condyle.muscle.rules):
+        lines.append(("Points that a joint switches all count in it", "BLANK1"))
+    if item.condyle.muscle.own_curve is not None:
+        lines.append(("Baked: points can be moved after Free Bake", "REC"))
+    return lines
+
+
+def _draw_obstacles(layout: Any, settings: Any) -> None:
+    layout.label(text="Wraps over (obstacle, strand)")
+    if len(settings.obstacles):
+        layout.template_list(
+            "CONDYLE_UL_obstacles", "", settings, "obstacles", settings, "active_obstacle", rows=2
+        )
+        row = layout.row()
+        row.use_property_split = True
+        row.use_property_decorate = False
+        row.prop(settings, "smoothing")
+    row = layout.row(align=True)
+    row.operator("condyle.wrap_over", text="Selected", icon="ADD")
+    row.operator("condyle.remove_wrap", icon="REMOVE")
+
+
+def draw_side(column: Any, settings: Any, name: str, label: str) -> None:
+    """Buttons of the sides that the shape has; none where it has but one."""
+    sides = SIDES_OF[settings.shape]
+    if len(sides) == 1:
+        return
+    column.label(text=f"{label}: {settings.bl_rna.properties[name].enum_items[getattr(settings, name)].name}")
+    grid = column.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
+    grid.use_property_split = False  # else each button has a label beside it
+    for side in sides:
+        grid.prop_enum(settings, name, side, text=SHORT.get(side, side.upper()))
+
+
+class ObstaclePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_obstacle"
+    bl_label = "Obstacle at Hand"
+    bl_parent_id = "CONDYLE_PT_muscle"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        active = context.active_object
+        return active is not None and active.condyle.obstacle.enabled
+
+    def draw(self, context: Any) -> None:
+        from ...data import references
+
+        item = context.active_object
+        settings = item.condyle.obstacle
+        column = self.layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "shape")
+        for name in SHAPE_SETTINGS[settings.shape]:
+            column.prop(settings, name)
+        draw_side(column, settings, "side", "Side")
+        if settings.shape == "double_cylinder":
+            draw_side(column, settings, "second_side", "Second Side")
+        parent = references.blender_parent(references.Body(item))
+        column.label(text=f"On {parent.name}" if parent else "On the world", icon="PINNED")
+
+
+classes = (MuscleList, ObstacleList, MusclePanel, ChosenMusclePanel, ObstaclePanel)

@@ -1,0 +1,328 @@
+"""Draws joints over the 3D view: axes, paths, limits, where each joint is, control frames with numbers, ghosts of fits.
+
+All lines of one width are one GPU batch in the world, made again only where something has moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...data import references
+from ...data.joints import is_baked_over
+from ...posing import picking
+from . import connections, ghosts, muscles, swept
+from .pieces import STYLES, Lines, painted, piece_lines
+from .shown import Shown, forget, moving_frame, readings, shown
+
+TOGGLES = {
+    "show_axes": ("axis", "frame_x", "frame_y", "frame_z"),
+    "show_curves": ("surface", "path"),
+    "show_limits": ("limit",),
+    "show_values": ("value",),
+    "show_samples": ("sample_x", "sample_y", "sample_z"),
+}
+FULL, DIM, BEHIND = 1.0, 0.4, 0.18
+CONTROL_WIDTH, GHOST_WIDTH, SWEPT_WIDTH = 1.5, 1.5, 1.2
+NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
+# Of many control frames in sight only every second, fifth ... has its number, and of those nearer to each other than
+# this many pixels only the first.
+MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+NUMBER_ROOM = (22.0, 15.0)
+
+_handles: list[Any] = []
+_drawn: Any = None  # what was drawn last, as key and batches
+
+
+def start() -> None:
+    """Begin to draw; nothing where Blender has no window."""
+    if not bpy.app.background and not _handles:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handles.append(add(draw_lines, (), "WINDOW", "POST_VIEW"))
+        _handles.append(add(draw_numbers, (), "WINDOW", "POST_PIXEL"))
+
+
+def stop() -> None:
+    """Draw no more."""
+    global _drawn
+    _drawn = None
+    connections.forget()
+    muscles.forget()
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    forget()
+
+
+def _overlays_shown(context: Any) -> bool:
+    space = context.space_data
+    overlays = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
+    return bool(context.scene.condyle.overlay.show and overlays)
+
+
+def visible_joints(context: Any) -> list[tuple[Any, float]]:
+    """The joints to draw and how strongly, the one at hand last."""
+    from ...data.property_options import active_joint
+
+    settings = context.scene.condyle.overlay
+    if not _overlays_shown(context):
+        return []
+    at_hand = active_joint(context)
+    strength = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others] if at_hand else FULL
+    found = [(item, strength) for item in references.joints_of(context.scene) if item != at_hand]
+    if at_hand is not None:
+        found.append((at_hand, FULL))
+    return [(item, share) for item, share in found if share > 0.0 and item.visible_get()]
+
+
+def roles_shown(settings: Any) -> tuple[str, ...]:
+    """Roles of lines that the settings let through."""
+    return tuple(role for name, roles in TOGGLES.items() if getattr(settings, name) for role in roles)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Lines that stay together, and where they are in the world (4, 4)."""
+
+    name: str
+    lines: list[Lines]
+    place: np.ndarray
+
+
+def control_lines(known: Shown, strength: float) -> list[Lines]:
+    """The axes of a joint's control frames, in its frame."""
+    origins = np.repeat(known.frames[:, None, :3, 3], 3, axis=1)
+    tips = origins + known.frame_size * known.frames[:, :3, :3].transpose(0, 2, 1)
+    colors = [STYLES[role][0] for role in ("frame_x", "frame_y", "frame_z")]
+    ends = np.stack([origins, tips], axis=2).reshape(-1, 2, 3)
+    return [painted(CONTROL_WIDTH, ends, np.tile(colors, (len(known.frames), 1)), strength)]
+
+
+def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> Iterator[Part]:
+    """All that is drawn of a joint now; `track` as of `placed_pieces`."""
+    settings = scene.condyle.overlay
+    known = shown(scene, item)
+    base = np.array(item.matrix_world.normalized())
+    name, roles = item.name_full, roles_shown(settings)
+    if known.sketch is not None:
+        pieces = known.kept(
+            ("joint", roles, strength),
+            lambda: [piece_lines(piece, roles, known.metre, strength) for piece in known.sketch.pieces],
+        )
+        for lines, frame in zip(pieces, placed_pieces(scene, item, known, track)):
+            yield Part(name, lines, base @ frame)
+    if settings.show_frames and len(known.frames):
+        yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
+    # of joints beside the one at hand they would be too much
+    if strength == FULL and swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
+        yield from _swept_parts(scene, item, strength, base)
+    if ghosts.wanted(item):
+        residuals = ghosts.residuals_of(item)
+        key = ("ghosts", strength, *(array.tobytes() for array in residuals))
+
+        def made() -> list[Lines]:
+            ends, colors = ghosts.lines(item, known, 0.5 * known.frame_size)
+            return [painted(GHOST_WIDTH, ends, colors, strength)]
+
+        yield Part(name, known.kept(key, made), base)
+
+
+def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> Iterator[Part]:
+    """Axes and outlines of the child along a joint with one coordinate."""
+    settings, known = scene.condyle.overlay, shown(scene, item)
+    if not (settings.show_swept or settings.show_poses):
+        return
+    found = known.kept(
+        ("swept", strength, *swept.style_of(item, settings)), lambda: swept.along(item, known, settings)
+    )
+    made = known.kept(
+        ("swept lines", strength, *swept.style_of(item, settings)),
+        lambda: [painted(SWEPT_WIDTH, *each, strength) for each in found if len(each[0])],
+    )
+    if made:
+        yield Part(item.name_full, made, base)
+    if settings.show_swept and found and len(found[0][0]):
+        values, joint = readings(scene, item), item.condyle.joint
+        by_sliders = joint.driven and not is_baked_over(joint)
+        here = float((values if by_sliders else known.where(values))[0])
+        if known.axis is None or known.axis[0] != (here, strength):
+            lines = painted(2.0 * SWEPT_WIDTH, swept.now(known, here), swept.AXIS_COLOR, strength)
+            known.axis = (here, strength), [lines]
+        yield Part(item.name_full, known.axis[1], base)
+
+
+def connection_parts(context: Any) -> Iterator[Part]:
+    """All that is drawn of constraints, springs and ground now."""
+    settings = context.scene.condyle.overlay
+    if not (_overlays_shown(context) and settings.show_connections):
+        return
+    share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
+    found = connections.visible(context)
+    anyone = any(at_hand for _, at_hand in found)
+    for item, at_hand in found:
+        strength = FULL if at_hand or not anyone else share
+        if not item.condyle.connection.active:
+            strength *= DIM
+        shape = connections.drawing(context.scene, item) if strength > 0.0 else None
+        if shape is not None:
+            lines = connections.lines(item, shape, strength)
+            yield Part(item.name_full, lines, np.eye(4))
+
+
+def muscle_parts(context: Any) -> Iterator[Part]:
+    """All that is drawn of muscles now."""
+    settings = context.scene.condyle.overlay
+    if not (_overlays_shown(context) and settings.show_muscles):
+        return
+    share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
+    found = muscles.visible(context)
+    anyone = any(at_hand for _, at_hand in found)
+    for item, at_hand in found:
+        strength = FULL if at_hand or not anyone else share
+        lines = muscles.lines(context.scene, item, strength) if strength > 0.0 else None
+        if lines is not None:
+            yield Part(item.name_full, lines, np.eye(4))
+
+
+def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
+    """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child, if there is
+    time to `track` it.
+    """
+    values = readings(scene, item)
+    settings = item.condyle.joint
+    by_sliders = settings.driven and not is_baked_over(settings)
+    moving = None if by_sliders else moving_frame(item)
+    if moving is None:
+        return known.placed(values)
+    if len(known.sketch.pieces) == 2:  # nothing between what stands still and what moves
+        return [np.eye(4), moving]
+    found = known.tracked(moving, values, track)
+    return known.placed(values if found is None else found)
+
+
+class Brush:
+    """Draws coloured lines, in one pass or in two where what is behind objects is dimmed."""
+
+    def __init__(self, behind: str) -> None:
+        import gpu
+        from gpu_extras.batch import batch_for_shader
+
+        self.shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
+        self._state, self._batch = gpu.state, batch_for_shader
+        self.passes = {
+            "SHOWN": (("NONE", 1.0),),
+            "HIDDEN": (("LESS_EQUAL", 1.0),),
+            "DIMMED": (("GREATER", BEHIND), ("LESS_EQUAL", 1.0)),
+        }[behind]
+
+    def made(self, lines: Iterable[Lines]) -> list[tuple[float, list[Any]]]:
+        """Batches of lines in the world, for each width one a pass."""
+        widths: dict[float, list[Lines]] = {}
+        for each in lines:
+            widths.setdefault(each.width, []).append(each)
+        made = []
+        for width, group in sorted(widths.items()):
+            group = [each for each in group if len(each.ends)]  # a batch of no lines is an error
+            if not group:
+                continue
+            points = np.concatenate([each.ends for each in group]).reshape(-1, 3).astype(np.float32)
+            colors = np.concatenate([each.colors for each in group])
+            paints = (np.repeat(colors * [1.0, 1.0, 1.0, share], 2, axis=0) for _, share in self.passes)
+            batches = [
+                self._batch(self.shader, "LINES", {"pos": points, "color": paint.astype(np.float32)})
+                for paint in paints
+            ]
+            made.append((width, batches))
+        return made
+
+    def draw(self, made: list[tuple[float, list[Any]]]) -> None:
+        """Draw what `made` gave."""
+        self._state.blend_set("ALPHA")
+        self.shader.bind()
+        self.shader.uniform_float("viewportSize", self._state.viewport_get()[2:])
+        for width, batches in made:
+            self.shader.uniform_float("lineWidth", width)
+            for (depth, _), batch in zip(self.passes, batches):
+                self._state.depth_test_set(depth)
+                batch.draw(self.shader)
+        self._state.depth_test_set("NONE")
+        self._state.blend_set("NONE")
+
+
+def draw_lines() -> None:
+    """Handler of POST_VIEW."""
+    global _drawn
+    from ...data.property_options import active_joint
+
+    context = bpy.context
+    joints = visible_joints(context)
+    linked = [*connection_parts(context), *muscle_parts(context)]
+    if not joints and not linked:
+        return
+    settings = context.scene.condyle.overlay
+    brush = Brush(settings.behind)
+    # while the scene plays there is no time to look for where joints are, but for the one at hand
+    playing = context.screen is not None and context.screen.is_animation_playing
+    at_hand = active_joint(context) if playing else None
+    parts = [
+        part
+        for item, strength in joints
+        for part in joint_parts(context.scene, item, strength, not playing or item == at_hand)
+    ]
+    parts += linked
+    key = (settings.behind, [(part.name, part.lines, part.place) for part in parts])
+    if _drawn is None or not _same(_drawn[0], key):
+        _drawn = key, brush.made(each.moved(part.place) for part in parts for each in part.lines)
+    brush.draw(_drawn[1])
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Whether what was drawn last is what is to be drawn: the same lines, at the same places."""
+    if first[0] != second[0] or len(first[1]) != len(second[1]):
+        return False
+    return all(
+        name == other and lines is others and np.array_equal(place, where)
+        for (name, lines, place), (other, others, where) in zip(first[1], second[1])
+    )
+
+
+def number_places(
+    points: np.ndarray, view: np.ndarray, width: float, height: float
+) -> list[tuple[int, float, float]]:
+    """Which points (m, 3) get their number, and where in pixels: those in sight that leave each other room."""
+    pixels, ahead = picking.pixels(points, view, (width, height))
+    inside = np.flatnonzero(ahead & (pixels >= 0.0).all(axis=1) & (pixels <= (width, height)).all(axis=1))
+    steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
+    numbers = inside[inside % next(steps, NUMBER_STEPS[-1]) == 0]
+    found: list[tuple[int, float, float]] = []
+    wide, high = NUMBER_ROOM
+    for number, (x, y) in zip(numbers.tolist(), pixels[numbers].tolist()):
+        if not any(abs(x - left) < wide and abs(y - low) < high for _, left, low in found):
+            found.append((number, x, y))
+    return found
+
+
+def draw_numbers() -> None:
+    """Handler of POST_PIXEL: numbers of the control frames of the joint at hand."""
+    import blf
+
+    from ...data.property_options import active_joint
+
+    context = bpy.context
+    if not (_overlays_shown(context) and context.scene.condyle.overlay.show_frames):
+        return
+    joint = active_joint(context)
+    if joint is None or not joint.visible_get():
+        return
+    frames = shown(context.scene, joint).frames
+    if not len(frames):
+        return
+    blf.size(0, NUMBER_SIZE * context.preferences.system.ui_scale)
+    blf.color(0, *NUMBER_COLOR)
+    view = np.array(context.region_data.perspective_matrix @ joint.matrix_world.normalized())
+    for number, x, y in number_places(frames[:, :3, 3], view, context.region.width, context.region.height):
+        blf.position(0, x + 6.0, y + 6.0, 0.0)
+        blf.draw(0, str(number))

@@ -1,0 +1,51 @@
+"""Paths of muscles over the 3D view, where nothing else shows them: over obstacles, before a bake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...blender import physics_access
+from ...reading import muscle_points
+
+COLOR, WIDTH = (1.0, 0.50, 0.38), 2.5
+# What was drawn of each muscle, and its coloured lines.
+_lines: dict[int, tuple[Any, float, Any]] = {}
+
+
+def forget() -> None:
+    """Drop all drawings."""
+    from ...reading import muscle_lengths
+
+    _lines.clear()
+    muscle_lengths.forget()
+
+
+def visible(context: Any) -> list[tuple[Any, bool]]:
+    """The muscles whose path is to be drawn, and whether each is at hand."""
+    from ...data.property_options import active_muscle
+
+    at_hand = active_muscle(context)
+    return [
+        (item, item == at_hand)
+        for item in muscle_points.muscles_of(context.scene)
+        if len(item.condyle.muscle.obstacles) and item.condyle.muscle.own_curve is None and item.visible_get()
+    ]
+
+
+def lines(scene: Any, item: Any, strength: float) -> Any:
+    """The coloured lines of a muscle's path, the same as long as it is the same; None where it has none."""
+    from ...reading import muscle_lengths
+    from .pieces import painted
+
+    try:
+        path = muscle_lengths.path_now(scene, item)
+    except physics_access.physics().CondyleError:
+        return None
+    known = _lines.get(item.session_uid)
+    if known is None or known[0] is not path or known[1] != strength:
+        ends = np.stack([path[:-1], path[1:]], axis=1)
+        known = path, strength, [painted(WIDTH, ends, COLOR, strength)]
+        _lines[item.session_uid] = known
+    return known[2]

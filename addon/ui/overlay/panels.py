@@ -1,0 +1,48 @@
+"""Panel of the overlay."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...data.property_options import SidebarPanel
+
+TOGGLES = (
+    "show_axes",
+    "show_curves",
+    "show_limits",
+    "show_values",
+    "show_samples",
+    "show_frames",
+    "show_connections",
+    "show_muscles",
+    "show_swept",
+    "show_poses",
+    "show_handle",
+)
+
+
+class OverlayPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_overlay"
+    bl_label = "Overlay"
+    bl_order = 7
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(context.scene.condyle.overlay, "show", text="")
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        settings = context.scene.condyle.overlay
+        layout.active = settings.show
+        grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+        for name in TOGGLES:
+            grid.prop(settings, name, toggle=True)
+        column = layout.column()
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(settings, "others")
+        column.prop(settings, "behind")
+        column.prop(settings, "axis_size")
+
+
+classes = (OverlayPanel,)

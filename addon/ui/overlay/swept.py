@@ -1,0 +1,102 @@
+"""What a curve does to the child, all along it: the axis that it turns about there, and the child's outline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...blender import physics_access
+from ...reading import joints
+from .ghosts import outline
+from .shown import Shown
+
+AXES, POSES = 13, 7
+# Half the length of an axis, in lengths of the axes of control frames.
+AXIS_SIZE = 2.0
+# An axis that moves by less than this share of its half length stays.
+STILL = 1e-6
+AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
+AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
+# An axis farther from the child than so many times the signs' size is that of a motion that hardly turns.
+FAR = 6.0
+
+
+def has_path(joint: Any) -> bool:
+    """Whether a joint of physics has one coordinate, so that it has one axis at each place."""
+    return joint is not None and joint.num_coordinates == 1 and not any(joint.prescribed)
+
+
+def places(item: Any, known: Shown, count: int) -> np.ndarray:
+    """Readings (count,) spread evenly from one end of a joint to the other, within its limits."""
+    from ...sliders import sliders
+
+    (lower, upper) = sliders.slider_ranges(item, known.joint)[0]
+    closed = bool(np.isinf(known.joint.range).any())
+    return np.linspace(lower, upper, count, endpoint=not closed)
+
+
+def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
+    """Ends (2, 3) of the axis that the joint turns about at a reading, in the joint's frame; None where it only slides.
+
+    Of the body twist (w, v) it goes through w x v / |w|^2 along w (Murray, Li & Sastry 1994, eq. 2.42).
+    """
+    pose, subspace, _ = known.joint.evaluate(known.joint.from_readings(np.array([reading])))
+    w, v = subspace[:3, 0], subspace[3:, 0] * known.metre
+    square = float(w @ w)
+    if not square > 0.0 or np.linalg.norm(v) > FAR * half * np.sqrt(square):
+        return None
+    point, along = np.cross(w, v) / square, half * w / np.sqrt(square)
+    ends: np.ndarray = np.array([point - along, point + along]) @ pose[:3, :3].T + known.metre * pose[:3, 3]
+    return ends
+
+
+def axes(item: Any, known: Shown, half: float) -> np.ndarray:
+    """Ends (k, 2, 3) of the axes all along a joint, in its frame; none where the axis stays, as a hinge's."""
+    found = [axis_line(known, float(reading), half) for reading in places(item, known, AXES)]
+    lines = np.array([each for each in found if each is not None]).reshape(-1, 2, 3)
+    stays = len(lines) == AXES and np.ptp(lines, axis=0).max() < STILL * half
+    return lines[:0] if stays else lines
+
+
+def outlines(item: Any, known: Shown) -> np.ndarray:
+    """Ends (k, 2, 3) of the lines of the child's outline at places all along a joint, in its frame."""
+    corners, edges = outline(item)
+    if not len(corners):
+        return np.empty((0, 2, 3))
+    rest = joints.child_in_joint(item)
+    lines = []
+    for reading in places(item, known, POSES):
+        pose = known.joint.transform(known.joint.from_readings(np.array([reading])))
+        pose[:3, 3] *= known.metre
+        placed = pose @ rest
+        lines.append((corners @ placed[:3, :3].T + placed[:3, 3])[edges])
+    return np.concatenate(lines)
+
+
+def along(item: Any, known: Shown, settings: Any) -> list[tuple[np.ndarray, Any]]:
+    """Lines (k, 2, 3) in the joint's frame and their colours (4,): axes and outlines all along it, as wished."""
+    found: list[tuple[np.ndarray, Any]] = []
+    try:
+        if settings.show_swept:
+            found.append((axes(item, known, AXIS_SIZE * known.frame_size), (*AXIS_COLOR, AXIS_ALPHA)))
+        if settings.show_poses:
+            found.append((outlines(item, known), (*POSE_COLOR, POSE_ALPHA)))
+    except physics_access.physics().CondyleError:  # limits beyond a curve that ends: the panel tells
+        return []
+    return found
+
+
+def now(known: Shown, reading: float) -> np.ndarray:
+    """Ends (1 or 0, 2, 3) of the axis that the joint turns about now, in its frame."""
+    try:
+        found = axis_line(known, reading, 1.5 * AXIS_SIZE * known.frame_size)
+    except physics_access.physics().CondyleError:
+        found = None
+    return np.empty((0, 2, 3)) if found is None else found[None]
+
+
+def style_of(item: Any, settings: Any) -> tuple[Any, ...]:
+    """What `along` depends on beside the joint's shape."""
+    (row,) = item.condyle.joint.coordinates
+    return settings.show_swept, settings.show_poses, row.limits, row.lower, row.upper

@@ -1,0 +1,143 @@
+"""Bake, cancel, free the bake."""
+
+from typing import Any
+
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+from ...jobs.operator import JobOperator
+from ...reading.contents import has_work
+
+#: of more warnings than these only the number is told
+MOST_TOLD = 2
+
+
+class Bake(JobOperator, Operator):
+    """Simulate the scene's joints and bodies and write their motion to new actions; the old ones are kept for
+    Free Bake"""
+
+    bl_idname = "condyle.bake"
+    bl_label = "Bake"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Bake"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        if not any(has_work(item) for item in context.scene.objects):
+            from ...reading import missing_joints
+
+            cls.poll_message_set(missing_joints.why_nothing(context.scene))
+            return False
+        return True
+
+    def steps(self, context: Any) -> Any:
+        from ...jobs import bake
+
+        return bake.bake(context.scene)
+
+    def told(self, outcome: Any) -> str:
+        if len(outcome.warnings) > MOST_TOLD:
+            return self.shown(outcome)
+        return ". Note: ".join([self._done(outcome), *outcome.warnings])
+
+    def shown(self, outcome: Any) -> str:
+        count = len(outcome.warnings)
+        counted = f"; {count} {'warning' if count == 1 else 'warnings'}, see the list" if count else ""
+        return self._done(outcome) + counted
+
+    def _done(self, outcome: Any) -> str:
+        bodies = len(outcome.bodies)
+        seconds = sum(outcome.seconds.values())
+        done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        return f"{done}; {outcome.note}" if outcome.note else done
+
+
+class BakeUnfinished(JobOperator, Operator):
+    """Bake the frames that were simulated until the last bake went wrong, to see what leads there"""
+
+    bl_idname = "condyle.bake_unfinished"
+    bl_label = "Bake What Was Simulated"
+    bl_options = {"REGISTER", "UNDO"}
+    title = "Bake"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...jobs import partial_bake
+
+        kept = partial_bake.of(context.scene)
+        refused = "No bake of this scene went wrong after its first frames"
+        if kept is not None:
+            refused = partial_bake.why_not(context.scene, kept)
+        if refused:
+            cls.poll_message_set(refused)
+        return not refused
+
+    def steps(self, context: Any) -> Any:
+        from ...jobs import bake
+
+        return bake.bake_unfinished(context.scene)
+
+    def told(self, outcome: Any) -> str:
+        return f"Baked frames {outcome.frames[0]:g} to {outcome.frames[-1]:g}, after which the simulation went wrong"
+
+
+class FreeBake(Operator):
+    """Take the bake away: every object gets back the action and the pose that it had before"""
+
+    bl_idname = "condyle.free_bake"
+    bl_label = "Free Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        from ...baking import write
+
+        if not write.is_baked(context.scene):
+            cls.poll_message_set("Nothing is baked")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...baking import write
+        from ...blender import physics_access
+        from ...data import findings
+        from ...jobs import bake
+
+        lost = write.broken(context.scene)
+        try:
+            count = bake.free_bake(context.scene)
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        findings.forget_bake(context.scene)
+        told = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
+        session.tell("; ".join([told, *lost]), "ERROR" if lost else "CHECKMARK")
+        return {"FINISHED"}
+
+
+class CancelJob(Operator):
+    """Stop what Condyle computes; nothing is changed (the same as Esc)"""
+
+    bl_idname = "condyle.cancel"
+    bl_label = "Cancel"
+    keeps_errors = True
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        if session.job is None:
+            cls.poll_message_set("Nothing is being computed")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        session.job.cancel_wanted = True
+        return {"FINISHED"}
+
+
+classes = (Bake, BakeUnfinished, FreeBake, CancelJob)

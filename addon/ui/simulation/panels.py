@@ -1,0 +1,192 @@
+"""Panel of the simulation and the bake: the first in the tab."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...blender import session
+from ...data.property_options import SidebarPanel
+from ...data.simulation import ADAPTIVE, INTEGRATORS
+from ...jobs import partial_bake, precompile
+
+#: of what has changed since the bake the panel tells so many
+MOST_CHANGES = 4
+
+
+class BakePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_bake"
+    bl_label = "Simulate and Bake"
+    bl_order = 0
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        precompile.note()
+        job = session.job
+        if job is not None:
+            draw_job(layout, job, context.region.width)
+        else:
+            row = layout.row(align=True)
+            row.scale_y = 1.4
+            row.operator("condyle.bake", icon="REC")
+            row.operator("condyle.free_bake", icon="TRASH")
+            layout.operator("condyle.check_scene", icon="CHECKMARK")
+            draw_badge(layout, context)
+        message = session.message_in(context.scene)
+        if message:
+            draw_lines(layout.box().column(align=True), message, session.message_icon, context.region.width)
+        kept = partial_bake.of(context.scene)
+        if kept is not None and job is None:
+            last = f"{kept.frames[-1]:g}"
+            layout.operator("condyle.bake_unfinished", text=f"Bake Up to Frame {last}", icon="REC")
+        preparing = precompile.line()
+        if preparing:
+            draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
+
+
+def draw_badge(layout: Any, context: Any) -> None:
+    """Why the bake is out of date, if it is."""
+    changed = session.stale.get(context.scene.session_uid, [])
+    if not changed:
+        return
+    column = layout.box().column(align=True)
+    column.alert = True
+    column.label(text="The bake is out of date", icon="FILE_REFRESH")
+    for line in changed[:MOST_CHANGES]:
+        draw_lines(column, line, "BLANK1", context.region.width)
+    if len(changed) > MOST_CHANGES:
+        column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
+
+
+def draw_job(layout: Any, job: Any, width: int) -> None:
+    """Progress of the work under way, and the button that ends it."""
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.scale_y = 1.4
+    if job.endless:
+        row.label(text=job.title, icon="PLAY")
+    else:
+        row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
+    row.operator("condyle.cancel", text="", icon="CANCEL")
+    draw_lines(layout.box().column(align=True), job.activity, "SORTTIME", width)
+
+
+def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
+    """A text of several lines, broken to the width of the region, but not between a figure and its unit."""
+    import re
+    import textwrap
+
+    import bpy
+
+    # the interface's font is about 6.6 pixels a character wide; margins and icon take the room of 12
+    scale = bpy.context.preferences.system.ui_scale or 1.0  # 0 without a window
+    characters = max(16, int(width / (6.6 * scale)) - 12)
+    held = re.sub(r"(\d) (?=\S{1,3}(\s|[,;:.]|$))", "\\1\N{NO-BREAK SPACE}", text)
+    for number, line in enumerate(textwrap.wrap(held, characters)):
+        layout.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+class SettingsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_settings"
+    bl_label = "Settings"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.scene.condyle.simulation
+        layout.prop(settings, "use_scene_range")
+        if not settings.use_scene_range:
+            layout.prop(settings, "frame_start")
+            layout.prop(settings, "frame_end")
+        layout.prop(settings, "gravity")
+        layout.prop(settings, "integrator")
+        hint = next((each[2] for each in INTEGRATORS if each[0] == settings.integrator), "")
+        draw_lines(layout.column(align=True), hint, "INFO", context.region.width)
+        if settings.integrator not in ADAPTIVE:
+            layout.prop(settings, "time_step")
+            rate = context.scene.render.fps / context.scene.render.fps_base
+            count = 1.0 / (rate * max(settings.time_step, 1e-9))
+            layout.label(text=f"{count:.3g} steps a frame", icon="BLANK1")
+        layout.prop(settings, "disconnect_bones")
+
+
+class OutputPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_output"
+    bl_label = "Output"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        output = context.scene.condyle.simulation.output
+        layout.prop(output, "target")
+        layout.prop(output, "every", text="Key Every")
+        layout.prop(output, "reduce")
+        if output.reduce:
+            layout.prop(output, "tolerance_distance")
+            layout.prop(output, "tolerance_angle")
+        layout.column(align=True).prop(output, "extras")
+        if output.told:
+            draw_lines(layout.column(align=True), output.told, "INFO", context.region.width)
+
+
+class StatisticsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_statistics"
+    bl_label = "Last Bake"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        kept = context.scene.condyle.simulation.statistics
+        return bool(kept.integrator or kept.failed_reason)
+
+    def draw(self, context: Any) -> None:
+        kept = context.scene.condyle.simulation.statistics
+        column = self.layout.column(align=True)
+        for label, value, icon in statistics_lines(kept):
+            split = column.split(factor=0.45)
+            split.label(text=label, icon=icon)
+            split.label(text=value)
+        if kept.failed_reason:
+            draw_lines(column, f"Why: {kept.failed_reason}", "ERROR", context.region.width)
+
+
+# Constraints that say the same twice, with frames in float32, contradict each other by less than this [m, rad].
+FELT = 1e-5
+
+
+def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
+    """Label, value and icon of each line about the last bake."""
+    if kept.failed_reason:
+        return [
+            ("Went wrong at", f"{kept.failed_time:.4g} s", "NONE"),
+            ("Body", kept.failed_body, "NONE"),
+        ]
+    lines = [
+        ("Steps", f"{kept.steps:,} in {kept.seconds:.1f} s", "NONE"),
+        ("Energy", f"{kept.energy_change:+.3g} J", "NONE"),
+    ]
+    if not kept.constrained:
+        return lines
+    lines += [
+        ("Drift", f"{kept.drift:.1e}, left {kept.drift_left:.1e}", "NONE"),
+        ("Residual", f"{kept.residual:.1e}", "NONE"),
+        ("Most rows", f"{kept.most_rows}", "NONE"),
+        ("With contact", f"{kept.steps_with_contact:,} steps", "NONE"),
+    ]
+    if kept.steps_unmet and kept.drift_left > FELT:
+        lines.append(("Not met", f"{kept.steps_unmet:,} steps", "ERROR"))
+    if kept.largest:
+        lines += [
+            ("Largest force", f"{kept.largest_force:.3g} N or N·m", "NONE"),
+            ("In", kept.largest, "NONE"),
+        ]
+    return lines
+
+
+classes = (BakePanel, StatisticsPanel, SettingsPanel, OutputPanel)

@@ -1,0 +1,75 @@
+"""Panel of the start, the samples and the loop of a simulation."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...blender import units
+from ...data.property_options import SidebarPanel
+from ..simulation.panels import draw_lines
+
+
+class StartPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_start"
+    bl_label = "Start and Time"
+    bl_parent_id = "CONDYLE_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.scene.condyle.start
+        layout.prop(settings, "begin")
+        target = context.scene.condyle.simulation.output.target
+        if settings.begin == "PLAYHEAD" and target in {"NEW", "OVERWRITE"}:
+            text = "Keys before it stay with Output, Bake To: Current Action, Range"
+            draw_lines(layout.column(align=True), text, "INFO", context.region.width)
+        layout.prop(settings, "source")
+        row = layout.row()
+        row.active = not settings.loop
+        row.prop(settings, "preroll")
+        if settings.loop and settings.preroll:
+            draw_lines(
+                layout.column(align=True),
+                "A loop needs no Pre-Roll: set it to 0",
+                "ERROR",
+                context.region.width,
+            )
+        layout.prop(settings, "samples")
+        layout.prop(settings, "loop")
+        if settings.loop:
+            column = layout.column()
+            column.prop(settings, "loop_cycles")
+            column.prop(settings, "loop_tolerance", text="Tolerance [mm]")
+            column.prop(settings, "loop_blend")
+        kept = context.scene.condyle.loop
+        if kept.cycles:
+            draw_loop(layout, kept, context.region.width)
+
+
+def draw_loop(layout: Any, kept: Any, width: int) -> None:
+    """How well the last bake closes."""
+    column = layout.column(align=True)
+    icon = "CHECKMARK" if kept.settled else "INFO"
+    count = f"{kept.cycles} cycle{'s' if kept.cycles > 1 else ''}"
+    text = f"Repeats itself after {count}" if kept.settled else f"Not settled after {count}"
+    draw_lines(column, text, icon, width)
+    for label, value in loop_lines(kept):
+        draw_lines(column, f"{label}: {value}", "BLANK1", width)
+
+
+def loop_lines(kept: Any) -> list[tuple[str, str]]:
+    """Label and value of what is left of the jump from the last frame to the first."""
+    import math
+
+    return [
+        ("Jump", f"{units.told_length(kept.position_jump)}, {math.degrees(kept.angle_jump):.2g}°"),
+        (
+            "Jump in Speed",
+            f"{units.told_length(kept.speed_jump)}/s, {math.degrees(kept.turn_speed_jump):.2g}°/s",
+        ),
+    ]
+
+
+classes = (StartPanel,)

@@ -1,0 +1,125 @@
+"""Demo knee, and joints from presets."""
+
+from typing import Any
+
+from bpy.props import BoolProperty, EnumProperty
+from bpy.types import Operator
+
+from ...blender import session
+from ...data.property_options import failed, need_object_mode, writable
+from ...making import presets
+
+
+class DemoKnee(Operator):
+    """Make a thigh and a shin that is keyed at five poses on the way of a living knee, with a joint to be fitted: then
+    press Fit, drag the slider, press Bake"""
+
+    bl_idname = "condyle.demo_knee"
+    bl_label = "Demo Knee"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return bool(writable(cls) and need_object_mode(cls, context))
+
+    def execute(self, context: Any) -> set[str]:
+        from ...making import demo_knee
+
+        show(context, demo_knee.build(context.scene))
+        self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
+        return {"FINISHED"}
+
+
+class AddPreset(Operator):
+    """Make a joint between two selected bodies, with limits, damping and sliders. As where Blender parents, the active
+    one (selected last) is the parent, unless one hangs on the other already. With nothing or one thing selected,
+    simple bodies are made as well"""
+
+    bl_idname = "condyle.add_preset"
+    bl_label = "Joint from Preset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(
+        name="Preset",
+        description="Which joint",
+        items=[(each.name, each.label, each.description) for each in presets.PRESETS],
+    )
+    swap: BoolProperty(name="Swap", description="The other one is the parent", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        from ...data import references
+
+        if not (writable(cls) and need_object_mode(cls, context)):
+            return False
+        chosen = references.selected_bodies(context)
+        if len(chosen) > 2:
+            cls.poll_message_set("More than two are selected: select the child, then the parent, or nothing")
+            return False
+        active = references.active_body(context)
+        if len(chosen) == 2 and not any(references.same(body, active) for body in chosen):
+            cls.poll_message_set("The active one is not among the two selected: select the parent last")
+            return False
+        return True
+
+    def execute(self, context: Any) -> set[str]:
+        from ...blender import physics_access
+        from ...data import references
+        from ...making import connected_bones, presets_making
+
+        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        alone = len(references.selected_bodies(context)) < 2
+        try:
+            if alone:
+                joint = presets_making.add_with_bodies(context.scene, self.preset)
+            else:
+                pair = references.parent_and_child(context)
+                parent, child = reversed(pair) if self.swap else pair
+                joint = presets_making.add(context.scene, self.preset, parent, child)
+            context.view_layer.update()
+            told = connected_bones.told(context.scene, [joint])
+        except physics_access.physics().CondyleError as error:
+            return failed(self, error)
+        show(context, joint, frame=alone)
+        self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
+        if told:
+            session.tell(told)
+        return {"FINISHED"}
+
+
+def show(context: Any, joint: Any, frame: bool = True) -> None:
+    """Make a joint's Empty active, of bones the child, so that the panels show the joint; look at its bodies where
+    there is a view.
+    """
+    from ...data import references
+
+    parent, child = (references.resolve(getattr(joint.condyle.joint, role)) for role in ("parent", "child"))
+    if child.bone:
+        references.make_active(context, child)
+        return
+    for item in context.selected_objects:
+        item.select_set(False)
+    for item in (parent.object, child.object):
+        item.select_set(True)
+    if frame:
+        look_at_selected(context)
+    for item in (parent.object, child.object):
+        item.select_set(False)
+    joint.select_set(True)
+    context.view_layer.objects.active = joint
+
+
+def look_at_selected(context: Any) -> None:
+    """Let every 3D view of the window show what is selected."""
+    import bpy
+
+    if bpy.app.background or context.window is None:
+        return
+    for area in context.window.screen.areas:
+        region = next((each for each in area.regions if each.type == "WINDOW"), None)
+        if area.type == "VIEW_3D" and region is not None:
+            with context.temp_override(area=area, region=region):
+                bpy.ops.view3d.view_selected()
+
+
+classes = (DemoKnee, AddPreset)

@@ -1,0 +1,74 @@
+"""The panel of a scene that has nothing of Condyle yet, and what comes after its first door."""
+
+from typing import Any
+
+from bpy.types import Panel
+
+from ...blender import session
+from ...data.property_options import SidebarPanel, own_joint
+from ..simulation.panels import draw_lines
+
+
+class WelcomePanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_welcome"
+    bl_label = "Begin"
+    bl_order = -1
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return is_empty(context.scene)
+
+    def draw(self, context: Any) -> None:
+        column = self.layout.column(align=True)
+        column.scale_y = 1.4
+        column.operator("condyle.demo_knee", icon="ARMATURE_DATA")
+        column.operator_menu_enum(
+            "condyle.add_preset", "preset", text="Make a Joint from Two Objects", icon="EMPTY_ARROWS"
+        )
+        column.operator("condyle.import_opensim", icon="IMPORT")
+        draw_lines(
+            self.layout.column(align=True),
+            "Select two objects, the parent last; with nothing selected a joint brings bodies of its own",
+            "INFO",
+            context.region.width,
+        )
+
+
+class NextStepPanel(SidebarPanel, Panel):
+    """What makes a curve of keyed poses: no more than that is missing."""
+
+    bl_idname = "CONDYLE_PT_next_step"
+    bl_label = "Next Step"
+    bl_order = -1
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        joint = own_joint(context)
+        if joint is None or joint.condyle.joint.type != "spline_curve" or session.job is not None:
+            return False
+        return len(joint.condyle.joint.frames) == 0 and joint.condyle.joint.frames_of is None
+
+    def draw(self, context: Any) -> None:
+        lines = self.layout.column(align=True)
+        draw_lines(
+            lines, "Key the child at a few poses, then fit the joint to them", "INFO", context.region.width
+        )
+        row = self.layout.row()
+        row.scale_y = 1.4
+        row.operator("condyle.fit", icon="CURVE_PATH")
+
+
+def is_empty(scene: Any) -> bool:
+    """Whether a scene has no body, joint, connection or muscle."""
+    for item in scene.objects:
+        data = item.condyle
+        if item.type == "EMPTY" and (data.joint.enabled or data.connection.enabled):
+            return False
+        if data.body.enabled or (item.type == "CURVE" and data.muscle.enabled):
+            return False
+        if item.pose is not None and any(bone.condyle.body.enabled for bone in item.pose.bones):
+            return False
+    return True
+
+
+classes = (WelcomePanel, NextStepPanel)
