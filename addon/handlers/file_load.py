@@ -7,8 +7,7 @@ from typing import Any
 import bpy
 
 from ..blender import session
-from ..data import findings
-from ..data.schema import SCHEMA_VERSION, STEPS, roots
+from ..data import findings, schema
 from ..making import duplicates
 
 
@@ -18,18 +17,20 @@ def migrate() -> str:
     Sets ``session.read_only`` where something was saved by a newer version.
     """
     session.read_only = False
-    used = [(name, root) for name, root in roots() if root.schema_version > 0]
-    newer = [(name, root.schema_version) for name, root in used if root.schema_version > SCHEMA_VERSION]
+    used = [(name, root) for name, root in schema.roots() if root.schema_version > 0]
+    newer = [
+        (name, root.schema_version) for name, root in used if root.schema_version > schema.SCHEMA_VERSION
+    ]
     if newer:
         session.read_only = True
         name, version = newer[0]
         return (
-            f"Condyle: {name} was saved by a newer version (data version {version}, this is {SCHEMA_VERSION}); "
+            f"Condyle: {name} was saved by a newer version (data version {version}, this is {schema.SCHEMA_VERSION}); "
             "its data can be seen but not changed"
         )
     for _, root in used:
-        for version in range(root.schema_version, SCHEMA_VERSION):
-            STEPS[version](root)
+        for version in range(root.schema_version, schema.SCHEMA_VERSION):
+            schema.STEPS[version](root)
             root.schema_version = version + 1
     duplicates.mend()
     return ""

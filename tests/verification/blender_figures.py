@@ -41,7 +41,7 @@ def register() -> dict[str, float]:
 def bake_objects() -> dict[str, float]:
     """Largest entry by which baked world matrices miss the poses: an object under a turned and scaled parent."""
     from tests.addon import conftest as make
-    from tests.addon.test_bake_equality import FRAMES, MODES, bake, worst
+    from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
 
     found = {}
     for mode in MODES:
@@ -61,7 +61,7 @@ def bake_objects() -> dict[str, float]:
 def bake_bones() -> dict[str, float]:
     """The same for two bones of a turned and scaled armature, with one between them that is not simulated."""
     from tests.addon import conftest as make
-    from tests.addon.test_bake_equality import FRAMES, MODES, bake, worst
+    from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
 
     found = {}
     for mode in MODES:
@@ -89,7 +89,7 @@ def bake_bones() -> dict[str, float]:
 def knee_in_units() -> dict[str, float]:
     """Largest change of the baked knee's coordinate over unit scales and frame rates, against every step at scale 1."""
     from tests.addon import conftest as make
-    from tests.addon.test_bake import hermite, released_knee
+    from tests.addon.jobs.test_bake import hermite, released_knee
 
     first, found = None, {}
     for scale, fps, base in (
@@ -126,7 +126,7 @@ def every_step(result: Any) -> tuple[Any, Any, Any]:
 def first_bake() -> dict[str, float]:
     """Wall-clock seconds of a keyed knee's fit and bake, the compute process not yet started."""
     from tests.addon import conftest as make
-    from tests.addon.test_bake import rig_knee
+    from tests.addon.jobs.test_bake import rig_knee
 
     scene = empty_scene()
     joint, _ = rig_knee(part, scene, make)

@@ -9,7 +9,7 @@ import pytest
 
 import physics as ph
 from physics.kernels.joints.functions import evaluate_function, third_derivative
-from tests.physics.dynamics.test_limits import top
+from tests.physics.bodies.test_limits import top
 from tests.physics.dynamics.test_springs import sprung
 from tests.physics.generators import (
     JOINT_KINDS,

@@ -7,7 +7,7 @@ import pytest
 
 import physics as ph
 from physics.integrators import check_method
-from tests.physics.simulation.test_pull import driven, pendulum
+from tests.physics.motions.test_pull import driven, pendulum
 
 
 @pytest.mark.parametrize("tolerance", (1e-3, 1e-5))

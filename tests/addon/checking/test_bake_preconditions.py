@@ -1,0 +1,74 @@
+"""What would stop a bake is found before it is computed; sliders that show an older curve are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from .test_scene import leg, run  # noqa: E402, F401
+
+pytestmark = pytest.mark.small
+
+
+def shared_action(scene, leg):
+    shank = leg["shank"]
+    shank.keyframe_insert("location", frame=1)
+    data, other = shank.animation_data, leg["pelvis"].animation_data_create()
+    other.action = data.action
+    if hasattr(data, "action_slot"):
+        other.action_slot = data.action_slot
+    scene.condyle.simulation.output.target = "CURRENT"
+
+
+def switched_off(scene, leg):
+    leg["shank"].animation_data_create().use_nla = False
+    scene.condyle.simulation.output.target = "STRIP"
+
+
+def hard(scene, leg):
+    settings = leg["knee"].condyle.joint
+    settings.coordinates[0].limits, settings.hard_limits = "CUSTOM", True
+    scene.condyle.simulation.integrator = "LSODA"
+
+
+@pytest.mark.parametrize(
+    ("change", "words", "about"),
+    [
+        (lambda scene, leg: setattr(scene, "frame_end", 1), "one frame only, 1", None),
+        (lambda scene, leg: setattr(scene.render, "frame_map_new", 200), "time remapping", None),
+        (lambda scene, leg: setattr(scene.condyle.start, "loop", True), "Blend Frames is", None),
+        (lambda scene, leg: setattr(scene.condyle.simulation, "time_step", np.nan), "Time Step is nan", None),
+        (shared_action, "also moves 'Pelvis'", "shank"),
+        (switched_off, "its NLA is switched off", "shank"),
+        (hard, "cannot give the impulses of hard limits", None),
+    ],
+)
+def test_what_would_be_refused_is_found_before_it_is_computed(part, scene, leg, ph, change, words, about):
+    change(scene, leg)
+    if "Blend" in words:
+        scene.condyle.start.loop_blend = 9
+    found = [finding for finding in run(part, scene) if finding.is_error]
+    assert len(found) == 1 and words in found[0].text
+    assert about is None or found[0].session_uid == leg[about].session_uid
+    for way in ("bake_now", "check_now"):  # and in a batch's dry run
+        with pytest.raises(ph.ModelError, match=words):
+            getattr(part("jobs.bake"), way)(scene)
+    assert not [item for item in scene.objects if part("baked.channels_back").is_baked(item)]
+
+
+def test_a_slider_that_shows_an_older_curve_is_told_until_it_is_renewed(part, scene, make):
+    """Control frames were moved while the add-on was off."""
+    _, _, joint = make.driven_knee(part, scene)
+    assert not [finding for finding in run(part, scene) if "should have it" in finding.text]
+    frames = joint.condyle.joint.frames
+    for frame in frames:
+        frame.object.location.y += 0.02
+    bpy.context.view_layer.update()
+    (told,) = (
+        finding for finding in run(part, scene) if "from where the slider should have it" in finding.text
+    )
+    assert told.culprit().object == joint and told.text.startswith("Knee: its child stands 20 mm")
+    bpy.context.view_layer.objects.active = joint
+    assert bpy.ops.condyle.drive() == {"FINISHED"}
+    assert not [finding for finding in run(part, scene) if "should have it" in finding.text]

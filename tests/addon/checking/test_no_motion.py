@@ -1,0 +1,133 @@
+"""A bake in which nothing moves is told, with the reasons that are true of its scene and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+from mathutils import Matrix  # noqa: E402
+
+from .test_scene import leg as hanging  # noqa: E402, F401
+
+pytestmark = pytest.mark.small
+
+STILL = "Nothing moves in these frames: "
+
+
+@pytest.fixture
+def leg(hanging):
+    """Two hinges, about x, that hang straight down from a held pelvis."""
+    for joint in (hanging["hip"], hanging["knee"]):
+        joint.condyle.joint.axis = (1, 0, 0)
+    return hanging
+
+
+def coordinate(joint):
+    return joint.condyle.joint.coordinates[0]
+
+
+def told(part, scene):
+    """What a bake of the scene says of nothing that moves; it is freed again."""
+    report = part("jobs.bake").bake_now(scene)
+    part("jobs.bake").free_bake(scene)
+    longest = part("ui.checks.panels").LONGEST
+    assert all(len(text) <= longest for text in report.warnings)
+    return [text.removeprefix(STILL) for text in report.warnings if text.startswith(STILL.rstrip(": "))]
+
+
+def test_a_bake_in_which_something_moves_does_not_say_so(part, scene, leg):
+    coordinate(leg["knee"]).start = 0.1
+    assert told(part, scene) == []
+
+
+def test_forces_that_balance_are_the_reason_and_the_line_selects_the_joint(part, scene, leg):
+    reason = "Hip, Knee start where all forces on them balance: start elsewhere, or give a Start Speed"
+    assert told(part, scene) == [reason]
+    assert bpy.ops.condyle.bake() == {"FINISHED"}
+    (finding,) = part("blender.session").findings
+    assert finding.text == STILL + reason and finding.source == part("data.findings").BAKE
+    assert finding.culprit().object == leg["hip"] and not finding.is_error
+    assert part("blender.session").message.endswith("1 warning, see the list")
+
+
+def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene, leg):
+    scene.condyle.simulation.gravity = (0, 0, 0)
+    coordinate(leg["knee"]).start = 0.1
+    reason = "start at rest, gravity is off, and other forces balance: set Gravity, a Start Speed or a torque"
+    assert told(part, scene) == [f"Hip, Knee {reason}"]
+    coordinate(leg["knee"]).start_speed = 1.0
+    assert told(part, scene) == []
+
+
+def test_where_there_are_muscles_to_excite_one_is_among_what_is_advised(part, scene, leg):
+    body = part("data.references").Body
+    ends = [(body(leg["thigh"]), (0, 0.06, 1)), (body(leg["shank"]), (0, 0.06, 0.5))]
+    part("making.muscles").add_muscle(scene, ends, "Hamstrings").condyle.muscle.law.max_force = 60.0
+    (reason,) = told(part, scene)
+    assert reason.endswith("start elsewhere, excite a muscle, or give a Start Speed")
+    scene.condyle.simulation.gravity = (0, 0, 0)
+    (reason,) = told(part, scene)
+    assert reason.endswith("set Gravity, a Start Speed, a torque, or excite a muscle")
+
+
+@pytest.mark.parametrize("way", ["prescribed", "follow", "sliders"])
+def test_joints_that_follow_an_animation_that_stands_still(part, scene, leg, way):
+    scene.condyle.simulation.gravity = (0, 0, 0)  # not the reason: nothing is simulated
+    for joint in (leg["hip"], leg["knee"]):
+        settings = joint.condyle.joint
+        settings.prescribed, settings.follow = way != "follow", 1.0 if way == "follow" else 0.0
+        if way == "sliders":
+            part("making.bodies_and_joints").drive(scene, joint, True)
+    reason = "animation, which stands still: key it, or turn off Prescribed or Follow"
+    assert told(part, scene) == [f"Hip, Knee follow their {reason}"]
+    leg["knee"].condyle.joint.prescribed, leg["knee"].condyle.joint.follow = False, 0.0
+    first, second = told(part, scene)
+    assert first == f"Hip follows its {reason}" and second.startswith("Knee starts at rest, gravity is off")
+    coordinate(leg["knee"]).start_speed = 1.0
+    assert told(part, scene) == []
+
+
+def test_joints_that_are_all_fixed(part, scene, leg):
+    for joint in (leg["hip"], leg["knee"]):
+        joint.condyle.joint.type = "fixed"
+    assert told(part, scene) == ["Hip, Knee are Fixed: choose another type"]
+
+
+def test_constraints_that_leave_no_way_to_move(part, scene, leg):
+    body, add = part("data.references").Body, part("making.connections").add_connection
+    coordinate(leg["knee"]).start = 0.0
+    add(scene, body(leg["pelvis"]), body(leg["shank"]), "weld", Matrix.Translation((0, 0, 0.5)), None, "Bolt")
+    bpy.context.view_layer.update()
+    assert told(part, scene) == ["constraints leave Hip, Knee no way to move: take one of them away"]
+
+
+def test_a_joint_at_a_hard_limit_is_told_of_it(part, scene, leg):
+    leg["knee"].condyle.joint.type = "fixed"
+    bent = Matrix.Translation((0, 0, 1.25)) @ Matrix.Rotation(0.5, 4, "X") @ Matrix.Translation((0, 0, -1.25))
+    for name in ("thigh", "shank"):
+        leg[name].matrix_world = bent @ leg[name].matrix_world
+    bpy.context.view_layer.update()
+    settings, row = leg["hip"].condyle.joint, coordinate(leg["hip"])
+    row.start, row.limits, row.lower, row.upper = 0.5, "CUSTOM", 0.5, 1.0
+    settings.hard_limits, settings.restitution = True, 0.0
+    assert told(part, scene) == ["Hip starts at a limit: move the limits, or start elsewhere"]
+    row.lower = 0.4
+    assert told(part, scene) == []
+
+
+def test_a_pre_roll_that_moves_is_not_what_is_looked_at(part, scene, leg):
+    """A joint that is led to its place before the first frame, and stays there."""
+    hip, knee = leg["hip"], leg["knee"]
+    knee.condyle.joint.type = "fixed"
+    part("making.bodies_and_joints").drive(scene, hip, True)
+    for frame, angle in ((-3, 0.5), (1, 0.0)):
+        hip["coordinate"] = angle
+        hip.keyframe_insert('["coordinate"]', frame=frame)
+    hip.condyle.joint.prescribed = True
+    scene.condyle.start.preroll = 4
+    (reason,) = told(part, scene)
+    assert reason.startswith("Hip follows its animation, which stands still")
+    scene.frame_start = 0
+    assert told(part, scene) == []
+    assert np.isfinite(hip["coordinate"])

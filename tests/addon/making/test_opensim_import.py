@@ -1,0 +1,232 @@
+"""OpenSim models in the scene: what physics reads back is what the file says, and it bakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+MODELS = Path(__file__).parents[4] / "shared" / "models"
+SMALL = """<?xml version="1.0"?>
+<OpenSimDocument Version="40000"><Model name="lever">
+<gravity>0 -9.81 0</gravity>
+<BodySet><objects><Body name="rod"><mass>2</mass><mass_center>0 -0.5 0</mass_center>
+<inertia>0.2 0.01 0.2 0 0 0</inertia>
+<attached_geometry><Mesh name="skin"><mesh_file>rod.vtp</mesh_file><scale_factors>1 2 1</scale_factors></Mesh>
+<Mesh name="lost"><mesh_file>lost.vtp</mesh_file></Mesh></attached_geometry>
+<WrapObjectSet><objects><WrapCylinder name="drum"><radius>0.05</radius><length>0.4</length>
+<translation>0 0 0</translation></WrapCylinder></objects></WrapObjectSet></Body></objects></BodySet>
+<JointSet><objects><PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/rod</socket_child_frame>
+<coordinates><Coordinate name="swing"><default_value>0.3</default_value><range>-1.5 1.5</range>
+<clamped>true</clamped></Coordinate></coordinates></PinJoint></objects></JointSet>
+<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="geometrypath"><PathPointSet><objects>
+<PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>0.03 0.4 0.0</location></PathPoint>
+<PathPoint name="b"><socket_parent_frame>/bodyset/rod</socket_parent_frame><location>0.02 -0.4 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>drum</wrap_object></PathWrap></objects>
+</PathWrapSet></GeometryPath><max_isometric_force>500</max_isometric_force>
+<optimal_fiber_length>0.4</optimal_fiber_length><tendon_slack_length>0.4</tendon_slack_length></Thelen2003Muscle>
+</objects></ForceSet></Model></OpenSimDocument>
+"""
+VTP = """<?xml version="1.0"?><VTKFile type="PolyData"><PolyData><Piece>
+<Points><DataArray NumberOfComponents="3" format="ascii">0 0 0  1 0 0  1 1 0  0 1 0</DataArray></Points>
+<Polys><DataArray Name="connectivity" format="ascii">0 1 2 3</DataArray>
+<DataArray Name="offsets" format="ascii">4</DataArray></Polys></Piece></PolyData></VTKFile>
+"""
+
+
+@pytest.fixture
+def lever(tmp_path):
+    (tmp_path / "rod.vtp").write_text(VTP, "utf-8")
+    path = tmp_path / "lever.osim"
+    path.write_text(SMALL, "utf-8")
+    return path
+
+
+TIES = """<ConstraintSet><objects>
+<PointConstraint name="pin"><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/rod</socket_body_2>
+<location_body_1>0 0 0.1</location_body_1><location_body_2>0 0 0.1</location_body_2></PointConstraint>
+<PointConstraint name="off"><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/rod</socket_body_2>
+<location_body_1>0 0 0.2</location_body_1><location_body_2>0 0 0.1</location_body_2></PointConstraint>
+<ConstantDistanceConstraint name="strut"><socket_body_1>/ground</socket_body_1>
+<socket_body_2>/bodyset/rod</socket_body_2><location_body_1>1 0 0</location_body_1>
+<location_body_2>0 -1 0</location_body_2><constant_distance>1.187</constant_distance></ConstantDistanceConstraint>
+</objects></ConstraintSet>"""
+
+
+def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
+    path = tmp_path / "tied.osim"
+    path.write_text(SMALL.replace("<ForceSet>", TIES + "<ForceSet>"), "utf-8")
+    scene.unit_settings.scale_length = 0.5
+    made = part("making.opensim_import").import_model(scene, str(path))
+    assert [text for text in made.warnings if "'off'" in text and "is left out: it is 0.1 m" in text]
+    assert not [text for text in made.warnings if "'pin'" in text or "'strut'" in text]
+    found = part("reading.scene").read(scene).model.constraints
+    assert set(found) == {"pin", "strut"}
+    assert np.isclose(found["strut"].length, 1.187)
+    ends = {found["strut"].body: found["strut"].point, found["strut"].other: found["strut"].other_point}
+    assert np.allclose(ends["rod"], (0.0, -1.0, 0.0), atol=1e-6)
+    assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
+
+
+@pytest.mark.parametrize("fibre", [0.05, 0.4])
+def test_bellies_of_short_fibres_are_no_discs(part, fibre):
+    """A soleus of 5 cm of fibres became a disc of 9 cm on a tendon."""
+    length, force = 0.3, 3500.0
+    volume = force * fibre / 6e5
+    shares, radius = part("making.opensim_muscles").belly(length, volume, length - fibre)
+    tube = part("blender.physics_access").part("muscles.drawing").tube_volume(length, shares)
+    assert 2.0 * radius <= 0.4 * length * (1.0 - sum(shares)) or sum(shares) == 0.0
+    assert tube * radius**2 == pytest.approx(volume)  # round-off
+
+
+@pytest.mark.small
+def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    rod = bpy.data.objects["rod"]
+    assert bpy.context.active_object.name == "lever" and rod.condyle.body.enabled
+    skin = next(item for item in scene.objects if item.type == "MESH" and item.data.name.startswith("rod"))
+    assert skin.parent == rod and len(skin.data.polygons) == 1
+    assert np.allclose([vertex.co[1] for vertex in skin.data.vertices], [0, 0, 2, 2])
+    assert np.allclose(scene.condyle.simulation.gravity, (0, 0, -9.81))
+    read = part("reading.scene").read(scene)
+    assert np.allclose(read.state.q, [0.3])
+    assert np.allclose(read.model.bodies[0].limits, [[-1.5, 1.5]])
+    row = bpy.data.objects["rod joint"].condyle.joint.coordinates[0]
+    assert row.limits == "CUSTOM" and np.allclose((row.lower, row.upper), (-1.5, 1.5))
+    # the rod hangs down, turned by 0.3 about the file's z, which points backward
+    down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
+    assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
+    assert any("lost.vtp" in finding.text for finding in part("blender.session").findings)
+    assert "lost.vtp" in bpy.data.texts["lever import"].as_string()
+    (made,) = read.model.muscles
+    assert made.name == "cord" and [each.radius for each in made.strands[0].obstacles] == pytest.approx(
+        [0.05]
+    )
+
+
+def test_warnings_of_an_import_go_with_it(part, scene, lever):
+    session, findings, on_undo = (
+        part("blender.session"),
+        part("data.findings"),
+        part("handlers.file_load").on_undo,
+    )
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    own = findings.Finding("about the scene", findings.CHECK)
+    session.findings = [*session.findings, own]
+    told = list(session.findings)
+    on_undo()
+    assert session.findings == told and len(told) > 1
+    bpy.data.objects.remove(bpy.data.objects["lever"])  # as an undo of the import does with all that it made
+    on_undo()
+    assert session.findings == [own]
+
+
+def test_activations_at_the_start_are_named(part, scene, lever):
+    """Here a muscle begins as active as it is excited at the first frame."""
+    assert not any(
+        "activation" in told for told in part("making.opensim_import").import_model(scene, lever).warnings
+    )
+    given = "<default_activation>0.2</default_activation><max_isometric_force>"
+    lever.write_text(SMALL.replace("<max_isometric_force>", given), "utf-8")
+    (told,) = (
+        w for w in part("making.opensim_import").import_model(scene, lever).warnings if "activation" in w
+    )
+    assert told.startswith("activations at the start are not kept") and told.endswith("'cord' (0.2)")
+
+
+def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
+    imported = part("making.opensim_import").import_model
+    first = np.array(imported(scene, str(lever)).ground.matrix_world)
+    assert np.allclose(first[:3, 3], 0.0)
+    make.box("Cube", (0, 0, 0), (2, 2, 2))
+    make.update()
+    second = imported(scene, str(lever))
+    moved = np.array(second.ground.matrix_world)
+    assert moved[0, 3] > 1.0 and np.allclose(moved[:, :3], first[:, :3]) and np.allclose(moved[1:3, 3], 0.0)
+    shift = (
+        np.array(second.bodies["rod"].matrix_world)[:3, 3]
+        - np.array(bpy.data.objects["rod"].matrix_world)[:3, 3]
+    )
+    assert np.allclose(shift, moved[:3, 3], atol=1e-6)
+
+
+def test_a_model_stands_on_a_floor(part, scene, make, lever):
+    imported = part("making.opensim_import").import_model
+    make.box("Floor", (0, 0, -0.05), (100, 100, 0.1))
+    make.update()
+    assert np.allclose(np.array(imported(scene, str(lever)).ground.matrix_world)[:3, 3], 0.0)
+
+
+def test_a_model_stands_beside_bodies_that_lost_their_meshes(part, scene, lever):
+    imported = part("making.opensim_import").import_model
+    imported(scene, str(lever))
+    for item in [each for each in scene.objects if each.type != "EMPTY"]:
+        bpy.data.objects.remove(item)
+    assert np.array(imported(scene, str(lever)).ground.matrix_world)[0, 3] > 0.1
+
+
+def test_a_model_is_imported_into_a_collection_that_is_not_shown(part, scene, lever):
+    part("making.bodies_and_joints").collection_of(scene)
+    for layer in bpy.context.view_layer.layer_collection.children:
+        layer.exclude = True
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    assert "lever imported: 1 bodies" in part("blender.session").message and "rod" in scene.objects
+
+
+def test_a_bad_file_changes_nothing(part, scene, tmp_path):
+    path = tmp_path / "bad.osim"
+    path.write_text(SMALL[:-300], "utf-8")
+    with pytest.raises(RuntimeError, match=r"bad\.osim"):
+        bpy.ops.condyle.import_opensim(filepath=str(path))
+    with pytest.raises(RuntimeError, match=r"Error: [^\[]*none\.osim: No such file"):
+        bpy.ops.condyle.import_opensim(filepath=str(tmp_path / "none.osim"))
+    assert not len(scene.objects)
+
+
+@pytest.mark.parametrize("name", ["arm26", "leg6dof9musc"])
+def test_physics_reads_back_what_the_file_says(part, scene, ph, name):
+    path = MODELS / f"{name}.osim"
+    if not path.exists():
+        pytest.skip(f"no {path}: the models are not beside the project")
+    made = part("making.opensim_import").import_model(scene, str(path), [str(MODELS / "geometry")])
+    read = part("reading.scene").read(scene)
+    wanted = ph.read_opensim(path)
+    model = wanted.build()
+    state = wanted.state(model)
+    expected, found = ph.muscle_lengths(model, state), ph.muscle_lengths(read.model, read.state)
+    names = [muscle.name for muscle in read.model.muscles]
+    rows = [names.index(muscle.name) for muscle in model.muscles]
+    columns = [read.model.coordinate_names.index(each) for each in model.coordinate_names]
+    # places are kept in float32
+    assert np.abs(expected.lengths - found.lengths[rows]).max() < 1e-6
+    assert np.abs(expected.gradients - found.gradients[rows][:, columns]).max() < 1e-6
+    matrix = ph.mass_matrix(read.model, read.state)[np.ix_(columns, columns)]
+    assert np.abs(ph.mass_matrix(model, state) - matrix).max() < 1e-5
+    laws = {muscle.name: muscle.law for muscle in read.model.muscles}
+    for muscle in model.muscles:
+        law = laws[muscle.name]
+        assert (law is None) == (muscle.law is None)
+        if law is not None:
+            there, here = muscle.law.to_dict(), law.to_dict()
+            assert there.keys() == here.keys() and there["type"] == here["type"]
+            figures = [key for key in there if isinstance(there[key], float)]
+            assert np.allclose([here[key] for key in figures], [there[key] for key in figures], rtol=1e-6)
+    assert not [text for text in made.warnings if "cannot be held" in text or "is left out" in text]
+    assert len(made.muscles) == len(wanted.muscles)
+
+
+def test_the_arm_bakes(part, scene):
+    path = MODELS / "arm26.osim"
+    if not path.exists():
+        pytest.skip(f"no {path}: the models are not beside the project")
+    made = part("making.opensim_import").import_model(scene, str(path))
+    made.muscles["BRA"].condyle.muscle.excitation = 1.0
+    scene.frame_end = 4
+    report = part("jobs.bake").bake_now(scene)
+    assert np.isfinite(report.result.q).all()
+    assert all(item.data.shape_keys is not None for item in made.muscles.values())
+    assert part("jobs.bake").free_bake(scene) >= 8

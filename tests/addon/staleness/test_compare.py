@@ -1,0 +1,315 @@
+"""A bake knows what it read: it tells what has changed since, and nothing else makes it out of date."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy")
+
+pytestmark = pytest.mark.small
+
+
+def changes(part, scene):
+    return part("staleness.compare").changes(scene)
+
+
+def test_a_fresh_bake_is_up_to_date_whatever_is_looked_at(part, scene, baked, tmp_path):
+    assert changes(part, scene) == []
+    scene.frame_set(5)
+    scene.condyle.simulation.output.every = 2
+    baked[2].condyle.joint.active_frame = 1
+    assert changes(part, scene) == []
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    assert changes(part, scene) == []
+    bpy.data.objects["Thigh"].condyle.body.density = 1200.0
+    assert changes(part, scene) == ["Thigh: density changed"]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "OVERWRITE", "STRIP"])
+def test_no_target_makes_its_own_bake_out_of_date(part, scene, baked, target):
+    _, shank, _ = baked
+    output = scene.condyle.simulation.output
+    output.target, output.extras = target, {"COORDINATES", "ENERGY"}
+    part("jobs.bake").bake_now(scene)
+    assert changes(part, scene) == []
+    action = shank.condyle.bake.backup or shank.condyle.bake.previous_action
+    slot = action.slots[0] if hasattr(action, "slots") else None
+    next(iter(part("blender.compat").curves(action, slot))).keyframe_points[0].co[1] += 0.1
+    assert changes(part, scene) == ["Shank: keys changed"]
+    part("jobs.bake").free_bake(scene)
+    assert changes(part, scene) == [] and not scene.condyle.simulation.output.read
+
+
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP"])
+def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked, target):
+    """The body stands still then, and nothing that the bake has read has changed."""
+    _, shank, _ = baked
+
+    def told():
+        found = [each for each in part("checking.scene").check(scene) if "baked action" in each.text]
+        assert all(each.culprit().object == shank for each in found)
+        badge = [text for text in changes(part, scene) if "baked action" in text]
+        # what was only put aside is not out of date
+        assert badge == [each.text for each in found if "is gone" in each.text]
+        return [each.text for each in found]
+
+    scene.condyle.simulation.output.target = target
+    part("jobs.bake").bake_now(scene)
+    assert told() == []
+    action, data = shank.condyle.bake.action, shank.animation_data
+    if target == "NEW":
+        data.action = None
+        assert told() == [
+            "Shank: its baked action 'Shank Condyle' is not in use any more: bake again, or Free Bake"
+        ]
+        track = data.nla_tracks.new()
+        track.strips.new("Pushed", 1, action)
+        assert told() == []
+        data.nla_tracks.remove(track)
+        data.action = bpy.data.actions.new("Mine")
+        assert told() == []
+        data.action = action
+    bpy.data.actions.remove(action)
+    assert told() == ["Shank: its baked action is gone: bake again, or Free Bake"]
+    report = part("jobs.bake").bake_now(scene)
+    assert told() == [] and not any("baked action" in text for text in report.warnings)
+
+
+def test_it_tells_what_has_changed(part, scene, baked):
+    thigh, shank, joint = baked
+    row = joint.condyle.joint.coordinates[0]
+    row.damping = 0.2
+    row.limits = "CUSTOM"
+    assert changes(part, scene) == ["Knee: coordinate: limits, coordinate: damping changed"]
+    row.damping, row.limits = 0.1, "RANGE"
+    assert changes(part, scene) == [] or changes(part, scene) == ["Knee: coordinate: limits changed"]
+    scene.condyle.simulation.gravity = (0, 0, -1.6)
+    scene.render.fps = 30
+    told = changes(part, scene)
+    assert "Scene: gravity, frame rate changed" in told or "Scene: frame rate, gravity changed" in told
+    thigh.data.vertices[0].co.z += 0.01
+    thigh.location.x = 0.5
+    shank.condyle.body.mass_source = "MANUAL"
+    told = changes(part, scene)
+    assert any(line.startswith("Thigh:") and "mesh" in line and "location" in line for line in told)
+    assert any(line.startswith("Shank:") and "mass from" in line for line in told)
+    frame = joint.condyle.joint.frames[2].object
+    frame.location.x += 0.01
+    assert f"{frame.name}: location changed" in changes(part, scene)
+
+
+def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, baked, make):
+    thigh, _, joint = baked
+    thigh.name, joint.name = "Femur", "Knie"
+    assert changes(part, scene) == []
+    ball = make.box("Ball", (3, 0, 3))
+    make.update()
+    part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
+    assert changes(part, scene) == ["Ball: is new"]
+    bpy.data.objects.remove(ball)
+    bpy.data.objects.remove(joint.condyle.joint.frames[0].object)
+    assert any(line.endswith("is gone") for line in changes(part, scene))
+
+
+def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, scene, baked):
+    _, _, joint = baked
+    part("jobs.bake").free_bake(scene)
+    joint.condyle.joint.fit.requested = True
+    steps = part("jobs.bake").bake(scene)
+    job, seen = next(steps), 0
+    with suppress(StopIteration):
+        while True:
+            job.wait(120)
+            seen += 1
+            if seen == 2:  # the fit is done, the scene has been read
+                joint.condyle.joint.coordinates[0].damping = 0.7
+            job = part("blender.compute_process").advance(steps, job)
+    assert changes(part, scene) == ["Knee: coordinate: damping changed"]
+
+
+def test_undo_of_a_change_brings_the_bake_up_to_date(part, scene, baked):
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        bpy.ops.ed.undo_push(message="before")
+        bpy.data.objects["Shank"].condyle.body.density = 500.0
+        assert changes(part, bpy.context.scene) == ["Shank: density changed"]
+        bpy.ops.ed.undo_push(message="after")
+        bpy.ops.ed.undo()
+        assert changes(part, bpy.context.scene) == []
+
+
+def test_the_timer_looks_only_after_changes(part, scene, baked):
+    session, watch = part("blender.session"), part("handlers.staleness")
+    watch.on_change()
+    watch.look()
+    assert not session.stale_unknown and session.stale == {scene.session_uid: []}
+    baked[1].condyle.body.density = 700.0
+    watch.look()
+    assert session.stale == {scene.session_uid: []}
+    watch.on_change()
+    watch.look()
+    assert session.stale == {scene.session_uid: ["Shank: density changed"]}
+
+
+def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
+    """Settings that a script changes tell no handler: no badge was shown until something else was changed."""
+    session, watch = part("blender.session"), part("handlers.staleness")
+    text = bpy.data.texts.new("Script")
+    text.write("import bpy; bpy.data.objects['Shank'].condyle.body.density = 700.0")
+    watch.look()
+    watch.on_change()
+    watch.look()
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], edit_text=text):
+        bpy.ops.text.run_script("EXEC_DEFAULT", True)
+    session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
+    watch.look()
+    assert session.stale == {scene.session_uid: ["Shank: density changed"]}
+
+
+def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked):
+    """Changing to it changes nothing: a rig that another scene had baked anew was shown there with no badge."""
+    session, watch = part("blender.session"), part("handlers.staleness")
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        bpy.ops.scene.new(type="LINK_COPY")
+    other = window.scene
+    part("jobs.bake").bake_now(other)
+    watch.on_change()
+    watch.look()
+    assert session.stale == {other.session_uid: []} and not session.stale_unknown
+    window.scene = scene
+    session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
+    watch.look()
+    assert session.stale == {scene.session_uid: ["Scene: motion, baked in another scene, changed"]}
+
+
+def test_looking_is_quick(part, scene, make):
+    """50 bones with 350,000 keys of their own (0.2 s alone on a machine; a bake over no keys: 0.01 s)."""
+    references = part("data.references")
+    bones = {f"B{number}": ((number, 0, 0), (number, 0, 1), None) for number in range(50)}
+    item = make.armature("Rig", bones)
+    for name in bones:
+        part("making.bodies_and_joints").make_body(
+            scene, references.Body(item, name), motion="FREE", mass=1.0
+        )
+    frames = np.arange(1.0, 1001.0)
+    poses = make.smooth_poses(1000, 13)
+    channels = [part("baking.channels").Channels(references.Body(item, name), poses, scene) for name in bones]
+    part("baking.channels").write(scene, frames, channels)
+    item.condyle.bake.property_unset("action")
+    staleness = part("staleness.compare")
+    staleness.prints(scene)
+    began = time.perf_counter()
+    staleness.prints(scene)
+    assert time.perf_counter() - began < 1.5
+
+
+def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, baked):
+    _, _, joint = baked
+    settings = part("staleness.compare")._settings
+    law = joint.condyle.muscle.law
+    law.tendon_length = 0.3
+    assert dict(settings(law, "", {})) == {"Tendon Length": "0.3"}
+    before = dict(settings(joint.condyle.joint, "", {}))
+    joint.condyle.joint.coordinates[0].rest_angle = 0.25
+    after = dict(settings(joint.condyle.joint, "", {}))
+    assert [label for label in after if after[label] != before.get(label)] == ["q: Rest"]
+
+
+def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, baked, make):
+    thigh, shank, _ = baked
+    mode = shank.rotation_mode
+    shank.rotation_mode = "QUATERNION" if mode != "QUATERNION" else "XYZ"
+    assert changes(part, scene) == ["Shank: rotation mode changed"]
+    shank.rotation_mode = mode
+    shank.delta_location.x = 0.1
+    assert changes(part, scene) == ["Shank: delta location changed"]
+    shank.delta_location.x = 0.0
+    assert changes(part, scene) == []
+    other, above = make.box("Other", (1, 0, 0)), make.empty("Above")
+    thigh.parent = above
+    part("jobs.bake").bake_now(scene)
+    for item in (thigh, above):
+        constraint = item.constraints.new("COPY_LOCATION")
+        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        constraint.mute = True
+        assert changes(part, scene) == []
+        constraint.mute, constraint.target, constraint.influence = False, other, 0.25
+        part("jobs.bake").bake_now(scene)
+        assert changes(part, scene) == []
+        constraint.use_x = False
+        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        constraint.use_x = True
+    for frame, influence in ((1, 0.0), (7, 0.3)):  # then the value is of the frame that is shown
+        constraint.influence = influence
+        constraint.keyframe_insert("influence", frame=frame)
+    part("jobs.bake").bake_now(scene)
+    for frame in (1, 3, 7):
+        scene.frame_set(frame)
+        assert changes(part, scene) == []
+
+
+def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, make):
+    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+    scene.frame_end = 4
+    bones = {
+        "Root": ((0, 0, 2), (0, 0, 1.5), None),
+        "A": ((0, 0, 1.5), (0, 0, 1), "Root"),
+        "B": ((0, 0, 1), (0.1, 0, 0.5), "A"),
+        "Tip": ((0.1, 0, 0.5), (0.1, 0, 0.2), "A"),
+        "Free": ((1, 0, 0), (1, 0, 1), None),
+    }
+    rig = make.armature("Rig", bones)
+    authoring.make_body(scene, body(rig, "B"), mass=1.0, center=(0, 0.2, 0), inertia=(0.02, 0.01, 0.02))
+    authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    part("jobs.bake").bake_now(scene)
+    for name, kind, told in (
+        ("Root", "LIMIT_ROTATION", ["Rig: constraint root: limit rotation changed"]),
+        ("A", "LIMIT_ROTATION", ["Rig/A: constraint limit rotation changed"]),
+        ("Tip", "IK", ["Rig: constraint tip: ik changed"]),
+        ("Tip", "LIMIT_ROTATION", []),
+        ("Free", "LIMIT_ROTATION", []),
+    ):
+        constraint = rig.pose.bones[name].constraints.new(kind)
+        assert changes(part, scene) == told
+        rig.pose.bones[name].constraints.remove(constraint)
+    rig.pose.bones["B"].rotation_mode = "XZY"
+    assert changes(part, scene) == ["Rig/B: rotation mode changed"]
+
+
+def test_a_bake_of_an_earlier_version_is_not_out_of_date_for_what_that_did_not_look_at(part, scene, baked):
+    thigh, _, _ = baked
+    thigh.constraints.new("LIMIT_LOCATION")
+    thigh.delta_location.x = 0.1
+    part("jobs.bake").bake_now(scene)
+    output = scene.condyle.simulation.output
+    kept = json.loads(output.read)
+    del kept["Scene"]["What Is Looked At"]
+    kept["Thigh"] = {label: value for label, value in kept["Thigh"].items() if "Const" not in label}
+    del kept["Thigh"]["Delta Location"]
+    output.read = json.dumps(kept)
+    assert changes(part, scene) == []
+    thigh.condyle.body.density = 900.0
+    assert changes(part, scene) == ["Thigh: density changed"]
+
+
+def test_a_bake_in_a_linked_copy_of_the_scene_replaces_this_one(part, scene, baked):
+    bpy.ops.scene.new(type="LINK_COPY")
+    second = bpy.context.scene
+    assert second != scene
+    part("jobs.bake").bake_now(second)
+    assert changes(part, second) == []
+    told = ["Scene: motion, baked in another scene, changed"]
+    assert changes(part, scene) == told
+    bpy.context.window.scene = scene
+    part("jobs.bake").bake_now(scene)
+    assert changes(part, scene) == [] and changes(part, second) == told
