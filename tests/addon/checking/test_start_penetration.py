@@ -162,5 +162,5 @@ def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, s
 def test_the_depth_that_is_refused_is_that_of_physics(part):
     assert (
         part("checking.start_penetration").REFUSED
-        == part("blender.physics_access").part("starting").PASSED_AT_START
+        == part("blender.physics_access").part("simulation.start").PASSED_AT_START
     )

@@ -78,7 +78,7 @@ def test_bellies_of_short_fibres_are_no_discs(part, fibre):
     length, force = 0.3, 3500.0
     volume = force * fibre / 6e5
     shares, radius = part("making.opensim_muscles").belly(length, volume, length - fibre)
-    tube = part("blender.physics_access").part("muscles.drawing").tube_volume(length, shares)
+    tube = part("blender.physics_access").part("analysis.muscle_drawing").tube_volume(length, shares)
     assert 2.0 * radius <= 0.4 * length * (1.0 - sum(shares)) or sum(shares) == 0.0
     assert tube * radius**2 == pytest.approx(volume)  # round-off
 

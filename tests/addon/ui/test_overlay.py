@@ -331,7 +331,7 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
     )  # mm: a curve stays within the hull of its control frames
     nearest = (
         part("blender.physics_access")
-        .part("projection")
+        .part("kinematics.projection")
         .project(
             overlay.shown(scene, joint).joint, np.array([row.pose for row in fit.residuals]).reshape(-1, 4, 4)
         )
