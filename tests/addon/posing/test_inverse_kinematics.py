@@ -220,7 +220,8 @@ def test_no_numba_and_no_scipy_for_it():
     import sys
 
     code = (
-        "import sys, numpy as np; from addon.blender import physics_access; ph = physics_access.physics(); b = ph.ModelBuilder();"
+        "import sys, numpy as np; from addon.blender import physics_access;"
+        "ph = physics_access.physics(); b = ph.ModelBuilder();"
         "b.add_body('a', joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3));"
         "m = b.build(); ph.inverse_kinematics(m, ph.Target('a', position=(0.0, 1.0, 0.0), at=(1.0, 0.0, 0.0)));"
         "print(sorted({'numba', 'scipy'} & set(sys.modules)))"
