@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..kernels.layout import SCRATCH_ROWS
 from ..kernels.muscles import layout as at
@@ -61,8 +62,6 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     Args:
         q: coordinates (T, nv) that the model has accepted. At most 20000 rows, evenly spaced, are looked at.
     """
-    from ..kernels.muscles.readings import muscle_lengths
-
     strands = list(_strands(model))
     if not strands:
         return ()
@@ -76,7 +75,7 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     for t, row in enumerate(rows):
         room[states] = wrapping.STRAIGHT  # a strand that is away for a while leaves its own
         gradients[:] = 0.0
-        muscle_lengths(model.arrays, row.copy(), still, lengths, gradients, *spaces)
+        kernels.muscles.readings.muscle_lengths(model.arrays, row.copy(), still, lengths, gradients, *spaces)
         found[t], all_lengths[t], slopes[t] = room[states], lengths[:, 0], gradients
     told = []
     for number, muscle in enumerate(model.muscles):

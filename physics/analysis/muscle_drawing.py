@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import CancelledError, ModelError
 from ..model.checks import check_flags
@@ -38,8 +39,6 @@ def muscle_curves(
     Raises:
         ModelError: q is not acceptable; CancelledError: progress said so.
     """
-    from ..kernels.muscles.readings import muscle_points as kernel
-
     nv, number_of = model.num_coordinates, len(model.muscles)
     rows = float_array(q, "q")
     rows = finite_array(q, (len(rows) if rows.ndim else 0, nv), "q")
@@ -52,7 +51,7 @@ def muscle_curves(
         corners = np.zeros((len(muscle.points) + DRAWN * len(muscle.strands), 3))
         for t, row in enumerate(rows):
             jacobian[:] = 0.0
-            found = kernel(
+            found = kernels.muscles.readings.muscle_points(
                 model.arrays, row.copy(), still, still, m, DRAWN, places, jacobian, corners, *spaces
             )
             points[t, m], lengths[t, m] = sampled(corners[:found], count)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.checks import check_flags, check_state
@@ -56,14 +57,14 @@ def muscle_lengths(model: Model, state: State) -> MuscleLengths:
     Raises:
         ModelError, JointRangeError: as `forward_dynamics`.
     """
-    from ..kernels.muscles.readings import muscle_lengths as kernel
-
     state = check_state(model, state)
     lengths = np.zeros((len(model.muscles), 2))
     gradients = np.zeros((len(model.muscles), model.num_coordinates))
     spaces = model.workspace(moment_arms=True).clear()
     if model.muscles:
-        kernel(model.arrays, np.array(state.q), np.array(state.qd), lengths, gradients, *spaces)
+        kernels.muscles.readings.muscle_lengths(
+            model.arrays, np.array(state.q), np.array(state.qd), lengths, gradients, *spaces
+        )
         check_flags(model, spaces[2])
     return MuscleLengths(lengths[:, 0].copy(), lengths[:, 1].copy(), gradients)
 
@@ -103,13 +104,11 @@ def muscle_number(model: Model, muscle: Any) -> int:
 
 
 def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    from ..kernels.muscles.readings import muscle_points as kernel
-
     muscle, nv = model.muscles[number], model.num_coordinates
     places, jacobian = np.zeros((muscle.num_points, 9)), np.zeros((muscle.num_points, 3, nv))
     corners = np.zeros((len(muscle.points) + DRAWN * len(muscle.strands), 3))
     spaces = model.workspace(moment_arms=True).clear()
-    count = kernel(
+    count = kernels.muscles.readings.muscle_points(
         model.arrays,
         np.array(state.q),
         np.array(state.qd),

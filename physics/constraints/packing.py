@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..joints.packing import Arrays, work_rows
 from ..kernels import layout
@@ -79,11 +80,8 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 def make_system(num_rows: int, nv: int) -> System:
     """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
-    from ..kernels.contact.impulse_layout import impulse_space
-    from ..kernels.contact.row_impulses import SPARE_VECTORS
-
     n = max(num_rows, 1)
-    space, order = impulse_space(n)
+    space, order = kernels.contact.impulse_layout.impulse_space(n)
     return (
         np.zeros((n, rows.ROW_WIDTH)),
         np.zeros((n, nv)),
@@ -100,7 +98,7 @@ def make_system(num_rows: int, nv: int) -> System:
         np.zeros(nv),
         np.zeros(space),
         np.zeros(order, dtype=np.int64),
-        np.zeros((SPARE_VECTORS, n)),
+        np.zeros((kernels.contact.row_impulses.SPARE_VECTORS, n)),
         np.zeros(rows.STATISTICS),
         np.zeros((n, 2), dtype=np.int64),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels.constraints import layout
@@ -112,9 +113,9 @@ class SegmentedPlanarConnector(Connector):
         object.__setattr__(self, "segments", corners)
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
-        from ..kernels.constraints.rows import nearest_segment
-
-        height, x, z = nearest_segment(self._table(), 0, float(place[0]), float(place[2]))
+        height, x, z = kernels.constraints.rows.nearest_segment(
+            self._table(), 0, float(place[0]), float(place[2])
+        )
         return height, np.array([x, 0.0, z])
 
     def packed(self, model: Model) -> PackedConstraint:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
@@ -68,15 +69,15 @@ def articulated(
     tau: with the inputs behind it (nv + num_inputs,).
     held: which coordinates have the accelerations given (nv,); the prescribed ones at rest if it is None.
     """
-    from ..kernels.dynamics.aba import forward_dynamics as kernel
-
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
     dof = spaces[1]
     if held is not None and given is not None:
         dof[:, layout.HELD], dof[:, layout.GIVEN] = held, given
     tau = np.concatenate([tau, model.carried(state.muscle_states)])
-    kernel(model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces)
+    kernels.dynamics.aba.forward_dynamics(
+        model.arrays, np.array(state.q), np.array(state.qd), tau, qdd, *spaces
+    )
     check_flags(model, spaces[2])
     return qdd, dof[:, layout.EFFORT] * dof[:, layout.HELD]
 
@@ -98,24 +99,22 @@ def newton_euler(
     """Generalized forces (nv,) for accelerations, and what each joint carries (nb, 6) in world axes about its tree's
     reference point. inputs as `inverse_dynamics` takes them.
     """
-    from ..kernels.dynamics.rnea import inverse_dynamics as kernel
-
     tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
     spaces = model.workspace().clear()
-    kernel(model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces)
+    kernels.dynamics.rnea.inverse_dynamics(
+        model.arrays, np.array(state.q), np.array(state.qd), qdd, tau, *spaces
+    )
     check_flags(model, spaces[2])
     return tau[: model.num_coordinates], spaces[0][: model.num_bodies, layout.FORCE + np.array(layout.TWIST)]
 
 
 def mass_matrix(model: Model, state: State) -> FloatArray:
     """Mass matrix (nv, nv) at the state's coordinates, armature included."""
-    from ..kernels.dynamics.crba import mass_matrix as kernel
-
     state = check_state(model, state)
     nv = model.num_coordinates
     matrix = np.zeros((nv, nv))
     spaces = model.workspace().clear()
-    kernel(model.arrays, np.array(state.q), np.zeros(nv), matrix, *spaces)
+    kernels.dynamics.crba.mass_matrix(model.arrays, np.array(state.q), np.zeros(nv), matrix, *spaces)
     check_flags(model, spaces[2])
     return matrix
 
@@ -135,8 +134,6 @@ def observe(
     muscles: False: energies are without theirs, which take the longest.
     spaces: workspaces of the model's that lie ready, with flags at rest, which are so again; own ones if None.
     """
-    from ..kernels.dynamics.observe import observe as kernel
-
     samples = len(q)
     poses = np.empty((samples, model.num_bodies, 4, 4))
     energy = np.empty((samples, 3))
@@ -149,7 +146,7 @@ def observe(
         alone[layout.MUSCLE_COUNT] = 0.0
         alone.flags.writeable = False  # as the others are: what can be written is compiled for anew
         arrays = (*arrays[:3], alone, arrays[4])
-    kernel(arrays, q, qd, poses, energy, *spaces)
+    kernels.dynamics.observe.observe(arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
         check_flags(model, spaces[2])
     spaces[2][:] = 0

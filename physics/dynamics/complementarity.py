@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..contacts import Contact
 from ..errors import ModelError
@@ -92,9 +93,6 @@ def _forces(
     rows: list[Row], matrix: FloatArray, right: FloatArray, slides: dict[int, FloatArray]
 ) -> FloatArray:
     """Forces of all rows; those of friction of what slides (rows of normals, their directions) follow the normal's."""
-    from ..kernels.contact.impulse_layout import impulse_space
-    from ..kernels.contact.impulses import solve_impulses
-
     count = len(rows)
     if not count:
         return np.zeros(0)
@@ -103,11 +101,11 @@ def _forces(
     kept = np.ones(count, dtype=bool)
     for k in slides:
         kinds[k], kept[k + 1 : k + 3] = layout.UNILATERAL, False
-    space, order = impulse_space(count)
+    space, order = kernels.contact.impulse_layout.impulse_space(count)
     forces, dragged = np.zeros(count), np.zeros(count)
     for _ in range(MOST_ROUNDS):
         own = np.zeros(int(kept.sum()))
-        solve_impulses(
+        kernels.contact.impulses.solve_impulses(
             len(own),
             np.ascontiguousarray(matrix[np.ix_(kept, kept)]),
             (right + matrix @ dragged)[kept],
@@ -161,14 +159,12 @@ def _constraint_rows(model: Model, state: State) -> Iterator[Row]:
 
 
 def _limit_rows(model: Model, state: State) -> Iterator[Row]:
-    from ..kernels.forces.limits import limit_value
-
     data = model.arrays[3]
     for at in model.hard_limit_rows:
         first = int(data[at + tree_layout.LIMIT_DOF])
 
         def gradient(q: FloatArray, at: int = at, first: int = first) -> FloatArray:
-            _, slope, width = limit_value(data, at, q)
+            _, slope, width = kernels.forces.limits.limit_value(data, at, q)
             row = np.zeros((1, len(q)))
             row[0, first : first + width] = slope[:width]
             return row
@@ -176,7 +172,7 @@ def _limit_rows(model: Model, state: State) -> Iterator[Row]:
         q = np.array(state.q)
         row = gradient(q)[0]
         name = f"the hard limit of {model.coordinate_names[first]!r}"
-        if _touches(name, limit_value(data, at, q)[0], float(row @ state.qd)):
+        if _touches(name, kernels.forces.limits.limit_value(data, at, q)[0], float(row @ state.qd)):
             yield Row(row, float(_bias(gradient, state)[0]), layout.UNILATERAL, 0.0, ("", at))
 
 
@@ -190,12 +186,11 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
 def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
     """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
     from ..contacts.workspace import contact_space
-    from ..kernels.contact.detection import detect_contacts
 
     if not model.contacts:
         return {}
     pairs, found, _ = contact_space(model)
-    count = detect_contacts(model.arrays, pairs, reach, _placed(model, q)[0], found)
+    count = kernels.contact.detection.detect_contacts(model.arrays, pairs, reach, _placed(model, q)[0], found)
     return {int(row[FOUND_PAIR]): row.copy() for row in found[:count]}
 
 
@@ -206,11 +201,10 @@ def contact_of_pair(model: Model, pair: int) -> Contact:
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Workspaces of the bodies and coordinates, at rest at coordinates q."""
-    from ..kernels.joints.kinematics import kinematics
     from ..model.checks import check_flags
 
     work, dof, flags = model.workspace().clear()
-    kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)
+    kernels.joints.kinematics.kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)
     check_flags(model, flags)
     return work, dof
 
@@ -236,14 +230,14 @@ def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -
 
 def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: FloatArray) -> FloatArray:
     """Rows (3, nv) along the normal and two tangents of a contact."""
-    from ..kernels.constraints.row_pieces import push_row
-
     work, dof = _placed(model, q)
     rows = np.zeros((3, len(q)))
     point = tuple(found[FOUND_POINT : FOUND_POINT + 3].tolist())
     body, other = int(found[FOUND_BODY]), int(found[FOUND_OTHER])
     for row, axis in zip(rows, axes_of(found, aside)):
-        push_row(model.arrays[0], work, dof, body, other, point, point, tuple(axis.tolist()), row)
+        kernels.constraints.row_pieces.push_row(
+            model.arrays[0], work, dof, body, other, point, point, tuple(axis.tolist()), row
+        )
     return rows
 
 

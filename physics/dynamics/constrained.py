@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..constraints.packing import make_system
 from ..errors import ModelError
@@ -99,8 +100,6 @@ def constrained_accelerations(
 
     tau: (nv + num_inputs,). held: which coordinates have the accelerations given (nv,), the prescribed ones if None.
     """
-    from ..kernels.contact.constrained_step import constrain_accelerations
-    from ..kernels.dynamics.aba import forward_dynamics as kernel
     from ..model.checks import check_accelerations, check_flags
 
     nv, rows = model.num_coordinates, model.num_constraint_rows
@@ -110,10 +109,11 @@ def constrained_accelerations(
         spaces[1][:, tree_layout.HELD], spaces[1][:, tree_layout.GIVEN] = held, given
     q, qd = np.array(state.q), np.array(state.qd)
     tau = np.concatenate([tau, model.carried(state.muscle_states)])
-    kernel(model.arrays, q, qd, tau, qdd, *spaces)
+    kernels.dynamics.aba.forward_dynamics(model.arrays, q, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
     system = make_system(rows, nv)
-    constrain_accelerations(model.arrays, model.constraint_arrays, q, qd, qdd, system, spaces)
+    constrain = kernels.contact.constrained_step.constrain_accelerations
+    constrain(model.arrays, model.constraint_arrays, q, qd, qdd, system, spaces)
     impulse = system[layout.SYSTEM_IMPULSE][:rows]
     forces = {name: impulse[where].copy() for name, where in model.constraint_slices.items()}
     return check_accelerations(model, qdd), forces
@@ -146,15 +146,13 @@ def assemble(model: Model, state: State) -> State:
     Raises:
         ModelError: no such state was found; names the constraint that is met least, and by how much.
     """
-    from ..kernels.contact.constrained_step import constrain_accelerations, project, project_velocities
-    from ..kernels.dynamics.aba import forward_dynamics as kernel
     from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
     model.check_dynamics()
     if not model.constraints:
         return state
-    nv = model.num_coordinates
+    nv, step = model.num_coordinates, kernels.contact.constrained_step
     q, qd = np.array(state.q), np.array(state.qd)
     system = make_system(model.num_constraint_rows, nv)
     worst = np.inf
@@ -163,19 +161,19 @@ def assemble(model: Model, state: State) -> State:
         """Of the rows where q is now."""
         spaces = model.workspace().clear()
         forces = np.concatenate([model.with_inputs(None), model.carried(state.muscle_states)])
-        kernel(model.arrays, q, qd, forces, np.zeros(nv), *spaces)
+        kernels.dynamics.aba.forward_dynamics(model.arrays, q, qd, forces, np.zeros(nv), *spaces)
         check_flags(model, spaces[2])
         known = model.arrays, model.constraint_arrays, q, qd, np.zeros(nv), system, spaces
-        return constrain_accelerations(*known), spaces
+        return step.constrain_accelerations(*known), spaces
 
     for _ in range(MOST_STEPS):
         last = worst
         found, spaces = factors()
-        count = project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
+        count = step.project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
             found, spaces = factors()  # those from where the last step began may be far off
-            project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
+            step.project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
             result = State(q, qd, state.time, state.chart, state.muscle_states)
             for array in (q, qd):
                 array.flags.writeable = False

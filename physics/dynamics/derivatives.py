@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..joints.packing import TangentSpace
 from ..model.checks import check_flags, check_state, inputs_alone, with_inputs
@@ -36,13 +37,11 @@ def _evaluate(
     model: Model, state: State, qdd: FloatArray, inputs: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """By q, by q' and by q'' (the mass matrix)."""
-    from ..kernels.dynamics.derivatives import inverse_dynamics_derivatives as kernel
-
     nv = model.num_coordinates
     slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
     spaces = model.workspace().clear()
     tangents = TangentSpace(model.arrays[0]).arrays
-    kernel(
+    kernels.dynamics.derivatives.inverse_dynamics_derivatives(
         model.arrays,
         np.array(state.q),
         np.array(state.qd),

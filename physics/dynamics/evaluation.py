@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..constraints.base import Constraint
 from ..constraints.packing import make_system, pack_constraints
@@ -18,8 +19,6 @@ def evaluate_constraints(
     model: Model, state: State, constraints: Sequence[Constraint]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
-    from ..kernels.constraints.rows import constraint_rows
-    from ..kernels.joints.kinematics import kinematics
     from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
@@ -28,9 +27,9 @@ def evaluate_constraints(
     system = make_system(sum(constraint.rows for constraint in packed), model.num_coordinates)
     work, dof, flags = model.workspace().clear()
     q, qd = np.array(state.q), np.array(state.qd)
-    kinematics(model.arrays, q, qd, work, dof, flags)
+    kernels.joints.kinematics.kinematics(model.arrays, q, qd, work, dof, flags)
     check_flags(model, flags)
-    count = constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
+    count = kernels.constraints.rows.constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
     rows = system[layout.SYSTEM_ROWS][:count]
     jacobian = system[layout.SYSTEM_JACOBIAN][:count].copy()
     return rows[:, layout.ROW_VALUE].copy(), jacobian, rows[:, layout.ROW_BIAS].copy()

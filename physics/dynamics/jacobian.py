@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..bodies.body import Body
 from ..model.model import Model
@@ -11,14 +12,15 @@ from ..model.state import State
 
 
 def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
-    from ..kernels.dynamics.jacobian import body_jacobian as kernel
     from ..model.checks import check_flags, check_state
 
     state = check_state(model, state)
     index = model.index(body.name if isinstance(body, Body) else body)
     jacobian, bias = np.zeros((6, model.num_coordinates)), np.zeros(6)
     spaces = model.workspace().clear()
-    kernel(model.arrays, np.array(state.q), np.array(state.qd), index, jacobian, bias, *spaces)
+    kernels.dynamics.jacobian.body_jacobian(
+        model.arrays, np.array(state.q), np.array(state.qd), index, jacobian, bias, *spaces
+    )
     check_flags(model, spaces[2])
     return jacobian, bias
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
@@ -43,8 +44,6 @@ class MaximalCoordinates:
     """
 
     def __init__(self, model: Model, state: State, inputs: Any = None) -> None:
-        from ..kernels.dynamics.maximal import motions
-
         self.model, self.state = model, state
         nb, nv = model.num_bodies, model.num_coordinates
         self._frames = np.empty((nb, 12))
@@ -56,7 +55,9 @@ class MaximalCoordinates:
         moving = (self.twists, self.jacobian_rate_product, self.wrenches)
         q, qd = np.array(state.q), np.array(state.qd)
         tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
-        motions(model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags)
+        kernels.dynamics.maximal.motions(
+            model.arrays, q, qd, tau, self._frames, moving, self.joint_forces, work, self._dof, flags
+        )
         check_flags(model, flags)
         masses, coms, moments = zip(*((body.mass, body.com, body.inertia) for body in model.bodies))
         self.inertias = lie.spatial_inertia(masses, np.array(coms), np.array(moments))
@@ -83,11 +84,11 @@ class MaximalCoordinates:
 
     def jacobian_product(self, x: Any) -> FloatArray:
         """J_mr x (nb, 6) of rates of the coordinates x (nv,), in O(n) (eqs. 4.10-4.13)."""
-        from ..kernels.dynamics.maximal import spread
-
         x = finite_array(x, (self.model.num_coordinates,), "rates of the coordinates")
         result = np.empty_like(self.twists)
-        spread(self.model.arrays[0], self._frames, self._dof, x, np.empty_like(result), result)
+        kernels.dynamics.maximal.spread(
+            self.model.arrays[0], self._frames, self._dof, x, np.empty_like(result), result
+        )
         return result
 
     def jacobian_transpose_product(self, wrenches: Any) -> FloatArray:
@@ -96,12 +97,12 @@ class MaximalCoordinates:
 
     def gathered(self, wrenches: Any) -> tuple[FloatArray, FloatArray]:
         """J_mr^T w, and for each body the wrench (nb, 6) of all that hangs on it."""
-        from ..kernels.dynamics.maximal import gather
-
         nb, nv = self.model.num_bodies, self.model.num_coordinates
         w = finite_array(wrenches, (nb, 6), "wrenches on the bodies")
         forces, carried = np.empty(nv), np.empty((nb, 6))
-        gather(self.model.arrays[0], self._frames, self._dof, w, np.zeros((nb, 6)), forces, carried)
+        kernels.dynamics.maximal.gather(
+            self.model.arrays[0], self._frames, self._dof, w, np.zeros((nb, 6)), forces, carried
+        )
         return forces, carried
 
     @cached_property

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..kernels import layout
 from ..model.checks import check_flags, check_state, inputs_alone
@@ -35,19 +36,18 @@ def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, 
         ModelError: the state is not one of the model, or inputs are not acceptable.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
-    from ..kernels.forces.elements import element_wrench
-    from ..kernels.joints.kinematics import kinematics
-
     state = check_state(model, state)
     tau = inputs_alone(model, inputs)
     spaces = model.workspace().clear()
-    kinematics(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
+    kernels.joints.kinematics.kinematics(model.arrays, np.array(state.q), np.array(state.qd), *spaces)
     check_flags(model, spaces[2])
     body_int, _, _, data, _ = model.arrays
     found = {}
     row = int(data[layout.ELEMENT_ROWS])
     for element in (*model.springs, *model.forces):
-        pair = element_wrench(body_int, data, tau, model.num_coordinates, row, spaces[0])
+        pair = kernels.forces.elements.element_wrench(
+            body_int, data, tau, model.num_coordinates, row, spaces[0]
+        )
         bodies = int(data[row + layout.ELEMENT_BODY]), int(data[row + layout.ELEMENT_OTHER])
         found[element.name] = ForceWrench(
             *(_about_origin(body_int, spaces[0], *x) for x in zip(bodies, pair))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..errors import MissingDependencyError
 from ..kernels import layout
@@ -57,10 +58,8 @@ def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) ->
 
     Returns a workspace of coordinates, which tells those that are held.
     """
-    from ..kernels.stepping.motion import hold
-
     dof: FloatArray = problem.model.workspace().dof.copy()
-    hold(problem.motions, t, 0.0, q, qd, dof)
+    kernels.stepping.motion.hold(problem.motions, t, 0.0, q, qd, dof)
     return dof
 
 
@@ -73,18 +72,15 @@ def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart:
     """Bring rotation vectors that are not held, and have reached the limit of their chart, back to the principal one;
     returns how many.
     """
-    from ..kernels.stepping.rollout import CHART_LIMIT, change_charts
-
     # the root of `chart_event` lies a hair to either side of the limit
-    return int(change_charts(model.arrays, dof, CHART_LIMIT - 1e-6, 0.0, q, qd, np.empty_like(q), chart))
+    limit, change = kernels.stepping.rollout.CHART_LIMIT - 1e-6, kernels.stepping.rollout.change_charts
+    return int(change(model.arrays, dof, limit, 0.0, q, qd, np.empty_like(q), chart))
 
 
 def chart_event(model: Model, dof: FloatArray) -> Any:
     """Event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
     where there is none.
     """
-    from ..kernels.stepping.rollout import CHART_LIMIT
-
     body_int, _, block_int, _, _ = model.arrays
     first = []
     for row in body_int:
@@ -99,8 +95,10 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
     if not len(columns):
         return None
 
+    limit = kernels.stepping.rollout.CHART_LIMIT
+
     def event(_: float, y: FloatArray) -> float:
-        return float(np.linalg.norm(y[columns], axis=1).max()) - CHART_LIMIT
+        return float(np.linalg.norm(y[columns], axis=1).max()) - limit
 
     event.direction = 1.0  # type: ignore[attr-defined]
     return event

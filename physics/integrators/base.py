@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import CancelledError, DivergedError, ModelError
 from ..forces.wrench import Wrench
@@ -106,29 +107,16 @@ def watch_closely(
     It ends a run only where no coordinate is on a given motion and nobody turns what stores energy; books of it are
     kept there, too.
     """
+    watch = kernels.stepping.watch
     from ..dynamics import observe
-    from ..kernels.stepping.watch import (
-        BEHIND,
-        BEYOND,
-        BEYOND_ALL,
-        BEYOND_DAMPING,
-        BOOKED,
-        CLOSED,
-        CONTROLLED,
-        FIRST,
-        KINETIC,
-        LEAST,
-        LIVELIEST,
-        MOST,
-    )
 
     model = problem.model
     row = energy_row(model, spaces[0])
-    row[KINETIC] = row[LEAST] = np.inf  # the first look only notes what there is
-    row[BEYOND] = BEYOND_DAMPING if damps else BEYOND_ALL
+    row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first look only notes what there is
+    row[watch.BEYOND] = watch.BEYOND_DAMPING if damps else watch.BEYOND_ALL
     # what rests on ground may tremble by what gravity does in a step or two
     fall = 2.0 * problem.dt * math.hypot(*model.gravity)
-    row[LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
+    row[watch.LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
     unknown = (
         model.prescribed.any()
         or springs_leap(model)
@@ -137,10 +125,12 @@ def watch_closely(
     )
     if unknown:
         return
-    row[BOOKED], row[CONTROLLED], row[BEHIND] = 1.0, float(bool(model.controllers)), behind
+    row[watch.BOOKED], row[watch.CONTROLLED] = 1.0, float(bool(model.controllers))
+    row[watch.BEHIND] = behind
     if problem.steer is None and not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True, spaces=spaces)[1][0]
-        row[CLOSED], row[FIRST], row[MOST] = 1.0, total, max(kinetic, row[LIVELIEST])
+        row[watch.CLOSED], row[watch.FIRST] = 1.0, total
+        row[watch.MOST] = max(kinetic, row[watch.LIVELIEST])
 
 
 def energy_row(model: Model, work: FloatArray) -> FloatArray:
@@ -154,11 +144,10 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
     What has grown beyond all numbers is told by the error that ends such a run.
     """
-    from ..kernels.stepping.watch import BOOKED, DONE, GAINED, LIVELIEST
-
+    watch = kernels.stepping.watch
     row = energy_row(problem.model, work)
-    gained, kinetic, done = float(row[GAINED]), float(row[LIVELIEST]), float(row[DONE])
-    if row[BOOKED] and math.isfinite(gained + kinetic + done):
+    gained, kinetic, done = (float(row[at]) for at in (watch.GAINED, watch.LIVELIEST, watch.DONE))
+    if row[watch.BOOKED] and math.isfinite(gained + kinetic + done):
         recording.info["energy"] = {"gained": gained, "most_kinetic": kinetic, "work": done}
 
 
@@ -168,10 +157,9 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
 
     The next steps are all looked at, as the first ones are: the books may begin anew again before a stretch is over.
     """
-    from ..kernels.stepping.watch import LEAST, TURN
-
+    watch = kernels.stepping.watch
     row = energy_row(problem.model, work)
-    row[LEAST], row[TURN] = np.inf, 0.0
+    row[watch.LEAST], row[watch.TURN] = np.inf, 0.0
 
 
 def springs_leap(model: Model) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
 from ..contacts.workspace import constraint_space
@@ -36,8 +37,6 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     """Run a problem with the fixed-step method of this name and number; how it is cut into calls does not change a
     bit of the result.
     """
-    from ..kernels.stepping.stepper import advance
-
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
@@ -55,7 +54,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         if counters[0] == 0:
             note_start(problem, q, qd, workspace, system, recording)
         written = int(counters[1])
-        advance(
+        kernels.stepping.stepper.advance(
             parts,
             number,
             0.5 if name == "symplectic_euler" else 0.0,
@@ -79,8 +78,6 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
     """What brings a range of samples, as far as they fall between steps, of which one begins at a given time, onto the
     constraints that are equalities.
     """
-    from ..kernels.stepping.evaluate import settle_samples
-
     model = problem.model
     if not model.num_constraint_rows:
         return lambda first, last, recording, begun: None
@@ -93,7 +90,9 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
     def settle(first: int, last: int, recording: Recording, begun: float) -> None:
         records = (recording.rows, recording.qd)
         if last > first:
-            settle_samples(parts, begun, problem.dt, problem.samples, (first, last), records, vectors, room)
+            kernels.stepping.evaluate.settle_samples(
+                parts, begun, problem.dt, problem.samples, (first, last), records, vectors, room
+            )
 
     return settle
 
@@ -107,13 +106,11 @@ def note_start(
     recording: Recording,
 ) -> None:
     """Put held coordinates where they start, and note in the first sample what they and the equalities take there."""
-    from ..kernels.stepping.evaluate import evaluate
-
     model = problem.model
     states = None if recording.muscle_states is None else recording.muscle_states[0]
     recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
     recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
-    evaluate(
+    kernels.stepping.evaluate.evaluate(
         model.arrays,
         model.constraint_arrays,
         problem.motions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..contacts.workspace import constraint_space
 from ..dynamics.consistency import refuse_torn_at
@@ -84,20 +85,18 @@ class _Run:
 
     def gap(self, q: FloatArray, qd: FloatArray) -> float:
         """The smallest gap, or value of a hard limit or a one-sided constraint."""
-        from ..kernels.contact.rows import least_gap
-
         model = self.model
-        found: float = least_gap(
+        found: float = kernels.contact.rows.least_gap(
             model.arrays, model.constraint_arrays, self.contacts, q, qd, self.system, self.spaces
         )
         return found
 
     def strike(self) -> float:
         """Impulses at this instant; the least speed with which something is left."""
-        from ..kernels.stepping.stepper import strike
-
         self.control(0.0)
-        left: float = strike(self.parts, self.now, AT_ONCE, self.q, self.qd, self.room)
+        left: float = kernels.stepping.stepper.strike(
+            self.parts, self.now, AT_ONCE, self.q, self.qd, self.room
+        )
         self.recording.check(self.spaces[2], self.now, int(self.counters[1]))
         return left
 
@@ -111,12 +110,10 @@ class _Run:
         The last one may go beyond the end, where a sample within it lies: a shorter one would lead a gap back in a
         part of the time, by as much more speed and force.
         """
-        from ..kernels.stepping.stepper import advance
-
         recording, counters = self.recording, self.counters
         counters[0], dt, written = 0, self.problem.dt, int(counters[1])
         self.control(dt)
-        advance(
+        kernels.stepping.stepper.advance(
             self.parts,
             layout.SYMPLECTIC_EULER,
             0.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..kernels import layout
 from ..model.result import Result
@@ -24,7 +25,6 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     """
     if needs_constraints(problem):
         return integrate_constrained(problem, name, KERNEL_NUMBERS[name], state)
-    from ..kernels.stepping.rollout import rollout
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
@@ -35,7 +35,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
-        rollout(
+        kernels.stepping.rollout.rollout(
             problem.model.arrays,
             KERNEL_NUMBERS[name],
             *problem.tau,

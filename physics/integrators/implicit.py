@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..contacts.workspace import constraint_space
 from ..dynamics.consistency import refuse_torn
@@ -27,16 +28,15 @@ KERNEL_NUMBERS = {
 
 def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
     """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton``, with a number of constraint rows."""
-    from ..kernels.stepping.implicit_stage import IMPLICIT_NOTES, IMPLICIT_VECTORS
-
+    stage = kernels.stepping.implicit_stage
     nv = model.num_coordinates
     size = nv + rows
     return (
         (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
         np.zeros((size, size)),
         np.zeros(size, dtype=np.int64),
-        np.zeros((IMPLICIT_VECTORS, nv + max(model.num_inputs + len(model.carried(None)), rows))),
-        np.zeros(IMPLICIT_NOTES),
+        np.zeros((stage.IMPLICIT_VECTORS, nv + max(model.num_inputs + len(model.carried(None)), rows))),
+        np.zeros(stage.IMPLICIT_NOTES),
         TangentSpace(model.arrays[0]).arrays,
     )
 
@@ -47,15 +47,12 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
     ``info`` counts what it took: "newton_iterations", "matrices" (how often the derivatives were evaluated) and
     "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
     """
-    from ..kernels.stepping.implicit_rollout import implicit_rollout
-    from ..kernels.stepping.implicit_stage import GIVEN_FORCE, ITERATIONS, MATRICES, SUBSTITUTES
-
-    model = problem.model
+    model, stage = problem.model, kernels.stepping.implicit_stage
     workspace, constrained = model.workspace(), needs_constraints(problem)
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, damps=True)
     implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
-    carry(model, state, implicit[3][GIVEN_FORCE])
+    carry(model, state, implicit[3][stage.GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)
     settle = settler(problem) if constrained else None
 
@@ -69,7 +66,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             records = (recording.forces, recording.efforts)
             more = (model.constraint_arrays, system, problem.motions, contacts, memory, effort, *records)
         written = int(counters[1])
-        implicit_rollout(
+        kernels.stepping.implicit_rollout.implicit_rollout(
             model.arrays,
             KERNEL_NUMBERS[name],
             *problem.tau,
@@ -87,9 +84,9 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             more,
             spaces,
         )
-        recording.info["newton_iterations"] = int(implicit[4][ITERATIONS])
-        recording.info["matrices"] = int(implicit[4][MATRICES])
-        recording.info["substitutes"] = int(implicit[4][SUBSTITUTES])
+        recording.info["newton_iterations"] = int(implicit[4][stage.ITERATIONS])
+        recording.info["matrices"] = int(implicit[4][stage.MATRICES])
+        recording.info["substitutes"] = int(implicit[4][stage.SUBSTITUTES])
         if settle is not None:
             settle(written, int(counters[1]), recording, problem.start)
             recording.info["constraints"] = statistics(model, system)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..constraints.packing import make_system
 from ..dynamics.consistency import refuse_torn_at
@@ -43,16 +44,12 @@ class Slope:
     """
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.dynamics.derivatives import inverse_dynamics_derivatives
-        from ..kernels.stepping.rollout import derivative
-        from ..kernels.stepping.watch import first_not_finite
-
         nv = problem.model.num_coordinates
-        self.derivatives = inverse_dynamics_derivatives
+        self.derivatives = kernels.dynamics.derivatives.inverse_dynamics_derivatives
         self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
         self.tangents = TangentSpace(problem.model.arrays[0]).arrays
-        self.kernel = derivative
-        self.first_not_finite = first_not_finite
+        self.kernel = kernels.stepping.rollout.derivative
+        self.first_not_finite = kernels.stepping.watch.first_not_finite
         self.problem = problem
         self.recording = recording
         self.reached, self.written = problem.start, 1
@@ -166,11 +163,9 @@ class ConstrainedSlope(Slope):
     """As `Slope`, at the nearest state that meets the constraints and given motions; samples are brought there, too."""
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
-        from ..kernels.stepping.evaluate import slope_on_constraints
-
         super().__init__(problem, recording)
         model = problem.model
-        self.on_constraints = slope_on_constraints
+        self.on_constraints = kernels.stepping.evaluate.slope_on_constraints
         self.end = problem.start + problem.duration
         self.motions = motions_before(problem.motions, self.end)
         self.constraints = model.constraint_arrays
@@ -243,10 +238,8 @@ class ConstrainedSlope(Slope):
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
         """Change the velocities by the impulse of given motions whose velocities leap at time t."""
-        from ..kernels.stepping.corners import pass_corner
-
         problem = self.problem
-        pass_corner(
+        kernels.stepping.corners.pass_corner(
             problem.model.arrays,
             self.constraints,
             problem.motions,

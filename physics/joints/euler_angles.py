@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
@@ -36,10 +37,8 @@ def euler_angles(sequence: str, rotations: FloatArray) -> FloatArray:
 
     At gimbal lock, where only the sum (or the difference) of the outer angles is defined, the last one is 0.
     """
-    from ..kernels.algebra.euler import read_angles
-
     rows = np.array(rotations, dtype=np.float64, order="C").reshape(-1, 9)
     angles = np.empty((len(rows), 3))
     first, second, third = (AXES[letter] for letter in sequence)
-    read_angles(rows, first, second, third, angles)
+    kernels.algebra.euler.read_angles(rows, first, second, third, angles)
     return angles.reshape(*np.shape(rotations)[:-2], 3)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..kernels import layout
@@ -49,11 +50,9 @@ class Function:
 
     def derivatives(self, q: Any) -> FloatArray:
         """Value, first and second derivative (..., 3) at q (...)."""
-        from ..kernels.joints.functions import evaluate_function
-
         q = np.asarray(q, dtype=np.float64)
         data = self.data()
-        rows = [evaluate_function(data, 0, float(x)) for x in q.ravel()]
+        rows = [kernels.joints.functions.evaluate_function(data, 0, float(x)) for x in q.ravel()]
         return np.array(rows).reshape(*q.shape, 3)
 
 

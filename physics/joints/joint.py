@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..geometry import lie
@@ -112,7 +113,6 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from ..kernels.dynamics.observe import joint_geometry
         from .packing import Workspace
 
         n = self.num_coordinates
@@ -125,7 +125,7 @@ class Joint(ReadOnlyArrays):
             directions = np.zeros((1, 0))
         pose, subspace, biases = np.empty(12), np.empty((n, 6)), np.empty((len(directions), 6))
         spaces = Workspace(1, n).clear()
-        joint_geometry(arrays, q, directions, pose, subspace, biases, spaces)
+        kernels.dynamics.observe.joint_geometry(arrays, q, directions, pose, subspace, biases, spaces)
         self._check_range(spaces[2], q)
         link = np.eye(4)
         link[:3, :3], link[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
@@ -142,7 +142,6 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from ..kernels.dynamics.observe import observe
         from .packing import Workspace
 
         q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")
@@ -154,7 +153,9 @@ class Joint(ReadOnlyArrays):
         arrays = self._arrays
         poses = np.empty((len(samples), 1, 4, 4))
         spaces = Workspace(1, n).clear()
-        observe(arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces)
+        kernels.dynamics.observe.observe(
+            arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces
+        )
         self._check_range(spaces[2], q)
         return poses[:, 0].reshape(*batch, 4, 4)
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
@@ -330,14 +331,12 @@ class TangentSpace:
     """
 
     def __init__(self, body_int: Any) -> None:
-        from ..kernels.dynamics.derivatives import DERIVATIVE_BODY_WIDTH
-        from ..kernels.joints.tangent import BASES_WIDTH, HESSIAN, SUM_ROWS, SUMS
-
+        tangent = kernels.joints.tangent
         counts = body_int[:, layout.DOF_COUNT]
         self.arrays = (
-            np.zeros((int(counts.sum()), HESSIAN + 7 * int(counts.max(initial=0)))),
-            np.zeros((len(body_int), DERIVATIVE_BODY_WIDTH)),
-            np.zeros((SUMS + SUM_ROWS, BASES_WIDTH)),
+            np.zeros((int(counts.sum()), tangent.HESSIAN + 7 * int(counts.max(initial=0)))),
+            np.zeros((len(body_int), kernels.dynamics.derivatives.DERIVATIVE_BODY_WIDTH)),
+            np.zeros((tangent.SUMS + tangent.SUM_ROWS, tangent.BASES_WIDTH)),
             np.zeros((2, int(counts.sum()))),
         )
 

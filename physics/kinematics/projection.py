@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..geometry import lie
@@ -187,9 +188,8 @@ class _Search:
     """The search for the coordinates of goals (N, 4, 4) within bounds (n, 2)."""
 
     def __init__(self, joint: Joint, goals: FloatArray, metric: FloatArray, bounds: FloatArray) -> None:
-        from ..kernels.search import projection as kernel
-
-        self._kernel, self._joint, self._metric, self._bounds = kernel, joint, metric, bounds
+        self._kernel = kernels.search.projection
+        self._joint, self._metric, self._bounds = joint, metric, bounds
         self._rows = kernel_poses(goals)[:, None].copy()
         distance = float(np.linalg.norm(goals[:, :3, 3], axis=1).max(initial=1e-3))
         self._axes, self._wraps = _samples(joint, bounds, 2.0 * distance)
@@ -197,7 +197,7 @@ class _Search:
             [float(np.diff(axis).min()) if len(axis) > 1 else 1.0 for axis in self._axes]
         )
         self._spaces = Workspace(1, joint.num_coordinates).clear()
-        self._vectors = np.zeros((kernel.VECTOR_ROWS, joint.num_coordinates))
+        self._vectors = np.zeros((self._kernel.VECTOR_ROWS, joint.num_coordinates))
 
     def nearest(self) -> tuple[FloatArray, FloatArray]:
         """Nearest coordinates (N, n) and distances (N,)."""

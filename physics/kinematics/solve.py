@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..bodies.body import Body
 from ..errors import ModelError
@@ -174,21 +175,17 @@ class InverseKinematics:
 
     def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
         """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
-        from ..kernels.stepping.rollout import CHART_LIMIT
-
         bounds = self._bounds.copy()
         bounds[self._held, : rows.MOST_STEP] = q[self._held, None]
         vectors = rotation_coordinates(self.model)
         bound = np.isfinite(bounds[vectors, : rows.MOST_STEP]).any()
-        return bounds, np.inf if bound else CHART_LIMIT
+        return bounds, np.inf if bound else kernels.stepping.rollout.CHART_LIMIT
 
     def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from ..kernels.search.inverse_kinematics import inverse_kinematics as kernel
-
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
         report = np.zeros(rows.REPORT_WIDTH)
         spaces = self._spaces.clear()
-        kernel(
+        kernels.search.inverse_kinematics.inverse_kinematics(
             self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, spaces
         )
         check_flags(self.model, spaces[2])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
@@ -142,12 +143,11 @@ class Pulls:
         return tau
 
     def _mass_matrix(self, q: FloatArray) -> FloatArray:
-        from ..kernels.dynamics.crba import mass_matrix
         from ..model.checks import check_flags
 
         matrix = np.zeros((len(q), len(q)))
         spaces = self._spaces.clear()
-        mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *spaces)
+        kernels.dynamics.crba.mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *spaces)
         check_flags(self._model, spaces[2])
         return matrix
 

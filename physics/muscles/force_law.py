@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..kernels.muscles import hill_layout
@@ -41,30 +42,27 @@ class ForceLaw:
         Args:
             length: of the path [m]. activation: in [0, 1]; the least one if not given.
         """
-        from ..kernels.muscles.hill import muscle_equilibrium
-
+        hill = kernels.muscles.hill
         count = len(self.state_names)
         if not count:
             return np.zeros(0)
         least = float(self.record[hill_layout.MIN_ACTIVATION])
         a = least if activation is None else min(max(number(activation, "activation"), least), 1.0)
         length = number(length, "length of a path")
-        states = [a] if count == 1 else [a, float(muscle_equilibrium(self.record, 0, length, a))]
+        states = [a] if count == 1 else [a, float(hill.muscle_equilibrium(self.record, 0, length, a))]
         return np.array(states)
 
     def force(self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None) -> float:
         """Force along the path [N] at a length [m], its rate [m/s] and an excitation; states as `initial_states`."""
-        from ..kernels.muscles.hill import muscle_force
-
-        return float(muscle_force(self.record, 0, *self._arguments(length, speed, excitation, states)))
+        hill = kernels.muscles.hill
+        return float(hill.muscle_force(self.record, 0, *self._arguments(length, speed, excitation, states)))
 
     def state_rates(
         self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None
     ) -> FloatArray:
         """Rates of the states (num states,) [1/s, m/s]."""
-        from ..kernels.muscles.hill import muscle_state_rates
-
-        rates = muscle_state_rates(self.record, 0, *self._arguments(length, speed, excitation, states))
+        hill = kernels.muscles.hill
+        rates = hill.muscle_state_rates(self.record, 0, *self._arguments(length, speed, excitation, states))
         return np.array(rates[: len(self.state_names)])
 
     def energies(
@@ -74,9 +72,8 @@ class ForceLaw:
 
         Both energies together change by force times speed, plus that power, minus that loss.
         """
-        from ..kernels.muscles.hill import muscle_energy
-
-        a, b, c, d = muscle_energy(self.record, 0, *self._arguments(length, speed, excitation, states))
+        hill = kernels.muscles.hill
+        a, b, c, d = hill.muscle_energy(self.record, 0, *self._arguments(length, speed, excitation, states))
         return float(a), float(b), float(c), float(d)
 
     def _arguments(self, length: Any, speed: Any, excitation: Any, states: Any) -> tuple[float, ...]:

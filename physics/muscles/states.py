@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import DivergedError, ModelError
 from ..validation import finite_array, number
@@ -21,12 +22,12 @@ OVER = 1e-3  # by which steps of time may leave an activation beyond its range
 
 def path_lengths(model: Model, q: FloatArray) -> FloatArray:
     """Lengths (muscles,) of all muscles at coordinates (nv,)."""
-    from ..kernels.muscles.readings import muscle_lengths
-
     lengths = np.zeros((len(model.muscles), 2))
     gradients = np.zeros((len(model.muscles), len(q)))
     spaces = model.workspace(moment_arms=True).clear()
-    muscle_lengths(model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *spaces)
+    kernels.muscles.readings.muscle_lengths(
+        model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *spaces
+    )
     found: FloatArray = lengths[:, 0]
     return found
 

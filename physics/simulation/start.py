@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..dynamics.complementarity import contact_of_pair, contacts_at
 from ..dynamics.constrained import assemble
@@ -62,11 +63,9 @@ def check_start(model: Model, state: State) -> State:
 
 
 def _check_limits(model: Model, state: State) -> None:
-    from ..kernels.forces.limits import limit_value
-
     data, q = model.arrays[3], np.array(state.q)
     for row in model.hard_limit_rows:
-        value, _, width = limit_value(data, row, q)
+        value, _, width = kernels.forces.limits.limit_value(data, row, q)
         if value < -PASSED_AT_START:
             first = int(data[row + layout.LIMIT_DOF])
             names = ", ".join(model.coordinate_names[first : first + width])

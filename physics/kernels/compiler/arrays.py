@@ -15,7 +15,7 @@ from numba.core import cgutils, datamodel, imputils
 from numba.core import types as numba_types
 from numba.core.datamodel import models
 
-from .jit import CHECKED
+from .sources import CHECKED
 
 types: Any = numba_types
 lower: Any = imputils.lower_builtin

@@ -28,10 +28,9 @@ def module_name(module: str) -> str:
 
 @cache
 def _file(module: str) -> Path | None:
-    """File of a module or package of the kernels; None where there is none of this name."""
-    path = FOLDER.joinpath(*module.split(".")) if module else FOLDER
-    candidates = (path.with_suffix(".py"), path / "__init__.py") if module else ()
-    return next((each for each in candidates if each.is_file()), None)
+    """File of a module of the kernels; None where there is none of this name: packages hold no kernels."""
+    path = FOLDER.joinpath(*module.split(".")).with_suffix(".py") if module else FOLDER
+    return path if path.is_file() else None
 
 
 # `from X import names`, the names in a line or in brackets, and `import X`; in functions, too. Parsing the sources

@@ -20,7 +20,7 @@ from numba.np import arrayobj as numba_arrays
 
 from .arrays import address_of, is_flat
 from .guards import LANEWISE
-from .jit import CHECKED
+from .sources import CHECKED
 
 types: Any = numba_types
 arrayobj: Any = numba_arrays

@@ -1,1 +1,12 @@
 """Poses, velocities and derivatives of products of exponentials and splines."""
+
+from typing import TYPE_CHECKING
+
+from ..loading import load_on_use
+
+if TYPE_CHECKING:
+    from . import functions as functions
+    from . import kinematics as kinematics
+    from . import tangent as tangent
+else:
+    __getattr__ = load_on_use(__name__)

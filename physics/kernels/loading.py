@@ -1,0 +1,22 @@
+"""Modules that load when they are first used, as SPEC 1 of Scientific Python has it: with kernels comes Numba."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+
+
+def load_on_use(package: str) -> Callable[[str], ModuleType]:
+    """The ``__getattr__`` of a package that imports its modules at the first access to them."""
+
+    def load(name: str) -> ModuleType:
+        full = f"{package}.{name}"
+        try:
+            return import_module(full)
+        except ModuleNotFoundError as error:
+            if error.name != full:
+                raise
+            raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
+
+    return load
