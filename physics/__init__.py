@@ -15,6 +15,7 @@ from .analysis.muscle_readings import (
     muscle_polyline,
 )
 from .bodies.body import Body
+from .bodies.state import State
 from .dynamics import Energy, body_poses, energy, forward_dynamics, inverse_dynamics, mass_matrix
 from .dynamics.complementarity import ContactForce
 from .dynamics.constrained import ConstrainedDynamics, assemble, constrained_dynamics
@@ -70,7 +71,6 @@ from .kinematics.targets import Target
 from .model.builder import ModelBuilder
 from .model.model import Model
 from .model.result import Result
-from .model.state import State
 from .motions.excitation import excite
 from .motions.keyframes import keyframe_table
 from .motions.motion import Motion

@@ -15,10 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .analysis.missed_wraps import MissedWrap
+from .analysis.plots import plot_result
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
 from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
 from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
+from .simulation.simulate import simulate
 
 EXIT_TERMINATED = 143
 
@@ -92,9 +95,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
-    from .analysis.missed_wraps import MissedWrap
-    from .simulation.simulate import simulate
-
     reporter.start(f"simulate {options.model.stem}")
     file = _open(load_model, options.model)
     keywords = _simulation_keywords(options, file)
@@ -180,8 +180,6 @@ def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
 
 
 def _plot(options: argparse.Namespace, reporter: Reporter) -> int:
-    from .analysis.plots import plot_result
-
     reporter.start(f"plot {options.result.stem}")
     plot_result(_open(load_result, options.result), options.out)
     reporter.done(out=str(options.out))

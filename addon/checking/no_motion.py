@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..blender import physics_access
 from ..data import findings
 
 # What differs by no more than this over a bake [m, and numbers of a rotation] is one to the eye, and to Blender's keys.
@@ -103,7 +102,6 @@ def _is_locked(model: Any, state: Any, free: Sequence[Any]) -> bool:
     ]
     if not constraints:
         return False
-    evaluate = physics_access.part("dynamics.evaluation").evaluate_constraints
-    _, jacobian, _ = evaluate(model, state, constraints)
+    _, jacobian, _ = model.evaluate_constraints(state, constraints)
     columns = np.hstack([jacobian[:, model.coordinate_slice(entry.name)] for entry in free])
     return bool(np.linalg.matrix_rank(columns) == columns.shape[1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..bodies.body import Body, point_inertia
-from ..dynamics import inverse_dynamics
+from ..dynamics import body_poses, inverse_dynamics
 from ..errors import ModelError
 from ..model.model import Model
 from ..muscles.muscle import Muscle
@@ -120,8 +120,6 @@ def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model
 
 
 def _poses(model: Model, q: FloatArray) -> FloatArray:
-    from ..dynamics import body_poses
-
     return body_poses(model, model.state(q))
 
 

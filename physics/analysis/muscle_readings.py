@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import ModelError
 from ..model.checks import check_flags, check_state
 from ..model.model import Model
-from ..model.state import State
 from ..muscles.states import check_tendons
 from ..validation import whole_number
 

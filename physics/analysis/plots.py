@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..dynamics import body_poses
 from ..errors import MissingDependencyError
 from ..geometry import lie
@@ -19,7 +20,6 @@ from ..joints.drawing import drawing
 from ..joints.symbols import Drawing, joined
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from ..validation import number
 from .constraint_drawing import drawing as constraint_drawing
 from .constraint_drawing import spring as spring_drawing

@@ -72,7 +72,7 @@ class Body(ReadOnlyArrays):
         """The body as the packer wants it, with its rows of dof_float and the records of its coordinates' laws."""
         return Link(
             self.parent,
-            self.joint,
+            self.joint.factorization(),
             self.joint_in_parent,
             self.body_in_joint,
             self.mass,

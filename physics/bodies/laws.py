@@ -1,20 +1,15 @@
-"""Elastic and damping laws of coordinates, and their controllers, as the records that the kernels read."""
+"""Elastic and damping laws of coordinates: functions of their values and of their velocities."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Joint
 from ..joints.functions import Function, function_from_dict
-from ..kernels import layout
-
-if TYPE_CHECKING:
-    from ..forces.controller import PositionController
 
 Laws = tuple[Function | None, ...]
 
@@ -91,37 +86,6 @@ def check_dampers(laws: Laws, name: str) -> None:
         for x, y in zip(looks, law(looks)):
             if x * y < -1e-12 * abs(x):
                 raise ModelError(f"{name} must resist the motion, got {y:g} at velocity {x:g}")
-
-
-def law_records(
-    elastic: Laws, damper: Laws, controller: PositionController | None, first_input: int
-) -> list[FloatArray | None]:
-    """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None where it has no law."""
-    records: list[FloatArray | None] = []
-    for d, (spring, resistance) in enumerate(zip(elastic, damper)):
-        if spring is None and resistance is None and controller is None:
-            records.append(None)
-            continue
-        header = np.zeros(layout.LAW_HEADER)
-        header[[layout.LAW_TARGET, layout.LAW_TARGET_RATE]] = -1.0
-        parts, size = [header], layout.LAW_HEADER
-        functions = (
-            (layout.LAW_ELASTIC, None if spring is None else spring.integral("elastic")),
-            (layout.LAW_DAMPER, None if resistance is None else resistance.data()),
-        )
-        for column, data in functions:
-            if data is not None:
-                header[column] = size
-                parts.append(data)
-                size += len(data)
-        if controller is not None:
-            header[layout.LAW_GAIN] = controller.stiffness[d]
-            header[layout.LAW_RATE_GAIN] = controller.damping[d]
-            header[layout.LAW_MOST] = controller.force_limit[d]
-            header[layout.LAW_TARGET] = first_input + 2 * d
-            header[layout.LAW_TARGET_RATE] = first_input + 2 * d + 1
-        records.append(np.concatenate(parts))
-    return records
 
 
 def described(laws: Laws) -> list[Any] | None:

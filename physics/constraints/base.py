@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..bodies.body import Body
+from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.lie import check_frames
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.constraints import layout
-
-if TYPE_CHECKING:
-    from ..model.model import Model
-    from ..model.state import State
+from ..muscles.view import ModelView
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +65,11 @@ class Constraint(ReadOnlyArrays):
         """How many scalar constraints it is."""
         return 1
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         """For the kernels; ModelError where the model has not what it names."""
         raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
 
-    def value(self, model: Model, state: State) -> FloatArray:
+    def value(self, model: ModelView, state: State) -> FloatArray:
         """How far the state is from meeting it (num_rows,) [m, rad].
 
         Raises:
@@ -79,18 +77,16 @@ class Constraint(ReadOnlyArrays):
         """
         return self._evaluated(model, state)[0]
 
-    def jacobian(self, model: Model, state: State) -> FloatArray:
+    def jacobian(self, model: ModelView, state: State) -> FloatArray:
         """J (num_rows, nv): the rates of its components are J q'."""
         return self._evaluated(model, state)[1]
 
-    def bias(self, model: Model, state: State) -> FloatArray:
+    def bias(self, model: ModelView, state: State) -> FloatArray:
         """J' q' (num_rows,): their second derivatives where the coordinates have no accelerations."""
         return self._evaluated(model, state)[2]
 
-    def _evaluated(self, model: Model, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        from ..dynamics.evaluation import evaluate_constraints
-
-        return evaluate_constraints(model, state, (self,))
+    def _evaluated(self, model: ModelView, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return model.evaluate_constraints(state, (self,))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``constraints.from_dict`` reads it."""
@@ -156,6 +152,6 @@ def translated(point: FloatArray) -> FloatArray:
     return frame
 
 
-def index_of(model: Model, body: str | None) -> int:
+def index_of(model: ModelView, body: str | None) -> int:
     """Index of a body, -1 for the world."""
     return -1 if body is None else model.index(body)

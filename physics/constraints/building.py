@@ -20,11 +20,12 @@ TARGET_MASS = 1e-9  # kg: nothing that energies show
 
 
 class ConstraintBuilder:
-    """What `ModelBuilder` has of constraints; `bodies`, `gravity` and `add_body` are the builder's."""
+    """What `ModelBuilder` has of constraints; `bodies`, `add_body` and `check_constraint` are the builder's."""
 
     bodies: list[Body]
     gravity: FloatArray
     add_body: Any
+    check_constraint: Any
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,15 +41,13 @@ class ConstraintBuilder:
         Raises:
             ModelError: the name will not do, or the constraint names what is missing; nothing has been added then.
         """
-        from ..model.model import Model
-
         self._check_name(name)
         if not isinstance(constraint, Constraint):
             raise ModelError(
                 f"constraint {name!r} must be one of physics.constraints, got {constraint!r:.80}"
             )
         try:
-            Model(self.bodies, self.gravity, constraints={name: constraint})
+            self.check_constraint(name, constraint)
         except ModelError as error:
             raise ModelError(f"constraint {name!r}: {error}") from error
         self.constraints[name] = constraint

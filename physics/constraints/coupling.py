@@ -6,18 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import ModelError
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels.constraints import layout
+from ..muscles.view import ModelView
 from ..validation import number
 from .base import Constraint, PackedConstraint
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +58,13 @@ class CouplingConstraint(Constraint):
             raise ModelError(f"function of a coupling must be one of joints.functions, got {function!r:.80}")
         self._set(drivers=drivers, function=function)
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         pairs = [[coordinate_index(model, name), weight] for name, weight in self.drivers.items()]
         data = np.concatenate([[len(pairs)], np.ravel(pairs), self.function.data()])
         return PackedConstraint(layout.COUPLING, coordinate_index(model, self.coordinate), data=data)
 
 
-def coordinate_index(model: Model, name: str) -> int:
+def coordinate_index(model: ModelView, name: str) -> int:
     """Number of a coordinate by its name; ModelError where there is none."""
     names = model.coordinate_names
     if name not in names:

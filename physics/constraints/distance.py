@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import ModelError
 from ..kernels.constraints import layout
+from ..muscles.view import ModelView
 from ..validation import finite_array, number
 from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 SENSES = ("rod", "rope", "strut")
 
@@ -48,7 +46,7 @@ class DistanceConstraint(Constraint):
         self._set(body=body, other=other, point=point, other_point=other_point, length=length)
         self.lock()
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         return PackedConstraint(
             layout.DISTANCE,
             index_of(model, self.body),

@@ -5,14 +5,12 @@ another one. A loop may be closed by any other joint, too: ``ModelBuilder.add_lo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..kernels.constraints import layout
+from ..muscles.view import ModelView
 from ..validation import finite_array
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class PointConstraint(Constraint):
     def num_rows(self) -> int:
         return 3
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         return PackedConstraint(
             layout.FRAMES,
             index_of(model, self.body),
@@ -79,7 +77,7 @@ class FrameConstraint(Constraint):
     def num_rows(self) -> int:
         return self.locks.bit_count()
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         return PackedConstraint(
             layout.FRAMES,
             index_of(model, self.body),

@@ -7,7 +7,7 @@ its value from falling below 0, a bilateral one keeps it at 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels.constraints import layout
+from ..muscles.view import ModelView
 from ..validation import finite_array, truth
 from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 ALONG_Z = 4  # the lock of the translation along z
 
@@ -54,7 +52,7 @@ class Connector(Constraint):
         """Signed distance of a place (3,) in D from the surface, and the surface's normal (3,) there."""
         raise TypeError(f"{type(self).__name__} does not say what its surface is")
 
-    def _packed_as(self, model: Model, kind: int, data: FloatArray) -> PackedConstraint:
+    def _packed_as(self, model: ModelView, kind: int, data: FloatArray) -> PackedConstraint:
         return PackedConstraint(
             kind,
             index_of(model, self.body),
@@ -79,7 +77,7 @@ class PlanarConnector(Connector):
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
         return float(place[2]), np.array([0.0, 0.0, 1.0])
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         return self._packed_as(model, layout.FRAMES, np.zeros(0))
 
 
@@ -118,7 +116,7 @@ class SegmentedPlanarConnector(Connector):
         )
         return height, np.array([x, 0.0, z])
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         return self._packed_as(model, layout.SEGMENTS, self._table())
 
     def _table(self) -> FloatArray:

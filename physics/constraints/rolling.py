@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..errors import ModelError
 from ..joints import Composite, SplineSurface
 from ..kernels.constraints import layout
+from ..muscles.view import ModelView
 from .base import Constraint, PackedConstraint, body_name
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class RollingConstraint(Constraint):
     def num_rows(self) -> int:
         return 2
 
-    def packed(self, model: Model) -> PackedConstraint:
+    def packed(self, model: ModelView) -> PackedConstraint:
         index = model.index(self.body)
         body = model.bodies[index]
         joint = body.joint

@@ -8,11 +8,13 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import ModelError
 from ..kernels import layout
 from ..model.checks import check_accelerations, check_flags, check_state, inputs_alone, vector, with_inputs
 from ..model.model import Model
-from ..model.state import State
+from ..model.observation import observe
+from .maximal import maximal_coordinates
 
 
 class Energy(NamedTuple):
@@ -43,8 +45,6 @@ def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str =
         ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
         JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
     """
-    from .maximal import maximal_coordinates
-
     if not isinstance(road, str) or road not in ROADS:
         raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
     state = check_state(model, state)
@@ -117,40 +117,6 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
     kernels.dynamics.crba.mass_matrix(model.arrays, np.array(state.q), np.zeros(nv), matrix, *spaces)
     check_flags(model, spaces[2])
     return matrix
-
-
-def observe(
-    model: Model,
-    q: FloatArray,
-    qd: FloatArray,
-    *,
-    anywhere: bool = False,
-    muscles: bool = True,
-    spaces: Any = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
-
-    anywhere: go on along the end's twist where a joint has left a closed range, instead of raising JointRangeError.
-    muscles: False: energies are without theirs, which take the longest.
-    spaces: workspaces of the model's that lie ready, with flags at rest, which are so again; own ones if None.
-    """
-    samples = len(q)
-    poses = np.empty((samples, model.num_bodies, 4, 4))
-    energy = np.empty((samples, 3))
-    spaces = model.workspace().clear() if spaces is None else spaces
-    # one kind of array only: another kind would be another compilation
-    q, qd = np.array(q, dtype=np.float64, order="C"), np.array(qd, dtype=np.float64, order="C")
-    arrays = model.arrays
-    if not muscles and arrays[3][layout.MUSCLE_COUNT] > 0.0:
-        alone = arrays[3].copy()
-        alone[layout.MUSCLE_COUNT] = 0.0
-        alone.flags.writeable = False  # as the others are: what can be written is compiled for anew
-        arrays = (*arrays[:3], alone, arrays[4])
-    kernels.dynamics.observe.observe(arrays, q, qd, poses, energy, *spaces)
-    if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
-        check_flags(model, spaces[2])
-    spaces[2][:] = 0
-    return poses, energy
 
 
 def body_poses(model: Model, state: State) -> FloatArray:

@@ -13,7 +13,9 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..contacts import Contact
+from ..contacts.workspace import contact_space
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
@@ -26,9 +28,8 @@ from ..kernels.contact.layout import (
     FOUND_PAIR,
     FOUND_POINT,
 )
+from ..model.checks import check_flags
 from ..model.model import Model
-from ..model.state import State
-from .evaluation import evaluate_constraints
 
 # What is nearer than this [m, rad], and no faster [m/s, rad/s], touches.
 TOUCH = 1e-6
@@ -150,7 +151,7 @@ def _touches(name: str, value: float, speed: float) -> bool:
 
 def _constraint_rows(model: Model, state: State) -> Iterator[Row]:
     for name, constraint in model.constraints.items():
-        values, jacobian, bias = evaluate_constraints(model, state, (constraint,))
+        values, jacobian, bias = model.evaluate_constraints(state, (constraint,))
         sense = constraint.packed(model).sense
         for k in range(len(values)):
             speed = float(jacobian[k] @ state.qd)
@@ -185,8 +186,6 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
 
 def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
     """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
-    from ..contacts.workspace import contact_space
-
     if not model.contacts:
         return {}
     pairs, found, _ = contact_space(model)
@@ -201,8 +200,6 @@ def contact_of_pair(model: Model, pair: int) -> Contact:
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Workspaces of the bodies and coordinates, at rest at coordinates q."""
-    from ..model.checks import check_flags
-
     work, dof, flags = model.workspace().clear()
     kernels.joints.kinematics.kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)
     check_flags(model, flags)

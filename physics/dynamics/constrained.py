@@ -11,13 +11,16 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..constraints.packing import make_system
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
 from ..kernels.contact.layout import FOUND_POINT
+from ..model.checks import check_accelerations, check_flags, check_state, with_inputs
 from ..model.model import Model
-from ..model.state import State
+from . import articulated, mass_matrix
+from .complementarity import ContactForce, axes_of, solve_one_sided
 
 if TYPE_CHECKING:
     from ..constraints.packing import System
@@ -52,10 +55,6 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
         ModelError: as `forward_dynamics`; something is being hit, which has no acceleration; the friction of what
             slides finds no forces.
     """
-    from ..model.checks import check_accelerations, check_state, with_inputs
-    from . import articulated, mass_matrix
-    from .complementarity import ContactForce, axes_of, solve_one_sided
-
     state = check_state(model, state)
     model.check_dynamics()
     complete = with_inputs(model, tau, "tau")
@@ -100,8 +99,6 @@ def constrained_accelerations(
 
     tau: (nv + num_inputs,). held: which coordinates have the accelerations given (nv,), the prescribed ones if None.
     """
-    from ..model.checks import check_accelerations, check_flags
-
     nv, rows = model.num_coordinates, model.num_constraint_rows
     qdd = np.zeros(nv)
     spaces = model.workspace().clear()
@@ -146,8 +143,6 @@ def assemble(model: Model, state: State) -> State:
     Raises:
         ModelError: no such state was found; names the constraint that is met least, and by how much.
     """
-    from ..model.checks import check_flags, check_state
-
     state = check_state(model, state)
     model.check_dynamics()
     if not model.constraints:

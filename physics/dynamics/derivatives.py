@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..joints.packing import TangentSpace
 from ..model.checks import check_flags, check_state, inputs_alone, with_inputs
 from ..model.model import Model
-from ..model.state import State
 from ..validation import finite_array
 from . import forward_dynamics
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..bodies.body import Body
+from ..bodies.state import State
 from ..errors import ModelError
 from ..model.checks import check_accelerations, check_state, with_inputs
 from ..model.model import Model
-from ..model.state import State
 from ..motions.motion import coordinates_of
 from ..validation import finite_array, float_array
 from . import articulated, newton_euler

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import ModelError
+from ..model.checks import check_state
 from ..model.model import Model
-from ..model.state import State
 from ..validation import finite_array, number
+from . import mass_matrix
 
 
 class Impact(NamedTuple):
@@ -37,9 +39,6 @@ def limit_impact(model: Model, state: State, gradient: Any, restitution: float =
     Raises:
         ModelError: the gradient is zero or has the wrong shape; e lies outside [0, 1].
     """
-    from ..model.checks import check_state
-    from . import mass_matrix
-
     state = check_state(model, state)
     direction = finite_array(gradient, (model.num_coordinates,), "gradient of the limit")
     e = number(restitution, "restitution")

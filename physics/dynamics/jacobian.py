@@ -7,13 +7,12 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.body import Body
+from ..bodies.state import State
+from ..model.checks import check_flags, check_state
 from ..model.model import Model
-from ..model.state import State
 
 
 def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
-    from ..model.checks import check_flags, check_state
-
     state = check_state(model, state)
     index = model.index(body.name if isinstance(body, Body) else body)
     jacobian, bias = np.zeros((6, model.num_coordinates)), np.zeros(6)

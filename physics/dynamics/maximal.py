@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry import lie
 from ..kernels import layout
 from ..model.checks import check_flags, check_state, inputs_alone
 from ..model.model import Model
-from ..model.state import State
 from ..validation import finite_array
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..errors import ModelError
 from ..geometry import lie
@@ -17,7 +18,6 @@ from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
 from ..model.checks import check_state, with_inputs
 from ..model.model import Model
-from ..model.state import State
 from ..validation import finite_array, float_array
 from . import articulated, mass_matrix, newton_euler
 from .complementarity import solve_one_sided

@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..kernels import layout
 from ..model.checks import check_flags, check_state, inputs_alone
 from ..model.model import Model
-from ..model.state import State
 
 
 class ForceWrench(NamedTuple):

@@ -25,6 +25,7 @@ class ForceBuilder:
     """Collects what pushes bodies; all of it is checked as it comes and added only if it will do."""
 
     bodies: list[Body]
+    add_body: Any
 
     def __init__(self) -> None:
         super().__init__()

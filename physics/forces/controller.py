@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.body import Body
+from ..bodies.laws import Laws
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
+from ..kernels import layout
 from ..validation import per_coordinate
 from .base import body_index, checked_name
 from .inputs import Input
-
-if TYPE_CHECKING:
-    from ..bodies.body import Body
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +101,34 @@ def make_controller(
     controller = PositionController(name, body, force_limit=limits, target=target, **arrays)
     controller.lock()
     return controller
+
+
+def law_records(
+    elastic: Laws, damper: Laws, controller: PositionController | None, first_input: int
+) -> list[FloatArray | None]:
+    """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None where it has no law."""
+    records: list[FloatArray | None] = []
+    for d, (spring, resistance) in enumerate(zip(elastic, damper)):
+        if spring is None and resistance is None and controller is None:
+            records.append(None)
+            continue
+        header = np.zeros(layout.LAW_HEADER)
+        header[[layout.LAW_TARGET, layout.LAW_TARGET_RATE]] = -1.0
+        parts, size = [header], layout.LAW_HEADER
+        functions = (
+            (layout.LAW_ELASTIC, None if spring is None else spring.integral("elastic")),
+            (layout.LAW_DAMPER, None if resistance is None else resistance.data()),
+        )
+        for column, data in functions:
+            if data is not None:
+                header[column] = size
+                parts.append(data)
+                size += len(data)
+        if controller is not None:
+            header[layout.LAW_GAIN] = controller.stiffness[d]
+            header[layout.LAW_RATE_GAIN] = controller.damping[d]
+            header[layout.LAW_MOST] = controller.force_limit[d]
+            header[layout.LAW_TARGET] = first_input + 2 * d
+            header[layout.LAW_TARGET_RATE] = first_input + 2 * d + 1
+        records.append(np.concatenate(parts))
+    return records

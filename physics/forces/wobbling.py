@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from ..errors import ModelError
 from ..joints import Free, Joint, Planar
 from ..validation import finite_array, number, unit_axis
 from .base import body_index
+from .building import ForceBuilder
 from .mount import Mount
-
-if TYPE_CHECKING:
-    from ..model.builder import ModelBuilder
 
 
 class WobblingMass(NamedTuple):
@@ -51,7 +49,7 @@ def wobbling_joint(normal: Any, axis: FloatArray, centre: FloatArray, name: str)
 
 
 def wobbling_mass(
-    builder: ModelBuilder,
+    builder: ForceBuilder,
     name: str,
     segment: Body | str,
     axis: Any,

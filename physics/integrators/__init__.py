@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..bodies.state import State
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from .adaptive import integrate_adaptive
 from .base import ADAPTIVE, Problem, refuse_corners, refuse_impulses, refuse_muscle_states
 from .event_driven import integrate_event_driven

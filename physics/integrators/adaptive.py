@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
+from ..bodies.state import State
 from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from .base import Problem, Recording, refuse_impulses
 from .constrained import needs_constraints, statistics
 from .march import march

@@ -11,13 +11,15 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import CancelledError, DivergedError, ModelError
 from ..forces.wrench import Wrench
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
+from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
+from ..model.observation import observe
 from ..model.result import Result
-from ..model.state import State
 from ..motions.motion import MotionArrays
 from .control import Control
 
@@ -108,8 +110,6 @@ def watch_closely(
     kept there, too.
     """
     watch = kernels.stepping.watch
-    from ..dynamics import observe
-
     model = problem.model
     row = energy_row(model, spaces[0])
     row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first look only notes what there is
@@ -164,8 +164,6 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
 
 def springs_leap(model: Model) -> bool:
     """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
-    from ..model.coordinates import rotation_coordinates
-
     vectors = rotation_coordinates(model)
     turned = model.arrays[4][vectors]
     return bool(len(vectors)) and bool(

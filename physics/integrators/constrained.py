@@ -9,15 +9,15 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
+from ..bodies.state import State
 from ..constraints.packing import System, make_system
 from ..contacts.workspace import constraint_space
-from ..dynamics.consistency import refuse_torn
 from ..joints.packing import Workspace
 from ..kernels.constraints import layout as rows
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
+from .consistency import refuse_torn
 from .limit_steps import look_ahead
 from .stretches import run_in_stretches
 

@@ -6,15 +6,15 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..contacts.workspace import constraint_space
-from ..dynamics.consistency import refuse_torn_at
 from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model.result import Result
-from ..model.state import State
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
+from .consistency import refuse_torn_at
 from .constrained import settler, statistics
 from .march import march
 from .slope import ConstrainedSlope

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
+from ..bodies.state import State
 from ..kernels import layout
 from ..model.result import Result
-from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
 from .limit_steps import look_ahead

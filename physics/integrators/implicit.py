@@ -8,14 +8,14 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
+from ..bodies.state import State
 from ..contacts.workspace import constraint_space
-from ..dynamics.consistency import refuse_torn
 from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from .base import Problem, Recording, carry, watch_closely
+from .consistency import refuse_torn
 from .constrained import needs_constraints, note_start, settler, statistics
 from .stretches import run_in_stretches
 

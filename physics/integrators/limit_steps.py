@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
+from ..dynamics import mass_matrix
 from ..kernels import layout
 from ..model.model import Model
-from ..model.state import State
 from .base import Problem, energy_row
 
 #: Runge and Kutta's step times what swings or decays at this rate leads on, wherever in the left half-plane that is
@@ -36,7 +37,6 @@ def implicit_share(model: Model, state: State, dt: float) -> float:
     free = ~model.prescribed & ((stiffness > 0.0) | (damping > 0.0))
     if not free.any():
         return 0.0
-    from ..dynamics import mass_matrix
 
     lower, upper = model.arrays[4][:, layout.LOWER], model.arrays[4][:, layout.UPPER]
     fastest = 0.0

@@ -11,7 +11,6 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..constraints.packing import make_system
-from ..dynamics.consistency import refuse_torn_at
 from ..errors import DivergedError
 from ..joints.packing import TangentSpace
 from ..kernels import layout
@@ -23,6 +22,7 @@ from ..kernels.stepping.motion_layout import (
 )
 from ..motions.motion import MotionArrays
 from .base import Problem, Recording
+from .consistency import refuse_torn_at
 from .control import body_of_coordinate
 from .stops import EDGE
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
+from ..bodies.state import State
 from ..joints.packing import aligned_copy, aligned_zeros
 from ..model.result import Result
-from ..model.state import State
 from .base import Problem, Recording, forget_energy, note_energy
+from .stops import motion_stops
 
 # A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
 # many times as long as the last one: later steps may take longer, as those on the ground do.
@@ -65,8 +66,6 @@ def _steps_at_leaps(problem: Problem) -> list[int]:
     """How many steps are done when one begins in which a given motion changes something at once, when it is over, and
     when the next one is, in which steps that do not meet it take it up.
     """
-    from .stops import motion_stops
-
     stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
     first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]
     return sorted({k + beyond for k in first for beyond in range(3)})

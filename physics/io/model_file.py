@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..bodies.state import State
 from ..errors import FormatError, ModelError
 from ..model.builder import MODEL_KEYS, ModelBuilder
 from ..model.checks import check_state
 from ..model.model import Model
-from ..model.state import State
 from .files import format_json, read_json, write_atomically
 from .schema import check_document
 

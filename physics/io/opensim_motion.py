@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,39 +10,8 @@ from .._typing import FloatArray
 from ..constraints import CouplingConstraint
 from ..errors import ModelError
 from ..model.model import Model
-from ..model.state import State
-from ..validation import number
-
-if TYPE_CHECKING:
-    from .opensim_parts import OpenSimModel
-    from .storage import Storage
-
-
-def default_state(
-    read: OpenSimModel, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0
-) -> State:
-    """A state at default values and speeds; coordinates that follow others are where those put them."""
-    given = dict(values or {})
-    names = model.coordinate_names
-    q, qd = model.state(time=time).q.copy(), np.zeros(len(names))
-    for name, coordinate in read.coordinates.items():
-        if coordinate.coordinate not in names:
-            raise ModelError(f"the model has no coordinate {coordinate.coordinate!r} ({name!r})")
-        index = names.index(coordinate.coordinate)
-        q[index] = number(given.pop(name, coordinate.default), f"value of {name!r}")
-        qd[index] = coordinate.default_speed
-    if given:
-        raise ModelError(
-            f"no coordinate is named {next(iter(given))!r}; there are {', '.join(read.coordinates)}"
-        )
-    for constraint in model.constraints.values():
-        if isinstance(constraint, CouplingConstraint):
-            lead = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
-            speed = sum(weight * qd[names.index(name)] for name, weight in constraint.drivers.items())
-            value, slope, _ = constraint.function.derivatives(lead)
-            follower = names.index(constraint.coordinate)
-            q[follower], qd[follower] = value, slope * speed
-    return model.state(q, qd, time)
+from .opensim_parts import OpenSimModel
+from .storage import Storage
 
 
 def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[FloatArray, FloatArray]:
@@ -73,7 +40,7 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
             stacklevel=2,
         )
     factor = np.pi / 180.0 if storage.in_degrees else 1.0
-    q = np.tile(default_state(read, model).q, (len(times), 1))
+    q = np.tile(read.state(model).q, (len(times), 1))
     for name, column in found.items():
         coordinate = read.coordinates[name]
         q[:, names.index(coordinate.coordinate)] = column * (

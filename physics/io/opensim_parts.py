@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._typing import FloatArray
+from ..bodies.state import State
+from ..constraints import CouplingConstraint
+from ..errors import ModelError
 from ..joints import Function
 from ..model.builder import ModelBuilder
 from ..model.model import Model
-from ..model.state import State
+from ..validation import number
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ class OpenSimModel:
         return self.builder.build()
 
     def state(self, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0) -> State:
-        """A state of the model at the file's default values and speeds.
+        """A state of the model at the file's default values and speeds; followers are where their drivers put them.
 
         Args:
             model: what `build` gave.
@@ -161,6 +166,24 @@ class OpenSimModel:
         Raises:
             ModelError: the model is another one, or it has no such coordinate.
         """
-        from .opensim_motion import default_state
-
-        return default_state(self, model, values, time)
+        given = dict(values or {})
+        names = model.coordinate_names
+        q, qd = model.state(time=time).q.copy(), np.zeros(len(names))
+        for name, coordinate in self.coordinates.items():
+            if coordinate.coordinate not in names:
+                raise ModelError(f"the model has no coordinate {coordinate.coordinate!r} ({name!r})")
+            index = names.index(coordinate.coordinate)
+            q[index] = number(given.pop(name, coordinate.default), f"value of {name!r}")
+            qd[index] = coordinate.default_speed
+        if given:
+            raise ModelError(
+                f"no coordinate is named {next(iter(given))!r}; there are {', '.join(self.coordinates)}"
+            )
+        for constraint in model.constraints.values():
+            if isinstance(constraint, CouplingConstraint):
+                lead = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
+                speed = sum(weight * qd[names.index(name)] for name, weight in constraint.drivers.items())
+                value, slope, _ = constraint.function.derivatives(lead)
+                follower = names.index(constraint.coordinate)
+                q[follower], qd[follower] = value, slope * speed
+        return model.state(q, qd, time)

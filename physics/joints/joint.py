@@ -16,6 +16,7 @@ from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import all_finite, finite_array, float_array
 from .base import Factorization
+from .packing import Workspace, pack_joint
 
 
 class Joint(ReadOnlyArrays):
@@ -91,9 +92,7 @@ class Joint(ReadOnlyArrays):
 
     @cached_property
     def _arrays(self) -> Any:
-        from .packing import pack_joint  # packing imports this module
-
-        return pack_joint(self)
+        return pack_joint(self.factorization(), self.num_coordinates)
 
     @cached_property
     def _after(self) -> FloatArray:
@@ -113,8 +112,6 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from .packing import Workspace
-
         n = self.num_coordinates
         name = f"{self.type} joint coordinates"
         q = finite_array(np.atleast_1d(float_array(q, name)), (n,), name)
@@ -142,8 +139,6 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        from .packing import Workspace
-
         q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")
         n = self.num_coordinates
         if q.ndim == 0 or q.shape[-1] != n:

@@ -16,7 +16,6 @@ from ..kernels import layout
 from ..kernels.layout import MUSCLE_BITS
 from .base import IDENTITY, Factorization
 from .curve_packing import kernel_poses
-from .joint import Joint
 
 Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
@@ -28,7 +27,7 @@ class Link:
     """
 
     parent: int
-    joint: Joint
+    factors: Factorization
     joint_in_parent: FloatArray
     body_in_joint: FloatArray
     mass: float
@@ -145,7 +144,7 @@ class Workspace:
 
 def link_body_frames(links: Sequence[Link]) -> list[FloatArray]:
     """Each body's own frame (4, 4) in its link frame."""
-    return [link.joint.factorization().after @ link.body_in_joint for link in links]
+    return [link.factors.after @ link.body_in_joint for link in links]
 
 
 def _header(gravity: FloatArray, num_limits: int, num_elements: int) -> FloatArray:
@@ -205,14 +204,12 @@ def pack(
     body_frames = link_body_frames(links)
     first_dof = 0
     for i, link in enumerate(links):
-        factorization = link.joint.factorization()
         outer = IDENTITY if link.parent < 0 else body_frames[link.parent]
         first_block = len(block_rows)
-        placement = _pack_factors(factorization, outer @ link.joint_in_parent, block_rows, data)
+        placement = _pack_factors(link.factors, outer @ link.joint_in_parent, block_rows, data)
         root = i if link.parent < 0 else body_int[link.parent, layout.ROOT]
-        count = link.joint.num_coordinates
-        blocks = first_block, len(factorization.blocks)
-        body_int[i] = [link.parent, first_dof, count, *blocks, root, 0, 0, short_way(factorization)]
+        count, blocks = len(link.coordinates), (first_block, len(link.factors.blocks))
+        body_int[i] = [link.parent, first_dof, count, *blocks, root, 0, 0, short_way(link.factors)]
         body_float[i] = _body_row(link, placement, body_frames[i])
         first_dof += count
     _note_shape(body_int)
@@ -278,7 +275,7 @@ def _with_laws(links: Sequence[Link], data: _Records) -> FloatArray:
         for d, law in enumerate(link.laws):
             if law is not None:
                 dof_float[first + d, layout.LAW] = data.add(law)
-        first += link.joint.num_coordinates
+        first += len(link.coordinates)
     return dof_float
 
 
@@ -341,16 +338,16 @@ class TangentSpace:
         )
 
 
-def pack_joint(joint: Joint) -> Arrays:
-    """A joint alone, between the world and a body without mass: what `Joint.evaluate` hands to the kernels."""
+def pack_joint(factors: Factorization, count: int) -> Arrays:
+    """A joint of `count` coordinates alone, between the world and a body without mass, for `Joint.evaluate`."""
     link = Link(
         parent=-1,
-        joint=joint,
+        factors=factors,
         joint_in_parent=IDENTITY,
         body_in_joint=IDENTITY,
         mass=0.0,
         com=np.zeros(3),
         inertia=np.zeros((3, 3)),
-        coordinates=free_coordinates(joint.num_coordinates),
+        coordinates=free_coordinates(count),
     )
     return pack([link], np.zeros(3))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..kernels import layout
 from .base import Block
+from .links import Link
 from .symbols import SAMPLE_ROLES, Pen, facing
-
-if TYPE_CHECKING:
-    from .drawing import Link
 
 # Samples along a path and a side of a surface: so many for each span of a spline, and at least and at most so many.
 PATH_SAMPLES = (6, 33, 145)

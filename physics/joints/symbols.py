@@ -9,6 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..geometry.immutable import ReadOnlyArrays
+from .base import rotation_to
 
 FRAME_ROLES = ("frame_x", "frame_y", "frame_z")
 #: axes of frames that stand along a path or on a surface, to show how the joint turns there
@@ -127,8 +128,6 @@ class Pen:
 
 def facing(place: FloatArray, direction: FloatArray) -> FloatArray:
     """A frame (4, 4) at a place whose z axis has a direction."""
-    from .base import rotation_to
-
     pose = np.eye(4)
     pose[:3, :3] = rotation_to(direction / np.linalg.norm(direction))
     pose[:3, 3] = place

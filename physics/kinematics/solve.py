@@ -11,6 +11,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.body import Body
+from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry import lie
 from ..joints.extent import extent
@@ -18,7 +19,6 @@ from ..kernels.search import layout as rows
 from ..model.checks import check_flags, check_state
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
-from ..model.state import State
 from ..validation import finite_array, number, truth, whole_number
 from .targets import Target, body_name, checked_pose, target_rows
 

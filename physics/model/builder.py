@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import joints
 from ..bodies.body import Body, make_body
+from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
 from ..contacts.building import ContactBuilder
 from ..errors import FormatError, ModelError
@@ -164,6 +165,10 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         forces = self.springs, self.forces, self.inputs, self.controllers
         rest = self.constraints, self.contacts, self.muscles
         return Model(self._shared_bodies(), self.gravity, *forces, *rest)
+
+    def check_constraint(self, name: str, constraint: Constraint) -> None:
+        """ModelError where a constraint names what is missing."""
+        Model(self.bodies, self.gravity, constraints={name: constraint})
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:

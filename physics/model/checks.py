@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import JointRangeError, ModelError
 from ..kernels import layout
 from ..muscles.states import initial_states
+from ..muscles.view import ModelView
 from ..validation import finite_array, number
-from .model import Model
-from .state import State
 
 
-def check_flags(model: Model, flags: Any) -> None:
+def check_flags(model: ModelView, flags: Any) -> None:
     """Raise what the kernels reported."""
     status, culprit = int(flags[layout.STATUS]), int(flags[layout.CULPRIT])
     if status == layout.OK:
@@ -31,9 +31,9 @@ def check_flags(model: Model, flags: Any) -> None:
     raise ModelError(f"joint of body {name!r} has a coordinate that moves no inertia in this configuration")
 
 
-def check_state(model: Model, state: State) -> State:
+def check_state(model: ModelView, state: State) -> State:
     """The state with arrays of the right kind; ModelError where it is not one of this model."""
-    if not isinstance(model, Model):
+    if not hasattr(model, "arrays"):
         raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
     if not isinstance(state, State):
         raise ModelError(f"a state is needed, got {state!r:.80}: make one with model.state(...)")
@@ -46,7 +46,7 @@ def check_state(model: Model, state: State) -> State:
     return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states)
 
 
-def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
+def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
     """The accelerations; ModelError where velocities or forces are too large for them."""
     if not np.isfinite(qdd).all():
         d = int(np.argmin(np.isfinite(qdd)))
@@ -56,14 +56,14 @@ def check_accelerations(model: Model, qdd: FloatArray) -> FloatArray:
     return qdd
 
 
-def vector(model: Model, value: Any, name: str) -> FloatArray:
+def vector(model: ModelView, value: Any, name: str) -> FloatArray:
     """The values (nv,); zeros where none are given."""
     if value is None:
         return np.zeros(model.num_coordinates)
     return finite_array(value, (model.num_coordinates,), name)
 
 
-def with_inputs(model: Model, tau: Any, name: str) -> FloatArray:
+def with_inputs(model: ModelView, tau: Any, name: str) -> FloatArray:
     """Generalized forces with the inputs behind them (nv + num_inputs,), as the kernels take them."""
     complete = model.with_inputs(tau, name)
     if complete.ndim != 1:
@@ -71,7 +71,7 @@ def with_inputs(model: Model, tau: Any, name: str) -> FloatArray:
     return complete
 
 
-def inputs_alone(model: Model, inputs: Any) -> FloatArray:
+def inputs_alone(model: ModelView, inputs: Any) -> FloatArray:
     """Inputs, (num_inputs,) or {name: number} or None for their own values, behind no generalized forces."""
     if inputs is not None and not isinstance(inputs, Mapping):
         inputs = dict(zip(model.input_names, finite_array(inputs, (model.num_inputs,), "inputs").tolist()))

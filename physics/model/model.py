@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from .. import joints
 from .._typing import FloatArray, IntArray
 from ..bodies.body import Body
-from ..bodies.laws import law_records
 from ..bodies.limits import coordinate_rows
+from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.packing import ConstraintArrays, pack_constraints
 from ..contacts import Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import Force, Input, PositionController, Spring
+from ..forces.controller import law_records
 from ..forces.inputs import with_inputs
 from ..joints import Joint
 from ..joints.packing import Arrays, Workspace, check_rotations, link_body_frames, pack
@@ -30,7 +31,7 @@ from ..muscles.muscle import Muscle
 from ..muscles.packing import PackedMuscles, muscle_room
 from ..muscles.states import check_pulls, initial_states
 from ..validation import finite_array, float_array, number
-from .state import State
+from .evaluation import evaluate_constraints
 
 
 class Model:
@@ -295,6 +296,12 @@ class Model:
             values = np.atleast_1d(float_array(entry, f"{name} of body {body!r}"))
             default[where] = finite_array(values, (count,), f"{name} of body {body!r}")
         return default
+
+    def evaluate_constraints(
+        self, state: State, constraints: Iterable[Constraint]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
+        return evaluate_constraints(self, state, tuple(constraints))
 
     def check_dynamics(self) -> None:
         """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""

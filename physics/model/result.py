@@ -12,6 +12,7 @@ from .._typing import FloatArray
 from ..geometry import lie
 from ..kernels import layout
 from .model import Model
+from .observation import observe
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,6 @@ class Result:
 
     @cached_property
     def _observed(self) -> tuple[FloatArray, FloatArray]:
-        from ..dynamics import observe
-
         # the last sample of a run that left a closed range lies outside it
         return observe(self.model, self.q, self.qd, anywhere=True)
 

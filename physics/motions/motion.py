@@ -29,8 +29,8 @@ from ..kernels.stepping.motion_layout import (
 from ..validation import all_finite, finite_array, float_array, truth
 
 if TYPE_CHECKING:
+    from ..bodies.state import State
     from ..model.model import Model
-    from ..model.state import State
 
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")

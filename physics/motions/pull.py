@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.spline_ends import cubic_spline
+from ..model.checks import check_flags
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..validation import all_finite, float_array, number
@@ -143,8 +144,6 @@ class Pulls:
         return tau
 
     def _mass_matrix(self, q: FloatArray) -> FloatArray:
-        from ..model.checks import check_flags
-
         matrix = np.zeros((len(q), len(q)))
         spaces = self._spaces.clear()
         kernels.dynamics.crba.mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *spaces)

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..errors import ModelError
+from ..muscles.signals import Keyframes, Proportional
 from ..validation import number
-from .excitation import Keyframes, Proportional
 from .motion import Motion
 from .pull import Pull
 from .table import Table

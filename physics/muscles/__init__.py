@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..motions.excitation import Keyframes, Proportional
 from .force_law import ForceLaw, law_from_dict
 from .hill import Millard, Tension, Thelen
 from .mass import MassPoints
@@ -18,6 +17,7 @@ from .obstacles import (
     obstacle_from_dict,
 )
 from .path import Condition, Moving, PathPoint
+from .signals import Keyframes, Proportional
 from .wrapping import Wrap
 
 __all__ = [

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..errors import DivergedError, ModelError
+from ..errors import ModelError
 from ..validation import finite_array, number
-
-if TYPE_CHECKING:
-    from ..model.model import Model
-    from ..model.result import Result
-    from .muscle import Muscle
+from .muscle import Muscle
+from .view import ModelView
 
 OVER = 1e-3  # by which steps of time may leave an activation beyond its range
 
 
-def path_lengths(model: Model, q: FloatArray) -> FloatArray:
+def path_lengths(model: ModelView, q: FloatArray) -> FloatArray:
     """Lengths (muscles,) of all muscles at coordinates (nv,)."""
     lengths = np.zeros((len(model.muscles), 2))
     gradients = np.zeros((len(model.muscles), len(q)))
@@ -32,7 +29,7 @@ def path_lengths(model: Model, q: FloatArray) -> FloatArray:
     return found
 
 
-def check_pulls(model: Model, tau: FloatArray, name: str) -> FloatArray:
+def check_pulls(model: ModelView, tau: FloatArray, name: str) -> FloatArray:
     """Forces and inputs (..., nv + num_inputs); ModelError where a tension without a law among them is negative, or an
     excitation is more than the law takes.
     """
@@ -53,7 +50,7 @@ def check_pulls(model: Model, tau: FloatArray, name: str) -> FloatArray:
     return tau
 
 
-def check_tendons(model: Model, q: FloatArray, only: int | None = None) -> None:
+def check_tendons(model: ModelView, q: FloatArray, only: int | None = None) -> None:
     """ModelError where the path of a muscle, or of the one of this number, is shorter at coordinates (nv,) than what of
     it does not stretch.
     """
@@ -62,19 +59,20 @@ def check_tendons(model: Model, q: FloatArray, only: int | None = None) -> None:
         raise ModelError(told[1])
 
 
-def check_tendons_of_samples(model: Model, q: FloatArray) -> None:
+def check_tendons_of_samples(model: ModelView, q: FloatArray) -> None:
     """As `check_tendons`, of samples (T, nv); tells which."""
-    for number_, row in enumerate(q if _have_tendons(model) else ()):
+    for number_, row in enumerate(q if have_tendons(model) else ()):
         told = too_short(model, row)
         if told is not None:
             raise ModelError(f"at sample {number_} {told[1]}")
 
 
-def _have_tendons(model: Model) -> bool:
+def have_tendons(model: ModelView) -> bool:
+    """Whether a part of a muscle does not stretch."""
     return any(muscle.masses is not None and muscle.masses.offsets.any() for muscle in model.muscles)
 
 
-def too_short(model: Model, q: FloatArray, only: int | None = None) -> tuple[Muscle, str] | None:
+def too_short(model: ModelView, q: FloatArray, only: int | None = None) -> tuple[Muscle, str] | None:
     """A muscle whose path at coordinates (nv,) is shorter than its tendons, and that in words; None if all are not.
 
     only: number of the muscle that is looked at; None: all are.
@@ -94,18 +92,7 @@ def too_short(model: Model, q: FloatArray, only: int | None = None) -> tuple[Mus
     return None
 
 
-def check_tendons_along(model: Model, result: Result) -> None:
-    """DivergedError with the motion where a muscle's path was shorter than its tendons at any of its samples."""
-    if not _have_tendons(model):
-        return
-    for t, q in zip(result.t, result.q):
-        told = too_short(model, q)
-        if told is not None:
-            on = [point.body for point in told[0].points if point.body is not None]
-            raise DivergedError(float(t), on[-1] if on else model.body_names[0], told[1], result)
-
-
-def initial_states(model: Model, q: FloatArray, given: Any) -> FloatArray | None:
+def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | None:
     """States (n,) as they are given, in order or by name; what is not given is that of a muscle at rest at q.
 
     Raises:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
+from ..bodies.state import State
 from ..errors import CancelledError, DivergedError
 from ..model.model import Model
+from ..model.observation import observe
 from ..model.result import Result
-from ..model.state import State
 from .simulate import finish, make_problem, run_integrator
 
 #: samples in each stretch from one to the next, a power of two, so that times of the others are the same numbers
@@ -96,8 +97,6 @@ def between(result: Result, fine: Result) -> Between:
 
 def _inside(model: Model, fine: Result, rows: IntArray, step: int) -> FloatArray:
     """Poses (k, n, nb, 4, 4) at every step-th of the places between the samples of rows (k,) and the next."""
-    from ..dynamics import observe
-
     at = PARTS * rows[:, None] + np.arange(step, PARTS, step)
     poses = observe(model, fine.q[at.ravel()], fine.qd[at.ravel()], anywhere=True, muscles=False)[0]
     return poses.reshape(*at.shape, model.num_bodies, 4, 4)

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..dynamics import observe
+from ..bodies.state import State
 from ..errors import ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.control import Control
 from ..model.model import Model
+from ..model.observation import observe
 from ..model.result import Result
-from ..model.state import State
 from ..motions.pull import Pull, Pulls
 from ..motions.table import force_table
-from ..muscles.states import check_tendons_along, too_short
+from ..muscles.states import too_short
 from ..validation import number
 from .knobs import Knobs
-from .simulate import make_problem, note_paths
+from .simulate import check_tendons_along, make_problem, note_paths
 
 LONGEST = 3600.0  # s of motion that a run may last
 TICK = 1.0 / 60.0  # s between two pictures

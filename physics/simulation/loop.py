@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..dynamics.jacobian import body_jacobian
 from ..errors import CancelledError, CondyleError, ModelError
 from ..geometry import lie
 from ..joints import Joint
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from ..motions.motion import places_of_motions
-from ..muscles.states import check_tendons_along
 from ..validation import number, whole_number
-from .simulate import note_paths, simulate
+from .simulate import check_tendons_along, note_paths, simulate
 
 # Newton's steps from the end of a loop to coordinates with the pose of its begin, and where they end [rad, m].
 MOST_STEPS, ARRIVED = 20, 1e-12

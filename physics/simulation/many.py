@@ -8,11 +8,11 @@ from itertools import count
 from typing import Any
 
 from .. import processors
+from ..bodies.state import State
 from ..errors import DivergedError, ModelError
 from ..integrators.base import Problem
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from ..validation import whole_number
 from .simulate import make_problem, run_problem
 

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
+from ..analysis.missed_wraps import missed_wraps
+from ..bodies.state import State
+from ..errors import DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
 from ..integrators.control import Control
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from ..motions.motion import led_on, pack_motions
 from ..motions.table import force_table
-from ..muscles.states import check_tendons_along
+from ..muscles.states import have_tendons, too_short
 from ..validation import number
 from .start import check_motions, check_start
 
@@ -104,8 +105,6 @@ def note_paths(result: Result) -> Result:
     """The result; where muscles went straight through obstacles its `info` says which (`muscles.missed`)."""
     result.info.pop("missed_wraps", None)
     if any(muscle.strands for muscle in result.model.muscles):
-        from ..analysis.missed_wraps import missed_wraps
-
         missed = missed_wraps(result.model, result.q)
         if missed:
             result.info["missed_wraps"] = [each._asdict() for each in missed]
@@ -185,3 +184,14 @@ def sample_times(start: float, duration: float, interval: float) -> FloatArray:
         return np.append(times, end)
     times[-1] = end
     return times
+
+
+def check_tendons_along(model: Model, result: Result) -> None:
+    """DivergedError with the motion where a muscle's path was shorter than its tendons at any of its samples."""
+    if not have_tendons(model):
+        return
+    for t, q in zip(result.t, result.q):
+        told = too_short(model, q)
+        if told is not None:
+            on = [point.body for point in told[0].points if point.body is not None]
+            raise DivergedError(float(t), on[-1] if on else model.body_names[0], told[1], result)

@@ -6,9 +6,9 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..dynamics.complementarity import contact_of_pair, contacts_at
 from ..dynamics.constrained import assemble
-from ..dynamics.evaluation import evaluate_constraints
 from ..errors import ModelError
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
@@ -24,7 +24,6 @@ from ..kernels.stepping.motion_layout import (
 )
 from ..model.checks import check_state
 from ..model.model import Model
-from ..model.state import State
 from ..motions.motion import MotionArrays
 from ..muscles.states import check_tendons
 
@@ -46,7 +45,7 @@ def check_start(model: Model, state: State) -> State:
     _check_contacts(model, state)
     if not model.constraints:
         return state
-    values, _, _ = evaluate_constraints(model, state, tuple(model.constraints.values()))
+    values, _, _ = model.evaluate_constraints(state, model.constraints.values())
     for (name, where), constraint in zip(model.constraint_slices.items(), model.constraints.values()):
         equality = constraint.packed(model).sense == EQUALITY
         off = float((np.abs(values[where]) if equality else -values[where]).max(initial=0.0))

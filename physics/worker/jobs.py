@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import fitting, joints
 from ..analysis.muscle_drawing import muscle_curves
+from ..bodies.state import State
 from ..dynamics.constrained import assemble
 from ..errors import CancelledError, DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
@@ -24,12 +25,12 @@ from ..kinematics.solve import inverse_kinematics
 from ..kinematics.targets import Target
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
-from ..motions.excitation import Proportional, excite
+from ..motions.excitation import excite
 from ..motions.motion import Motion
 from ..motions.pull import Pull, Pulls
 from ..motions.repeating import Repeating
 from ..motions.table import Table
+from ..muscles import Proportional
 from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop

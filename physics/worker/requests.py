@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import joints
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import FormatError
 from ..fitting import CurveFit, Residuals, SurfaceFit
 from ..io.model_file import plain, state_to_dict
@@ -19,7 +20,6 @@ from ..kinematics.solve import KinematicSolution
 from ..kinematics.targets import Target
 from ..model.model import Model
 from ..model.result import Result
-from ..model.state import State
 from ..motions.table import Table
 from ..simulation.between_samples import Between
 from .client import Answer, Job, WorkerClient

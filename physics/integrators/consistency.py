@@ -6,10 +6,11 @@ import numpy as np
 
 from .._typing import IntArray
 from ..constraints.packing import System
+from ..dynamics.constrained import unmet
 from ..errors import DivergedError
-from ..integrators.base import Problem, Recording
-from ..integrators.control import body_of_coordinate
 from ..kernels.constraints import layout as rows
+from .base import Problem, Recording
+from .control import body_of_coordinate
 
 
 def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
@@ -27,8 +28,6 @@ def refuse_torn_at(
     now: float, problem: Problem, system: System, written: int, recording: Recording, step: str = ""
 ) -> None:
     """As `refuse_torn`, at a time and with so many samples written; what there is to say of the step."""
-    from .constrained import unmet
-
     if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
         return
     name, row, off = unmet(problem.model, system)

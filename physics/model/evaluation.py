@@ -8,19 +8,18 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.packing import make_system, pack_constraints
 from ..kernels.constraints import layout
-from ..model.model import Model
-from ..model.state import State
+from ..muscles.view import ModelView
+from .checks import check_flags, check_state
 
 
 def evaluate_constraints(
-    model: Model, state: State, constraints: Sequence[Constraint]
+    model: ModelView, state: State, constraints: Sequence[Constraint]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
-    from ..model.checks import check_flags, check_state
-
     state = check_state(model, state)
     packed = [constraint.packed(model) for constraint in constraints]
     arrays = pack_constraints(packed, model.arrays, model.body_frames)
