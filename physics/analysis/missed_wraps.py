@@ -5,7 +5,7 @@ nobody sees it in a force.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from .._typing import FloatArray
 from ..kernels.layout import SCRATCH_ROWS
 from ..kernels.muscles import layout as at
 from ..kernels.wrapping import layout as wrapping
+from ..model.model import Model
 from ..muscles.packing import room_rows
-
-if TYPE_CHECKING:
-    from ..model.model import Model
 
 # More states are not looked at, but evenly spaced ones of them: a look at a muscle costs 5 to 100 microseconds, what it
 # costs once in a step. In every tenth state only, a short stretch without a path would stay unseen.

@@ -1,10 +1,9 @@
 """Contacts: points of bodies that may touch obstacles, which hold them back and rub."""
 
-from .contact import CONTACT_KEYS, Contact, make_contact, pack_contacts
+from .contact import Contact, make_contact, pack_contacts
 from .obstacles import REGISTRY, Box, Capsule, HeightField, Obstacle, Plane, Sphere, obstacle_from_dict
 
 __all__ = [
-    "CONTACT_KEYS",
     "REGISTRY",
     "Box",
     "Capsule",

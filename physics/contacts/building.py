@@ -6,8 +6,8 @@ from typing import Any
 
 from ..bodies.body import Body
 from ..errors import FormatError, ModelError
-from ..forces.building import check_keys
-from .contact import CONTACT_KEYS, Contact, make_contact
+from ..registry import arguments, check_keys
+from .contact import Contact, make_contact
 from .obstacles import Obstacle
 
 
@@ -69,5 +69,5 @@ class ContactBuilder:
         if not isinstance(entries, list | tuple):
             raise FormatError(f"'contacts' must be a list, got {entries!r:.80}")
         for position, entry in enumerate(entries):
-            check_keys(entry, CONTACT_KEYS, CONTACT_KEYS[:4], f"contact number {position}")
+            check_keys(entry, *arguments(ContactBuilder.add_contact), f"contact number {position}")
             self.add_contact(**entry)

@@ -60,27 +60,14 @@ class Contact(ReadOnlyArrays):
         }
 
 
-CONTACT_KEYS = (
-    "name",
-    "body",
-    "points",
-    "obstacle",
-    "other",
-    "pose",
-    "radius",
-    "friction",
-    "restitution",
-)
-
-
 def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:
     """Check everything and make the contact.
 
     Args:
         name: a string that is not empty.
         bodies: numbers of the bodies by their names.
-        values: the keys of `CONTACT_KEYS` but the name; radius a number or one for each point, pose None where it is
-            the frame of `other` itself, obstacle an `Obstacle` or what its ``to_dict`` gave.
+        values: what `ModelBuilder.add_contact` takes but the name; radius a number or one for each point, pose None
+            where it is the frame of `other` itself, obstacle an `Obstacle` or what its ``to_dict`` gave.
 
     Raises:
         ModelError: anything of this is not acceptable; names contact, thing and value.

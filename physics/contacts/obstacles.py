@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.contact import layout as contact_layout
 from ..validation import all_finite, finite_array, float_array, number
@@ -162,32 +163,14 @@ class HeightField(Obstacle):
 
 
 #: every obstacle class by its ``type``; a new obstacle adds one entry, and one in ``kernels.contact_geometry``
-REGISTRY: dict[str, type[Obstacle]] = {
-    obstacle.type: obstacle for obstacle in (Plane, Sphere, Capsule, Box, HeightField)
-}
+REGISTRY: dict[str, type[Obstacle]] = registry.by_type(Plane, Sphere, Capsule, Box, HeightField)
 
 
 def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
     """The obstacle that ``Obstacle.to_dict`` described.
 
     Raises:
-        FormatError: the type is unknown, a key is unknown or missing.
-        ModelError: a value is not acceptable to the obstacle.
+        FormatError: the type or a key is unknown, or a required key is missing.
+        ModelError: a value is not acceptable.
     """
-    if not isinstance(description, Mapping):
-        raise FormatError(f"an obstacle must be an object with a 'type', got {description!r:.80}")
-    kind = description.get("type")
-    found = REGISTRY.get(kind) if isinstance(kind, str) else None
-    if found is None:
-        raise FormatError(f"unknown obstacle type {kind!r}; known are {', '.join(sorted(REGISTRY))}")
-    values = {key: value for key, value in description.items() if key != "type"}
-    known = {field.name for field in fields(found)}  # type: ignore[arg-type]
-    for key in values:
-        if key not in known:
-            raise FormatError(
-                f"unknown key {key!r} in an obstacle of type {kind!r}; known are {sorted(known)}"
-            )
-    for key in known:
-        if key not in values:
-            raise FormatError(f"an obstacle of type {kind!r} lacks the key {key!r}")
-    return found(**values)
+    return registry.from_dict(description, REGISTRY, "an obstacle")

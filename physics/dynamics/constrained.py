@@ -5,14 +5,14 @@ meets them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..constraints.packing import make_system
+from ..constraints.packing import System, make_system
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
@@ -21,10 +21,6 @@ from ..model.checks import check_accelerations, check_flags, check_state, with_i
 from ..model.model import Model
 from . import articulated, mass_matrix
 from .complementarity import ContactForce, axes_of, solve_one_sided
-
-if TYPE_CHECKING:
-    from ..constraints.packing import System
-    from .complementarity import ContactForce
 
 
 class ConstrainedDynamics(NamedTuple):

@@ -7,15 +7,16 @@ from typing import Any, TypeVar
 
 from ..bodies.body import Body
 from ..errors import FormatError, ModelError
+from ..registry import arguments, check_keys
 from ..validation import unit_axis
 from . import BodyDamping, Force, Ground, Input, Mount, PositionController, Spring, Wrench
 from .base import checked_name
-from .controller import CONTROLLER_KEYS, make_controller
+from .controller import make_controller
 from .damping import make_body_damping
 from .ground import SMOOTH_SPEED, make_ground
 from .inputs import make_input
 from .mount import make_mount
-from .spring import SPRING_KEYS, make_spring
+from .spring import make_spring
 from .wrench import make_wrench
 
 Made = TypeVar("Made", bound=Force)
@@ -308,43 +309,27 @@ class ForceBuilder:
 
     def add_described(self, description: Mapping[str, Any]) -> None:
         """Add the inputs, springs, forces and controllers that `Model.to_dict` described."""
-        for entry in _entries(description, "inputs", ("name", "value"), ("name",)):
+        builder = type(self)
+        for entry in _entries(description, "inputs", *arguments(builder.add_input)):
             self.add_input(**entry)
-        for entry in _entries(description, "springs", SPRING_KEYS, SPRING_KEYS[:5]):
+        known, required = arguments(builder.add_spring)
+        for entry in _entries(description, "springs", known, set(required) - {"stiffness"}):
             self.add_spring(**{"stiffness": 0.0, **entry})
+        adders: dict[str, Callable[..., Force]] = {
+            "wrench": builder.add_wrench,
+            "body_damping": builder.add_body_damping,
+            "ground": builder.add_ground,
+            "mount": builder.add_mount,
+        }
         for entry in _entries(description, "forces", None, ("type", "name", "body")):
             kind = entry["type"]
-            if kind not in FORCE_KEYS:
-                raise FormatError(
-                    f"unknown force type {kind!r:.80}; known are {', '.join(sorted(FORCE_KEYS))}"
-                )
-            required, optional = FORCE_KEYS[kind]
+            if kind not in adders:
+                raise FormatError(f"unknown force type {kind!r:.80}; known are {', '.join(sorted(adders))}")
             values = {key: value for key, value in entry.items() if key != "type"}
-            check_keys(values, (*required, *optional), required, f"force {entry['name']!r:.80}")
-            adders: dict[str, Callable[..., Force]] = {
-                "wrench": self.add_wrench,
-                "body_damping": self.add_body_damping,
-                "ground": self.add_ground,
-                "mount": self.add_mount,
-            }
-            adders[kind](**values)
-        for entry in _entries(description, "controllers", CONTROLLER_KEYS, CONTROLLER_KEYS[:3]):
+            check_keys(values, *arguments(adders[kind]), f"force {entry['name']!r:.80}")
+            adders[kind](self, **values)
+        for entry in _entries(description, "controllers", *arguments(builder.add_controller)):
             self.add_controller(**entry)
-
-
-# by type: keys that a force must have, and keys that it may have
-FORCE_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "wrench": (("name", "body", "moment", "force"), ("magnitude", "point", "axes")),
-    "body_damping": (("name", "body"), ("angular", "linear", "point")),
-    "mount": (
-        ("name", "body", "point", "other", "other_point", "axis", "stiffness_along", "stiffness_across"),
-        ("damping_along", "damping_across"),
-    ),
-    "ground": (
-        ("name", "body", "points", "stiffness"),
-        ("exponent", "damping", "friction", "radius", "plane", "other", "smooth_speed"),
-    ),
-}
 
 
 def _named(body: Any) -> Any:
@@ -358,15 +343,3 @@ def _entries(description: Mapping[str, Any], key: str, known: Any, required: Any
     for position, entry in enumerate(entries):
         check_keys(entry, known, required, f"{key[:-1]} number {position}")
     return list(entries)
-
-
-def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
-    """FormatError where an entry of a description is no object, or has an unknown key (None: any), or lacks one."""
-    if not isinstance(entry, Mapping):
-        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
-    for key in entry:
-        if known is not None and key not in known:
-            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
-    for key in required:
-        if key not in entry:
-            raise FormatError(f"{where} lacks the key {key!r}")

@@ -64,9 +64,6 @@ class PositionController(ReadOnlyArrays):
         }
 
 
-CONTROLLER_KEYS = ("name", "body", "stiffness", "damping", "force_limit", "target")
-
-
 def make_controller(
     name: Any, bodies: Sequence[Body], known: Sequence[PositionController], values: Mapping[str, Any]
 ) -> PositionController:

@@ -59,9 +59,6 @@ class Spring(ReadOnlyArrays):
         )
 
 
-SPRING_KEYS = ("name", "body", "point", "other", "other_point", "stiffness", "damping", "rest_length")
-
-
 def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Spring:
     """Check everything and make the spring; ModelError names spring, thing and value."""
     of = f"of spring {checked_name(name, 'spring')!r}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
+from .. import registry
 from ..errors import FormatError
 from ..geometry.exponential_coordinates import ReachCone
 from .anatomical import Custom, Elliptic
@@ -44,67 +44,49 @@ from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
 
 #: every joint class by its ``type``; a new joint adds one entry
-REGISTRY: dict[str, type[Joint]] = {
-    joint.type: joint
-    for joint in (
-        Fixed,
-        Hinge,
-        Slider,
-        Helical,
-        Cylindrical,
-        Universal,
-        Planar,
-        Translational,
-        Spherical,
-        Free,
-        SplineCurve,
-        Composite,
-        PlanarTranslation,
-        SlottedHinge,
-        SkewedUniversal,
-        Euler,
-        Elliptic,
-        Ellipsoid,
-        Custom,
-        Inverted,
-        SplineSurface,
-        Scapulothoracic,
-        ReversedHinge,
-        RollPitch,
-        RollPitchYaw,
-    )
-}
+REGISTRY: dict[str, type[Joint]] = registry.by_type(
+    Fixed,
+    Hinge,
+    Slider,
+    Helical,
+    Cylindrical,
+    Universal,
+    Planar,
+    Translational,
+    Spherical,
+    Free,
+    SplineCurve,
+    Composite,
+    PlanarTranslation,
+    SlottedHinge,
+    SkewedUniversal,
+    Euler,
+    Elliptic,
+    Ellipsoid,
+    Custom,
+    Inverted,
+    SplineSurface,
+    Scapulothoracic,
+    ReversedHinge,
+    RollPitch,
+    RollPitchYaw,
+)
 
 
 def from_dict(description: Mapping[str, Any]) -> Joint:
     """The joint that ``Joint.to_dict`` described.
 
     Raises:
-        FormatError: the type is unknown, a key is unknown or a required one is missing.
-        ModelError: a value is not acceptable to the joint.
+        FormatError: the type or a key is unknown, or a required key is missing.
+        ModelError: a value is not acceptable.
     """
-    if not isinstance(description, Mapping):
-        raise FormatError(f"a joint must be an object with a 'type', got {description!r:.80}")
-    kind = description.get("type")
-    joint_class = REGISTRY.get(kind) if isinstance(kind, str) else None
-    if joint_class is None:
-        raise FormatError(f"unknown joint type {kind!r}; known are {', '.join(sorted(REGISTRY))}")
-    values = {key: value for key, value in description.items() if key != "type"}
-    known = {field.name for field in fields(joint_class)}  # type: ignore[arg-type]
-    for key in values:
-        if key not in known:
-            raise FormatError(f"unknown key {key!r} in a joint of type {kind!r}; known are {sorted(known)}")
-    if joint_class is Composite:
-        parts = values.get("joints")
-        if not isinstance(parts, (list, tuple)):
-            raise FormatError(f"'joints' of a composite joint must be a list, got {parts!r:.80}")
-        values["joints"] = tuple(from_dict(part) for part in parts)
-    if joint_class is Inverted and "joint" in values:
-        values["joint"] = from_dict(values["joint"])
-    try:
-        return joint_class(**values)
-    except TypeError as error:
-        raise FormatError(f"joint of type {kind!r}: {error}") from error
+    return registry.from_dict(description, REGISTRY, "a joint", {"joint": from_dict, "joints": _parts})
+
+
+def _parts(entries: Any) -> tuple[Joint, ...]:
+    if not isinstance(entries, list | tuple):
+        raise FormatError(f"'joints' of a composite joint must be a list, got {entries!r:.80}")
+    return tuple(map(from_dict, entries))
 
 
 __all__ = [

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from .. import kernels, registry
 from .._typing import FloatArray
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..kernels import layout
 from ..validation import finite_array, number
 
@@ -250,25 +250,11 @@ def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
     return _piecewise_data(x, whole, layout.BENT_PIECEWISE)
 
 
-FUNCTIONS: dict[str, type[Function]] = {
-    function.type: function
-    for function in (Linear, Wave, Polynomial, TangentAngle, CubicSpline, PiecewiseLinear)
-}
+FUNCTIONS: dict[str, type[Function]] = registry.by_type(
+    Linear, Wave, Polynomial, TangentAngle, CubicSpline, PiecewiseLinear
+)
 
 
 def function_from_dict(description: Any) -> Function:
     """The function that `Function.to_dict` described; FormatError where a key or the type is unknown."""
-    kind = description.get("type") if isinstance(description, dict) else None
-    if kind not in FUNCTIONS:
-        raise FormatError(f"unknown function type {kind!r}; known are {', '.join(sorted(FUNCTIONS))}")
-    values = {key: value for key, value in description.items() if key != "type"}
-    known = {field.name for field in fields(FUNCTIONS[kind])}  # type: ignore[arg-type]
-    for key in values:
-        if key not in known:
-            raise FormatError(
-                f"unknown key {key!r} in a function of type {kind!r}; known are {sorted(known)}"
-            )
-    try:
-        return FUNCTIONS[kind](**values)
-    except TypeError as error:
-        raise FormatError(f"function of type {kind!r}: {error}") from error
+    return registry.from_dict(description, FUNCTIONS, "a function")

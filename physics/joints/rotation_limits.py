@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..geometry.exponential_coordinates import ReachCone
 from ..kernels import layout
 from ..validation import finite_array
@@ -34,15 +35,8 @@ class RotationLimit:
 def checked_limit(limit: Any) -> ReachCone | RotationLimit | None:
     """A limit, or the one that a description (see `limit_to_dict`) stands for."""
     if isinstance(limit, dict):
-        values = {key: value for key, value in limit.items() if key != "type"}
-        kinds: dict[Any, Any] = {"reach_cone": ReachCone, "rotation_limit": RotationLimit}
-        kind = kinds.get(limit.get("type"))
-        if kind is None:
-            raise FormatError(f"unknown limit type {limit.get('type')!r}; known are {', '.join(kinds)}")
-        try:
-            limit = kind(**values)
-        except TypeError as error:
-            raise FormatError(f"limit of type {limit['type']!r}: {error}") from error
+        kinds: dict[str, Any] = {"reach_cone": ReachCone, "rotation_limit": RotationLimit}
+        limit = registry.from_dict(limit, kinds, "a limit")
     if limit is not None and not isinstance(limit, ReachCone | RotationLimit):
         raise ModelError(
             f"limit of a spherical joint must be a ReachCone or a RotationLimit, got {limit!r:.80}"

@@ -11,11 +11,12 @@ from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
 from ..contacts.building import ContactBuilder
 from ..errors import FormatError, ModelError
-from ..forces.building import ForceBuilder, check_keys
+from ..forces.building import ForceBuilder
 from ..forces.wobbling import WobblingMass, wobbling_mass
 from ..geometry import lie
 from ..joints import Joint
 from ..muscles.building import MuscleBuilder
+from ..registry import arguments, check_keys
 from ..validation import finite_array
 from .model import Model
 
@@ -205,28 +206,6 @@ MODEL_KEYS = (
     "contacts",
     "muscles",
 )
-BODY_KEYS = frozenset(
-    {
-        "name",
-        "parent",
-        "joint",
-        "mass",
-        "inertia",
-        "com",
-        "joint_in_parent",
-        "body_in_joint",
-        "stiffness",
-        "rest",
-        "damping",
-        "limits",
-        "limit_stiffness",
-        "limit_damping",
-        "limit_restitution",
-        "armature",
-        "elastic",
-        "damper",
-    }
-)
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
@@ -234,7 +213,7 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
     for number_, entry in enumerate(entries):
-        check_keys(entry, BODY_KEYS, ("name", "joint", "mass", "inertia"), f"body number {number_}")
+        check_keys(entry, *arguments(ModelBuilder.add_body), f"body number {number_}")
     for entry in entries:
         for key in ("name", "parent"):
             if not isinstance(entry.get(key), str | type(None)):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
 from ..errors import MissingDependencyError, ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.spline_ends import cubic_spline
@@ -26,11 +27,8 @@ from ..kernels.stepping.motion_layout import (
     PIECE_START,
     PIECE_WIDTH,
 )
+from ..model.model import Model
 from ..validation import all_finite, finite_array, float_array, truth
-
-if TYPE_CHECKING:
-    from ..bodies.state import State
-    from ..model.model import Model
 
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")

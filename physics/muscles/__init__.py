@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .force_law import ForceLaw, law_from_dict
-from .hill import Millard, Tension, Thelen
+from .force_law import ForceLaw
+from .hill import Millard, Tension, Thelen, law_from_dict
 from .mass import MassPoints
 from .muscle import Muscle
 from .obstacles import (

@@ -7,26 +7,15 @@ from typing import Any
 
 from ..bodies.body import Body
 from ..errors import FormatError, ModelError
-from ..forces.building import check_keys
 from ..forces.inputs import Input
+from ..registry import arguments, check_keys
 from ..validation import number
-from .force_law import ForceLaw, law_from_dict
+from .force_law import ForceLaw
+from .hill import law_from_dict
 from .mass import MassPoints, masses_from_dict
 from .muscle import ROUNDING, Muscle, make_muscle
 from .path import PathPoint, point_from_dict
 from .wrapping import Wrap
-
-MUSCLE_KEYS = (
-    "name",
-    "path",
-    "tension",
-    "masses",
-    "velocity_terms",
-    "law",
-    "excitation",
-    "activation",
-    "rounding",
-)
 
 
 class MuscleBuilder:
@@ -128,8 +117,10 @@ class MuscleBuilder:
         """Add the muscles that `Model.to_dict` described."""
         if not isinstance(entries, list | tuple):
             raise FormatError(f"'muscles' must be a list, got {entries!r:.80}")
+        known, required = arguments(MuscleBuilder.add_muscle)
+        known = tuple(key for key in known if key not in ("mass", "num_points"))  # written as masses
         for position, entry in enumerate(entries):
-            check_keys(entry, MUSCLE_KEYS, ("name", "path"), f"muscle number {position}")
+            check_keys(entry, known, required, f"muscle number {position}")
             values = dict(entry)
             if values.get("masses") is not None:
                 values["masses"] = masses_from_dict(values["masses"])

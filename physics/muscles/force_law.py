@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..kernels.muscles import hill_layout
 from ..validation import finite_array, number
 
@@ -104,24 +104,3 @@ class ForceLaw:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-
-
-def law_from_dict(description: Any) -> ForceLaw:
-    """The law that ``ForceLaw.to_dict`` described; FormatError where a key or the type is unknown."""
-    from .hill import LAWS
-
-    kind = description.get("type") if isinstance(description, Mapping) else None
-    if not isinstance(kind, str) or kind not in LAWS:
-        raise FormatError(f"unknown force law {kind!r}; known are {', '.join(sorted(LAWS))}")
-    values = {key: value for key, value in description.items() if key != "type"}
-    known = {entry.name for entry in fields(LAWS[kind])}
-    for key in values:
-        if key not in known:
-            raise FormatError(
-                f"unknown key {key!r} in a force law of type {kind!r}; known are {sorted(known)}"
-            )
-    try:
-        law: ForceLaw = LAWS[kind](**values)
-    except TypeError as error:
-        raise FormatError(f"force law of type {kind!r}: {error}") from error
-    return law

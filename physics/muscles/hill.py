@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels.muscles import hill_layout
@@ -302,4 +303,9 @@ class Thelen(Hill):
 
 
 #: every force law by its ``type``
-LAWS: dict[str, Any] = {law.type: law for law in (Tension, Millard, Thelen)}
+LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen)
+
+
+def law_from_dict(description: Any) -> ForceLaw:
+    """The law that ``ForceLaw.to_dict`` described; FormatError where a key or the type is unknown."""
+    return registry.from_dict(description, LAWS, "a force law")

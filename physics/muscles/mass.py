@@ -9,8 +9,8 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.building import check_keys
 from ..geometry.immutable import ReadOnlyArrays
+from ..registry import check_keys
 from ..validation import finite_array, float_array, number, whole_number
 
 

@@ -12,10 +12,10 @@ from .._typing import FloatArray
 from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..forces.base import body_index, link_points
-from ..forces.building import check_keys
 from ..joints.base import IDENTITY
 from ..joints.functions import Function, function_from_dict
 from ..kernels.muscles import layout as at
+from ..registry import check_keys
 from ..validation import number
 
 

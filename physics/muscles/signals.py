@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.building import check_keys
+from ..registry import check_keys
 from ..validation import all_finite, finite_array, float_array, number
 from .view import ModelView
 

@@ -1,0 +1,71 @@
+"""Classes by the types that files name them by, and descriptions read into instances of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Any, TypeVar
+
+from .errors import FormatError
+
+Kind = TypeVar("Kind")
+
+
+def by_type(*kinds: type[Kind]) -> dict[str, type[Kind]]:
+    """A registry of classes, each by its ``type``."""
+    return {kind.type: kind for kind in kinds}  # type: ignore[attr-defined]
+
+
+def from_dict(
+    description: Any, registry: Mapping[str, type[Kind]], what: str, read: Mapping[str, Any] | None = None
+) -> Kind:
+    """The instance that a description ``{"type": ..., field: value, ...}`` of a dataclass stands for.
+
+    Args:
+        what: its kind in words for errors, "a joint". read: {field: function of its value}, where it is read first.
+
+    Raises:
+        FormatError: it is no object, its type or a key is unknown, a required key is missing.
+        ModelError: a value is not acceptable.
+    """
+    noun = what.partition(" ")[2]
+    if not isinstance(description, Mapping):
+        raise FormatError(f"{what} must be an object with a 'type', got {description!r:.80}")
+    name = description.get("type")
+    kind = registry.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise FormatError(f"unknown {noun} type {name!r}; known are {', '.join(sorted(registry))}")
+    entries = {entry.name: entry for entry in fields(kind)}  # type: ignore[arg-type]
+    required = [key for key, entry in entries.items() if entry.default is entry.default_factory is MISSING]
+    values = {key: value for key, value in description.items() if key != "type"}
+    check_keys(values, entries, required, f"{what} of type {name!r}")
+    for key, convert in (read or {}).items():
+        if key in values:
+            values[key] = convert(values[key])
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise FormatError(f"{noun} of type {name!r}: {error}") from error
+
+
+def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
+    """FormatError where an entry of a description is no object, or has an unknown key (None: any), or lacks one."""
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"{where} must be an object, got {entry!r:.80}")
+    for key in entry:
+        if known is not None and key not in known:
+            raise FormatError(f"unknown key {key!r} in {where}; known are {sorted(known)}")
+    for key in required:
+        if key not in entry:
+            raise FormatError(f"{where} lacks the key {key!r}")
+
+
+@cache
+def arguments(method: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of all arguments of a method but ``self``, and of those without a default: `check_keys` takes both."""
+    found = list(inspect.signature(method).parameters.values())[1:]
+    return tuple(each.name for each in found), tuple(
+        each.name for each in found if each.default is each.empty
+    )
