@@ -1,4 +1,4 @@
-"""Forward and inverse dynamics, mass matrix, poses and energy of one state: thin faces over the kernels."""
+"""Forward and inverse dynamics, mass matrix, poses and energy of one state: thin wrappers around the kernels."""
 
 from __future__ import annotations
 
@@ -29,21 +29,20 @@ ROADS = ("auto", "recursive", "dense")
 
 
 def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str = "auto") -> FloatArray:
-    """Accelerations (nv,) under generalized forces, gravity, springs, dampers, limits and force elements.
+    """Accelerations (nv,) of the tree under generalized forces, gravity, springs, dampers, limits and force elements.
 
-    Of the tree alone: with the constraints of the model they are `constrained_dynamics`.
+    Constraints of the model are ignored; `constrained_dynamics` includes them.
 
     Args:
-        model, state: a tree, and where it is. tau: generalized forces (nv,), none if not given, with the
-            inputs behind them or by name if wanted (`Model.with_inputs`).
+        model, state: the tree and its state. tau: generalized forces (nv,), zero if not given; inputs may follow them
+            or be given by name (`Model.with_inputs`).
         road: ``"recursive"``: the articulated-body algorithm in O(n) (Lee & Terzopoulos 2008, appendix A).
-            ``"dense"``: M_r q'' = f_r of the reduced coordinates (Wang 2022, eq. 4.18) in O(n^3), for who wants the
-            matrices as well (`maximal_coordinates`). ``"auto"``: the recursive one, as a tree needs no matrix;
-            what couples coordinates (`HyperReduced`, `constrained_dynamics`) has its own.
+            ``"dense"``: M_r q'' = f_r of the reduced coordinates (Wang 2022, eq. 4.18) in O(n^3), with the matrices
+            of `maximal_coordinates`. ``"auto"``: the recursive one.
 
     Raises:
         ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     if not isinstance(road, str) or road not in ROADS:
         raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
@@ -64,10 +63,11 @@ def articulated(
     held: FloatArray | None = None,
     given: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Accelerations (nv,) in O(n), and the generalized forces (nv,) that held coordinates take beside tau.
+    """Accelerations (nv,) in O(n), and the generalized forces (nv,) that the prescribed coordinates need beside tau.
 
-    tau: with the inputs behind it (nv + num_inputs,).
-    held: which coordinates have the accelerations given (nv,); the prescribed ones at rest if it is None.
+    tau: generalized forces followed by the inputs (nv + num_inputs,).
+    held: mask (nv,) of the coordinates whose accelerations are `given` (nv,); None: the model's prescribed coordinates,
+        without acceleration.
     """
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
@@ -83,10 +83,10 @@ def articulated(
 
 
 def inverse_dynamics(model: Model, state: State, qdd: Any = None, inputs: Any = None) -> FloatArray:
-    """Generalized forces (nv,) that, beside all that `forward_dynamics` counts, make the accelerations qdd (nv,); O(n).
+    """Generalized forces (nv,) that produce the accelerations qdd (nv,), beside all forces of `forward_dynamics`; O(n).
 
-    Lee & Terzopoulos 2008, eqs. 14-16. inputs: (num_inputs,) or {name: number}, their own values where None. The
-    inverse of `forward_dynamics`; raises as it does.
+    Lee & Terzopoulos 2008, eqs. 14-16. Inverse of `forward_dynamics`, with the same errors.
+    inputs: (num_inputs,) or {name: number}; the model's values if None.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -96,8 +96,9 @@ def inverse_dynamics(model: Model, state: State, qdd: Any = None, inputs: Any = 
 def newton_euler(
     model: Model, state: State, qdd: FloatArray, inputs: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Generalized forces (nv,) for accelerations, and what each joint carries (nb, 6) in world axes about its tree's
-    reference point. inputs as `inverse_dynamics` takes them.
+    """Generalized forces (nv,) for accelerations, and the wrench (nb, 6) transmitted by each joint.
+
+    Wrenches are in world axes about the reference point of the tree. inputs: as in `inverse_dynamics`.
     """
     tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
     spaces = model.workspace().clear()

@@ -1,6 +1,6 @@
-"""Limits, one-sided constraints and contacts at the level of accelerations: what touches pushes or parts.
+"""Active hard limits, one-sided constraints and contacts: accelerations and forces that are complementary.
 
-Wang 2022, eq. 4.101, with u'' >= 0, l >= 0 and one of them zero in the rows that push in one sense only.
+Wang 2022, eq. 4.101: in each unilateral row u'' >= 0, lambda >= 0 and one of them is zero.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from ..kernels.contact.layout import (
 from ..model.checks import check_flags
 from ..model.model import Model
 
-# What is nearer than this [m, rad], and no faster [m/s, rad/s], touches.
+# A gap and a speed below this [m, rad; m/s, rad/s] count as touching.
 TOUCH = 1e-6
-# How rows turn as the model moves on is told by differences over this much of its motion [s], of fourth order.
+# The change of rows along the motion comes from fourth-order differences over this time [s].
 DIFFERENCE = 1e-3
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
 MOST_ROUNDS = 200
@@ -41,7 +41,7 @@ SETTLED = 1e-13
 
 
 class ContactForce(NamedTuple):
-    """What a contact does: its name, the point (3,) [m], and the force on its body (3,) [N], in the world."""
+    """Name of a contact, its point (3,) [m] and the force on its body (3,) [N], in world axes."""
 
     name: str
     point: FloatArray
@@ -49,8 +49,9 @@ class ContactForce(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row of what touches: Jacobian (nv,), bias J' q', kind, coefficient of friction, and what it belongs to:
-    (name of a constraint, its row), ("", where a limit's row begins) or (name of a contact, pair).
+    """One active row: Jacobian (nv,), bias J' q', kind, coefficient of friction, and owner.
+
+    The owner is (name of a constraint, its row), ("", first entry of a limit) or (name of a contact, pair).
     """
 
     jacobian: FloatArray
@@ -61,7 +62,7 @@ class Row(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Accelerations (nv,), the force of each row (m,), the rows, and the contacts that they belong to by pair."""
+    """Accelerations (nv,), force of each row (m,), the rows, and the detected contacts by pair."""
 
     qdd: FloatArray
     forces: FloatArray
@@ -70,10 +71,12 @@ class Solution(NamedTuple):
 
 
 def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArray) -> Solution:
-    """Accelerations with all constraints, hard limits and contacts, from those of the tree alone and its mass matrix.
+    """Accelerations with all constraints, hard limits and contacts.
+
+    free: accelerations (nv,) of the tree alone. mass: its mass matrix (nv, nv).
 
     Raises:
-        ModelError: something is being hit, which has no acceleration; friction of what slides finds no forces.
+        ModelError: an impact, which has no acceleration; sliding friction for which no forces exist.
     """
     contacts = contacts_at(model, np.array(state.q), TOUCH)
     rows = [
@@ -93,7 +96,7 @@ def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArr
 def _forces(
     rows: list[Row], matrix: FloatArray, right: FloatArray, slides: dict[int, FloatArray]
 ) -> FloatArray:
-    """Forces of all rows; those of friction of what slides (rows of normals, their directions) follow the normal's."""
+    """Forces of all rows; slides: direction of sliding by row of a normal, whose friction follows the normal force."""
     count = len(rows)
     if not count:
         return np.zeros(0)
@@ -124,11 +127,11 @@ def _forces(
         if np.abs(dragged - last).max() <= SETTLED * np.abs(forces).max(initial=0.0):
             return forces
     names = ", ".join(repr(rows[k].owner[0]) for k in slides)
-    raise ModelError(f"the friction of sliding contacts ({names}) finds no forces: what is pushed in jams")
+    raise ModelError(f"no forces exist for the friction of sliding contacts ({names}): they jam")
 
 
 def _slides(state: State, rows: list[Row], jacobian: FloatArray) -> dict[int, FloatArray]:
-    """Directions of sliding along the two tangents, by rows of contacts' normals."""
+    """Direction of sliding along the two tangents by the row of the contact's normal."""
     found = {}
     for k, row in enumerate(rows):
         if row.kind == layout.NORMAL:
@@ -139,12 +142,16 @@ def _slides(state: State, rows: list[Row], jacobian: FloatArray) -> dict[int, Fl
 
 
 def _touches(name: str, value: float, speed: float) -> bool:
-    """Whether something at a value, with a speed, takes part; ModelError where it is being hit."""
+    """Whether a row of this value and speed is active.
+
+    Raises:
+        ModelError: an approach faster than `TOUCH`, an impact.
+    """
     if value > TOUCH or speed > TOUCH:
         return False
     if speed < -TOUCH:
         raise ModelError(
-            f"{name} is being hit with {-speed:.3g} m/s or rad/s: an impact has no accelerations, simulate it"
+            f"{name} has an impact at {-speed:.3g} m/s or rad/s, which has no acceleration: use simulate instead"
         )
     return True
 
@@ -178,14 +185,14 @@ def _limit_rows(model: Model, state: State) -> Iterator[Row]:
 
 
 def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
-    """J' q' of rows J (m, nv) that are a function of the coordinates."""
+    """J' q' of rows J (m, nv), a function of the coordinates."""
     step = DIFFERENCE / max(1.0, float(np.abs(state.qd).max(initial=0.0)))
     turned = sum(weight * rows(np.array(state.q + k * step * state.qd)) for k, weight in STENCIL)
     return np.asarray(turned @ state.qd / step, dtype=np.float64)
 
 
 def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
-    """What the kernels find of each pair of a point and an obstacle with a gap below reach at coordinates q (nv,)."""
+    """Contacts detected at coordinates q (nv,) with a gap below reach, by pair of point and obstacle."""
     if not model.contacts:
         return {}
     pairs, found, _ = contact_space(model)
@@ -194,12 +201,12 @@ def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArr
 
 
 def contact_of_pair(model: Model, pair: int) -> Contact:
-    """The contact that a pair of a point and an obstacle, counted over all contacts, belongs to."""
+    """The contact of a pair of point and obstacle, numbered over all contacts."""
     return [contact for contact in model.contacts for _ in range(len(contact.points))][pair]
 
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Workspaces of the bodies and coordinates, at rest at coordinates q."""
+    """Workspaces of the bodies and of the coordinates at coordinates q and zero velocity."""
     work, dof, flags = model.workspace().clear()
     kernels.joints.kinematics.kinematics(model.arrays, q, np.zeros_like(q), work, dof, flags)
     check_flags(model, flags)
@@ -211,7 +218,7 @@ def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -
         laid_by = aside_of(found)
 
         def rows(q: FloatArray, pair: int = pair, aside: FloatArray = laid_by) -> FloatArray:
-            # a pair that parts on the way is still to be told of
+            # a pair that separates within the stencil must be found as well
             return _rows_of_contact(model, q, contacts_at(model, q, math.inf)[pair], aside)
 
         jacobian = rows(np.array(state.q))
@@ -239,15 +246,13 @@ def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: Floa
 
 
 def aside_of(found: FloatArray) -> FloatArray:
-    """The axis (3,) that a contact's normal is farthest from, by which its tangents are laid."""
+    """The world axis (3,) farthest from a contact's normal, which defines its tangents."""
     axis: FloatArray = np.eye(3)[int(np.argmin(np.abs(found[FOUND_NORMAL : FOUND_NORMAL + 3])))]
     return axis
 
 
 def axes_of(found: FloatArray, aside: FloatArray | None = None) -> FloatArray:
-    """Normal and two tangents (3, 3) of a contact; near each other they turn smoothly with the normal where `aside`
-    is that of one of them.
-    """
+    """Normal and two tangents (3, 3) of a contact; pass the `aside` of one for tangents that vary smoothly nearby."""
     normal = found[FOUND_NORMAL : FOUND_NORMAL + 3]
     across = np.cross(normal, aside_of(found) if aside is None else aside)
     across /= np.linalg.norm(across)

@@ -1,6 +1,4 @@
-"""Constraints of a state: how far it is from them, accelerations and forces with them, and the nearest state that
-meets them.
-"""
+"""Dynamics with constraints, and the nearest state that satisfies them."""
 
 from __future__ import annotations
 
@@ -24,13 +22,13 @@ from .complementarity import ContactForce, axes_of, solve_one_sided
 
 
 class ConstrainedDynamics(NamedTuple):
-    """What `constrained_dynamics` finds.
+    """Result of `constrained_dynamics`.
 
     Attributes:
         qdd: accelerations (nv,).
-        forces: of each constraint's rows (rows,) by name [N, N m; of a coupling dual to its value].
-        limits: generalized forces of hard limits (nv,), None of a model with equalities alone.
-        contacts: what touches, one `ContactForce` (name, point, force in the world) each.
+        forces: multipliers (rows,) of each constraint by name [N, N m; for a coupling dual to its value].
+        limits: generalized forces of hard limits (nv,); None for a model with equality constraints only.
+        contacts: a `ContactForce` (name, point, force in the world) for each active contact.
     """
 
     qdd: FloatArray
@@ -40,16 +38,15 @@ class ConstrainedDynamics(NamedTuple):
 
 
 def constrained_dynamics(model: Model, state: State, tau: Any = None) -> ConstrainedDynamics:
-    """Accelerations under generalized forces tau (nv,) and all that constrains the model, and what that takes.
+    """Accelerations and constraint forces under generalized forces tau (nv,), with all constraints of the model.
 
-    Wang 2022, eq. 4.101, with the coordinates eliminated: in O(n) a row where there are equalities alone. Where rows
-    say the same twice the dependent ones get no force. What pushes in one sense only, constraints, hard limits and
-    contacts, takes part where it touches (within 1e-6 m or rad, and m/s or rad/s), and pushes or parts; contacts
-    stick within the cone of their friction, or slide on it.
+    Wang 2022, eq. 4.101, in reduced coordinates; O(n) a row if all constraints are equalities. Redundant rows get no
+    force. One-sided constraints, hard limits and contacts are active within 1e-6 m or rad and 1e-6 m/s or rad/s;
+    active contacts stick within their friction cone or slide on it.
 
     Raises:
-        ModelError: as `forward_dynamics`; something is being hit, which has no acceleration; the friction of what
-            slides finds no forces.
+        ModelError: as `forward_dynamics`; an impact, which has no acceleration; sliding friction for which no forces
+            exist.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -79,7 +76,7 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
 
 
 def one_sided(model: Model) -> bool:
-    """Whether a model has constraints, hard limits or contacts that push in one sense only."""
+    """Whether a model has one-sided constraints, hard limits or contacts."""
     senses = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE]
     return bool((senses != layout.EQUALITY).any()) or model.has_hard_limits or bool(model.contacts)
 
@@ -91,9 +88,9 @@ def constrained_accelerations(
     held: FloatArray | None = None,
     given: FloatArray | None = None,
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Accelerations (nv,) and the constraints' forces by name.
+    """Accelerations (nv,) and the constraint forces by name.
 
-    tau: (nv + num_inputs,). held: which coordinates have the accelerations given (nv,), the prescribed ones if None.
+    tau: (nv + num_inputs,). held: mask (nv,) of the coordinates whose accelerations are `given`; None: the prescribed.
     """
     nv, rows = model.num_coordinates, model.num_constraint_rows
     qdd = np.zeros(nv)
@@ -113,31 +110,30 @@ def constrained_accelerations(
 
 
 def require_equalities(model: Model, who: str) -> None:
-    """ModelError where the model has constraints, limits or contacts that push in one sense only."""
+    """ModelError if the model has a one-sided constraint; who: the function that refuses it."""
     con_int = model.constraint_arrays[0]
     names = list(model.constraints)
     for k in np.flatnonzero(con_int[:, layout.CONSTRAINT_SENSE] != layout.EQUALITY):
         raise ModelError(
-            f"{who} cannot have constraint {names[k]!r}, which pushes in one sense only: "
-            "take symplectic_euler or forward_euler"
+            f"{who} does not support the one-sided constraint {names[k]!r}: use symplectic_euler or forward_euler"
         )
 
 
-# Newton's method: what is farther than this from the constraints is not a matter of finding the way back
+# Newton's method converges when no equality is violated by more than NEAR.
 MOST_STEPS = 50
 NEAR = 1e-10
-# Constraints that say the same twice, in numbers of few digits, contradict each other by so much [m, rad].
+# Redundant constraints given with few digits contradict each other by up to this [m, rad].
 MET = 1e-5
 
 
 def assemble(model: Model, state: State) -> State:
-    """The state near by that meets the model's constraints that are equalities, in coordinates and in velocities.
+    """The nearby state whose coordinates and velocities satisfy the model's equality constraints.
 
-    Steps are least in the metric of the mass matrix; the velocities lose what leaves the constraints, as by an impact
-    without restitution.
+    Each step is the shortest in the metric of the mass matrix. Velocities lose their component off the constraints, as
+    in an impact without restitution.
 
     Raises:
-        ModelError: no such state was found; names the constraint that is met least, and by how much.
+        ModelError: no such state was found; names the constraint that is violated most, and by how much.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -149,7 +145,7 @@ def assemble(model: Model, state: State) -> State:
     worst = np.inf
 
     def factors() -> tuple[tuple[int, int], Any]:
-        """Of the rows where q is now."""
+        """Factors of the rows at the current q."""
         spaces = model.workspace().clear()
         forces = np.concatenate([model.with_inputs(None), model.carried(state.muscle_states)])
         kernels.dynamics.aba.forward_dynamics(model.arrays, q, qd, forces, np.zeros(nv), *spaces)
@@ -163,7 +159,7 @@ def assemble(model: Model, state: State) -> State:
         count = step.project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
-            found, spaces = factors()  # those from where the last step began may be far off
+            found, spaces = factors()  # the last step may have started far from here
             step.project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
             result = State(q, qd, state.time, state.chart, state.muscle_states)
             for array in (q, qd):
@@ -172,7 +168,7 @@ def assemble(model: Model, state: State) -> State:
         if not np.isfinite(q).all():
             break
     name, _, off = unmet(model, system)
-    raise ModelError(f"constraint {name!r} cannot be met: it is {off:.3g} m or rad off")
+    raise ModelError(f"constraint {name!r} cannot be satisfied: it is violated by {off:.3g} m or rad")
 
 
 def _equality_values(system: System, count: int) -> FloatArray:
@@ -182,7 +178,7 @@ def _equality_values(system: System, count: int) -> FloatArray:
 
 
 def unmet(model: Model, system: System) -> tuple[str, int, float]:
-    """The constraint whose rows are off the most, which row, and by how much."""
+    """The equality constraint that is violated most, its row in the system, and by how much."""
     values = np.abs(_equality_values(system, model.num_constraint_rows))
     row = int(np.argmax(values))
     name = next(name for name, where in model.constraint_slices.items() if where.start <= row < where.stop)

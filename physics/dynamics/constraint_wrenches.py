@@ -1,4 +1,4 @@
-"""Constraints as rows on the twists of the bodies, and so the wrenches that they bring to the bodies."""
+"""Constraints as rows on the twists of the bodies, and the wrenches that their forces apply to the bodies."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..model.model import Model
 from .complementarity import ContactForce
 from .maximal import MaximalCoordinates
 
-# These hold coordinates of joints together: what they take goes through the joints, not between the bodies.
+# Constraints between coordinates: their forces act through the joints, not between bodies.
 ON_COORDINATES = (CouplingConstraint, RollingConstraint)
 
 
 @lru_cache(maxsize=8)
 def _loosened(model: Model) -> Model:
-    """The model with every body free of its joint: what constrains twists there constrains them here."""
+    """A model of the same bodies, each with a free joint, on which the same rows constrain the twists."""
     builder = ModelBuilder()
     for body in model.bodies:
         builder.add_body(body.name, joint=Free(), mass=body.mass, com=body.com, inertia=body.inertia)
@@ -34,9 +34,9 @@ def _loosened(model: Model) -> Model:
 def rows_on_bodies(
     moving: MaximalCoordinates, constraint: Constraint
 ) -> tuple[FloatArray, FloatArray] | None:
-    """G (rows, 6 nb) and right sides (rows,) with G phi' = right of a constraint between bodies, in their own frames.
+    """G (rows, 6 nb) and right sides (rows,) of a constraint between bodies, G phi' = right, each in its body's frame.
 
-    None where the constraint is one between coordinates. The wrenches of its forces are G^T forces.
+    The wrenches of its forces are G^T forces. None for a constraint between coordinates.
     """
     if isinstance(constraint, ON_COORDINATES):
         return None
@@ -47,7 +47,7 @@ def rows_on_bodies(
     qd, columns, bias = np.empty((nb, 6)), np.empty((nb, 6, 6)), np.empty((nb, 6))
     for i, body in enumerate(loose.bodies):
         _, subspace, hessian = body.joint.evaluate(q[i])
-        columns[i] = np.linalg.inv(subspace)  # a rotation vector of at most half a turn: far from singular
+        columns[i] = np.linalg.inv(subspace)  # regular: the rotation vector is no longer than pi
         qd[i] = columns[i] @ moving.twists[i]
         bias[i] = np.einsum("aij,i,j->a", hessian, qd[i], qd[i])
     state = loose.state(q=q.ravel(), qd=qd.ravel())
@@ -58,7 +58,7 @@ def rows_on_bodies(
 
 
 def constraint_wrenches(moving: MaximalCoordinates, forces: dict[str, FloatArray]) -> FloatArray:
-    """Wrenches (nb, 6) on the bodies, in their frames, of the forces of the model's constraints by name."""
+    """Wrenches (nb, 6) on the bodies, in their frames, of constraint forces by name."""
     total = np.zeros(6 * moving.model.num_bodies)
     for name, force in forces.items():
         rows = rows_on_bodies(moving, moving.model.constraints[name])
@@ -68,7 +68,7 @@ def constraint_wrenches(moving: MaximalCoordinates, forces: dict[str, FloatArray
 
 
 def contact_wrenches(moving: MaximalCoordinates, contacts: Sequence[ContactForce]) -> FloatArray:
-    """Wrenches (nb, 6) on the bodies, in their frames, of forces at contacts, and the opposite on obstacles' bodies."""
+    """Wrenches (nb, 6) of contact forces on the bodies, in their frames, and the opposite on the obstacles' bodies."""
     total = np.zeros((moving.model.num_bodies, 6))
     named = {contact.name: contact for contact in moving.model.contacts}
     for found in contacts:

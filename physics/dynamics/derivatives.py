@@ -1,4 +1,4 @@
-"""Exact derivatives of inverse and forward dynamics by coordinates, velocities and forces."""
+"""Exact derivatives of inverse and forward dynamics with respect to coordinates, velocities and forces."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from . import forward_dynamics
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives (nv, nv) of the generalized forces: row d, column e is that of force d by coordinate e, or by its
-    velocity.
-    """
+    """Derivatives (nv, nv) of the generalized forces: [d, e] is that of force d by coordinate e, or by its velocity."""
 
     dq: FloatArray
     dqd: FloatArray
@@ -36,7 +34,7 @@ class ForwardDerivatives(NamedTuple):
 def _evaluate(
     model: Model, state: State, qdd: FloatArray, inputs: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """By q, by q' and by q'' (the mass matrix)."""
+    """Derivatives by q, by q' and by q'' (the mass matrix)."""
     nv = model.num_coordinates
     slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
     spaces = model.workspace().clear()
@@ -58,23 +56,22 @@ def _evaluate(
 def inverse_dynamics_derivatives(
     model: Model, state: State, qdd: Any = None, inputs: Any = None
 ) -> InverseDerivatives:
-    """How the forces of `inverse_dynamics` change with coordinates and velocities; exact, O(n depth).
+    """Derivatives of the forces of `inverse_dynamics` by coordinates and velocities; exact, O(n depth).
 
-    Everything that `inverse_dynamics` counts is in it: inertial and gyroscopic terms, the way that joints' axes turn
-    and bend, gravity, springs, dampers and compliant limits with their geometric terms. Where a force has a kink (a
-    one-sided spring at its edge) it is the derivative of the side that the state is on. By q'' the derivative is
-    `mass_matrix`. After Carpentier & Mansard 2018; joints of several coordinates as Singh, Russo & Wensing 2022 ask.
-    Of muscles with mass that run over obstacles one term holds third derivatives of their paths: how J^T m J' q' of
-    their mass points changes with the coordinates. It is found by central differences, and right to about 1e-10 of its
-    size.
+    Includes inertial and gyroscopic terms, the motion of joint axes, gravity, springs, dampers and compliant limits
+    with their geometric terms. At a kink of a force (the edge of a one-sided spring) the derivative is that of the
+    state's side. The derivative by q'' is `mass_matrix`. After Carpentier & Mansard 2018; joints of several
+    coordinates after Singh, Russo & Wensing 2022.
+    For muscles with mass that wrap, the change of J^T m J' q' of their mass points with q contains third derivatives
+    of the path; it comes from central differences, with a relative error of about 1e-10.
 
     Args:
         qdd: accelerations (nv,), 0 if None.
-        inputs: of the model, (num_inputs,) or {name: number}; their own values if None.
+        inputs: of the model, (num_inputs,) or {name: number}; the model's values if None.
 
     Raises:
         ModelError: bad shapes or numbers; a joint for kinematics only.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -85,9 +82,9 @@ def inverse_dynamics_derivatives(
 
 
 def forward_dynamics_derivatives(model: Model, state: State, tau: Any = None) -> ForwardDerivatives:
-    """How the accelerations of `forward_dynamics` change: -M^-1 times what those of inverse dynamics are, and M^-1.
+    """Derivatives of the accelerations of `forward_dynamics`: M^-1, and -M^-1 times those of inverse dynamics.
 
-    Prescribed coordinates do not change their accelerations. Raises as `forward_dynamics` does.
+    The accelerations of prescribed coordinates have zero derivatives. Raises as `forward_dynamics` does.
     """
     qdd = forward_dynamics(model, state, tau)
     state = check_state(model, state)

@@ -1,4 +1,4 @@
-"""Hybrid dynamics: some accelerations are given, the others follow (Wang 2022, sec. 4.6.5)."""
+"""Hybrid dynamics: some accelerations are prescribed, the others are computed (Wang 2022, sec. 4.6.5)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from .constrained import constrained_accelerations, require_equalities
 
 
 class HybridMotion(NamedTuple):
-    """What `hybrid_dynamics` finds.
+    """Result of `hybrid_dynamics`.
 
     Attributes:
-        qdd: accelerations (nv,), the given ones among them.
-        tau: generalized forces (nv,) under which `forward_dynamics` gives these accelerations: what was given, and for
-            the coordinates with given accelerations all that they take, -G^T lambda included. With constraints it is
-            `constrained_dynamics` that gives them.
+        qdd: all accelerations (nv,), the prescribed ones included.
+        tau: generalized forces (nv,) for which `forward_dynamics`, or `constrained_dynamics` with constraints, returns
+            qdd. On the prescribed coordinates they are computed and include -G^T lambda; elsewhere they are the input.
     """
 
     qdd: FloatArray
@@ -36,22 +35,22 @@ class HybridMotion(NamedTuple):
 def hybrid_dynamics(
     model: Model, state: State, accelerations: Mapping[str | Body, Any], tau: Any = None
 ) -> HybridMotion:
-    """Accelerations where some are given, and the generalized forces that these take; O(n).
+    """Accelerations of all coordinates when some are prescribed, and the generalized forces those need; O(n).
 
-    Of each coordinate either the acceleration is given or the force is (Wang 2022, eq. 4.109). A coordinate whose
-    acceleration is given is left out of the articulated inertias (Featherstone 2008, sec. 9.2), so no matrix is needed
-    but that of the model's constraints, a row for each.
+    For each coordinate either the acceleration or the force is given (Wang 2022, eq. 4.109). Prescribed coordinates
+    are left out of the articulated inertias (Featherstone 2008, sec. 9.2). The only matrix is that of the model's
+    constraints, one row each.
 
     Args:
-        model, state: what moves, and where it is.
-        accelerations: by name of a coordinate (``"arm.angle"``, see ``model.coordinate_names``) a number, or by body
-            one for each coordinate of its joint.
-        tau: generalized forces (nv,) besides; those of the named coordinates add to what is found for them.
+        model, state: the tree and its state.
+        accelerations: a number by name of a coordinate (``"arm.angle"``, see ``model.coordinate_names``), or one for
+            each coordinate of a joint by name of its body.
+        tau: applied generalized forces (nv,); on prescribed coordinates the computed forces are added to them.
 
     Raises:
-        ModelError: an unknown name, a coordinate named twice, one that is prescribed by its joint; bad shapes or
-            numbers; constraints that push in one sense only.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        ModelError: an unknown name, a coordinate given twice, one that its joint prescribes; bad shapes or numbers;
+            one-sided constraints.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     state = check_state(model, state)
     model.check_dynamics()
@@ -70,7 +69,7 @@ def hybrid_dynamics(
 
 
 def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
-    """Which coordinates have a given acceleration, and which."""
+    """Mask (nv,) of the prescribed coordinates, and their accelerations (nv,)."""
     if not isinstance(accelerations, Mapping):
         raise ModelError(f"accelerations must be {{name: value}}, got {accelerations!r:.80}")
     held, given = np.zeros(model.num_coordinates), np.zeros(model.num_coordinates)
@@ -80,7 +79,9 @@ def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
         if held[where].any():
             raise ModelError(f"the acceleration of {name!r} is given twice")
         if model.prescribed[where].any():
-            raise ModelError(f"{name!r} has a coordinate that keeps its velocity: it takes no acceleration")
+            raise ModelError(
+                f"{name!r} has a prescribed coordinate, which keeps its velocity: give no acceleration"
+            )
         values = np.atleast_1d(float_array(value, f"acceleration of {name!r}"))
         given[where] = finite_array(values, (where.stop - where.start,), f"acceleration of {name!r}")
         held[where] = 1.0

@@ -1,4 +1,4 @@
-"""Impulses at a unilateral limit g(q) >= 0, felt by the whole tree through its mass matrix."""
+"""Impacts at a unilateral limit g(q) >= 0, with the mass matrix of the whole tree."""
 
 from __future__ import annotations
 
@@ -16,23 +16,20 @@ from . import mass_matrix
 
 
 class Impact(NamedTuple):
-    """What an impact leaves: the state after it, and the impulse along the limit's gradient (0 where none was
-    needed).
-    """
+    """State after an impact, and the impulse along the limit's gradient (0 if the state already separates)."""
 
     state: State
     impulse: float
 
 
 def limit_impact(model: Model, state: State, gradient: Any, restitution: float = 0.0) -> Impact:
-    """The state behind a frictionless impact against a limit g(q) >= 0 that the state stands at.
+    """The state after a frictionless impact at a limit g(q) >= 0 that the state touches.
 
     The impulse is along the gradient (Kim, Lee & Park 2014, joint limit analysis): M (q'+ - q'-) = lambda dg/dq
-    with <dg/dq, q'+> = -e <dg/dq, q'->, so the energy changes by -(1 - e^2) <dg/dq, q'->^2 / (2 dg^T M^-1 dg),
-    never upward.
+    with <dg/dq, q'+> = -e <dg/dq, q'->. The energy changes by -(1 - e^2) <dg/dq, q'->^2 / (2 dg^T M^-1 dg) <= 0.
 
     Args:
-        model: the tree; state: where it touches the limit.
+        model, state: the tree, and its state where it touches the limit.
         gradient: dg/dq (nv,).
         restitution: e in [0, 1].
 
@@ -45,7 +42,7 @@ def limit_impact(model: Model, state: State, gradient: Any, restitution: float =
     if not 0.0 <= e <= 1.0:
         raise ModelError(f"restitution must lie in [0, 1], got {e:g}")
     if not np.abs(direction).max() > 0.0:
-        raise ModelError("gradient of the limit must not be zero: there is no direction to push in")
+        raise ModelError("gradient of the limit must not be zero")
     approach = float(direction @ state.qd)
     if approach >= 0.0:
         return Impact(state, 0.0)

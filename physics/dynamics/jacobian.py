@@ -1,4 +1,4 @@
-"""Jacobians of bodies: their twists from the velocities of the coordinates."""
+"""Jacobians from velocities of the coordinates to twists of bodies."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def body_jacobian(model: Model, state: State, body: str | Body) -> FloatArray:
     Columns of coordinates that do not move the body are 0.
 
     Raises:
-        ModelError: the model has no such body, or the state is not one of the model.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        ModelError: the model has no such body, or the state does not belong to the model.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     return _evaluate(model, state, body)[0]
 
 
 def body_bias(model: Model, state: State, body: str | Body) -> FloatArray:
-    """J' q' (6,): how fast a body's twist, in its own frame, changes without accelerations of coordinates.
+    """J' q' (6,): rate of a body's twist, in its own frame, at zero accelerations of the coordinates.
 
     The twist's rate is J q'' + J' q'; raises as `body_jacobian` does.
     """

@@ -1,10 +1,10 @@
-"""Maximal coordinates: the twists, inertias and wrenches of all bodies, and how the reduced coordinates move them.
+"""Maximal coordinates: the twists, inertias and wrenches of all bodies, and their Jacobian from reduced coordinates.
 
 Wang 2022, chapters 3 and 4. With phi (6 nb) the twists of all bodies, each in its own frame,
 
-    phi = J_mr q',    phi' = J_mr q'' + J_mr' q',    M_m phi' = f_m + what the joints carry,
+    phi = J_mr q',    phi' = J_mr q'' + J_mr' q',    M_m phi' = f_m + joint reactions.
 
-and what the joints carry does no work: M_r q'' = f_r (eq. 4.18).
+The reactions do no work, so M_r q'' = f_r (eq. 4.18).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from ..validation import finite_array
 
 
 class MaximalCoordinates:
-    """A state in maximal coordinates; made by `maximal_coordinates`. Arrays are of one state and not to be changed.
+    """A state in maximal coordinates, made by `maximal_coordinates`. Its arrays must not be changed.
 
     Twists are [angular, linear], wrenches [moment, force], each in the frame of its body and about that frame's
     origin; nb is the number of bodies, nv that of reduced coordinates.
 
     Attributes:
-        model, state: what it was made from.
+        model, state: the arguments.
         twists: phi (nb, 6) [rad/s, m/s].
-        inertias: spatial inertias (nb, 6, 6), the blocks of M_m (eq. 3.24; not diagonal where a body's frame is not in
-            its centre of mass).
-        wrenches: f_m (nb, 6) [N m, N]: ad(phi)^T M phi (eq. 3.21), gravity (eq. 3.22) and the springs and other force
+        inertias: spatial inertias (nb, 6, 6), the blocks of M_m (eq. 3.24; not diagonal if the origin of a body's frame
+            is not its centre of mass).
+        wrenches: f_m (nb, 6) [N m, N]: ad(phi)^T M phi (eq. 3.21), gravity (eq. 3.22), springs and other force
             elements between bodies.
-        joint_forces: of the springs, dampers and limits of the coordinates (nv,).
-        jacobian_rate_product: J_mr' q' (nb, 6), what the twists' rates are without accelerations of coordinates.
+        joint_forces: generalized forces of the joints' springs, dampers and limits (nv,).
+        jacobian_rate_product: J_mr' q' (nb, 6), the rates of the twists at zero accelerations.
     """
 
     def __init__(self, model: Model, state: State, inputs: Any = None) -> None:
@@ -69,7 +69,7 @@ class MaximalCoordinates:
 
     @cached_property
     def poses_in_tree(self) -> FloatArray:
-        """Poses (nb, 4, 4) of the body frames, in world axes, from the origin of their tree's root."""
+        """Poses (nb, 4, 4) of the body frames in world axes, relative to the origin of their tree's root."""
         poses = np.tile(np.eye(4), (len(self._frames), 1, 1))
         poses[:, :3, :3] = self._frames[:, :9].reshape(-1, 3, 3)
         poses[:, :3, 3] = self._frames[:, 9:]
@@ -96,7 +96,7 @@ class MaximalCoordinates:
         return self.gathered(wrenches)[0]
 
     def gathered(self, wrenches: Any) -> tuple[FloatArray, FloatArray]:
-        """J_mr^T w, and for each body the wrench (nb, 6) of all that hangs on it."""
+        """J_mr^T w, and for each body the total wrench (nb, 6) on its subtree."""
         nb, nv = self.model.num_bodies, self.model.num_coordinates
         w = finite_array(wrenches, (nb, 6), "wrenches on the bodies")
         forces, carried = np.empty(nv), np.empty((nb, 6))
@@ -115,7 +115,7 @@ class MaximalCoordinates:
     @cached_property
     def _moved(self) -> NDArray[np.bool_]:
         """Which coordinates move which bodies (nb, nv)."""
-        below = np.eye(self.model.num_bodies, dtype=np.bool_)  # i hangs on, or is, j
+        below = np.eye(self.model.num_bodies, dtype=np.bool_)  # [i, j]: i is in the subtree of j
         for i, parent in enumerate(self.model.parent):
             if parent >= 0:
                 below[i] |= below[parent]
@@ -132,9 +132,9 @@ class MaximalCoordinates:
     def jacobian_rate(self) -> FloatArray:
         """J_mr' (6 nb, nv), dense (eqs. 4.15-4.17, Algorithm 2).
 
-        With s = Ad_i r the column r of joint i as seen in the world, s' = Ad_i (r' + ad(phi_i) r), and the column of a
-        body k that the joint moves is Ad_k^-1 s, its rate Ad_k^-1 s' - ad(phi_k) Ad_k^-1 s: what the recursion of
-        Algorithm 2 unrolls to.
+        With s = Ad_i r the column r of joint i in world axes, s' = Ad_i (r' + ad(phi_i) r). The column of a body k that
+        the joint moves is Ad_k^-1 s, its rate Ad_k^-1 s' - ad(phi_k) Ad_k^-1 s: the recursion of Algorithm 2 in
+        closed form.
         """
         model, owner = self.model, self._owner
         nb, nv = model.num_bodies, model.num_coordinates
@@ -155,7 +155,7 @@ class MaximalCoordinates:
 
     @cached_property
     def reduced_inertia(self) -> FloatArray:
-        """M_r = J_mr^T M_m J_mr (nv, nv), with the armature of the coordinates (eq. 4.18)."""
+        """M_r = J_mr^T M_m J_mr (nv, nv), with the armature of the joints (eq. 4.18)."""
         nb, nv = self.model.num_bodies, self.model.num_coordinates
         weighted = self.inertias @ self.jacobian.reshape(nb, 6, nv)
         matrix = self.jacobian.T @ weighted.reshape(-1, nv)
@@ -165,7 +165,7 @@ class MaximalCoordinates:
 
     @cached_property
     def quadratic_velocity_vector(self) -> FloatArray:
-        """-J_mr^T M_m J_mr' q' (nv,): what the change of coordinates brings into f_r (eq. 4.18); in O(n)."""
+        """-J_mr^T M_m J_mr' q' (nv,), the velocity terms of f_r (eq. 4.18); in O(n)."""
         return self.jacobian_transpose_product(
             -np.einsum("bij,bj->bi", self.inertias, self.jacobian_rate_product)
         )
@@ -174,7 +174,7 @@ class MaximalCoordinates:
         """f_r = J_mr^T (f_m - M_m J_mr' q') + joint forces (nv,) (eqs. 4.18, 4.76); in O(n).
 
         Args:
-            tau: generalized forces (nv,) besides. wrenches: on the bodies (nb, 6) besides, in their frames.
+            tau: additional generalized forces (nv,). wrenches: additional ones on the bodies (nb, 6), in their frames.
         """
         total = self.joint_forces + self.quadratic_velocity_vector
         if tau is not None:
@@ -186,7 +186,7 @@ class MaximalCoordinates:
         return result
 
     def accelerations(self, tau: Any = None, wrenches: Any = None) -> FloatArray:
-        """q'' (nv,) of M_r q'' = f_r in O(n^3): the dense road; arguments as in `reduced_forces`.
+        """q'' (nv,) of M_r q'' = f_r by the dense matrix in O(n^3); arguments as in `reduced_forces`.
 
         Prescribed coordinates keep their velocity.
         """
@@ -198,7 +198,7 @@ class MaximalCoordinates:
 
 
 def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """x of A x = b for a positive definite A, scaled to a unit diagonal first: metres beside radians."""
+    """x of A x = b for a positive definite A, first scaled to a unit diagonal as it mixes metres and radians."""
     if not len(matrix):
         return np.zeros(right.shape)
     scale = 1.0 / np.sqrt(np.diag(matrix))
@@ -206,7 +206,7 @@ def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
         factor = np.linalg.cholesky(matrix * np.outer(scale, scale))
     except np.linalg.LinAlgError as error:
         raise ModelError(
-            f"the mass matrix is singular: a coordinate of {len(matrix)} moves no inertia in this configuration"
+            f"the mass matrix ({len(matrix)} coordinates) is singular: a coordinate moves no inertia at this state"
         ) from error
     half = np.linalg.solve(factor, (right.T * scale).T)
     result: FloatArray = (np.linalg.solve(factor.T, half).T * scale).T
@@ -216,15 +216,15 @@ def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
 def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> MaximalCoordinates:
     """The state in maximal coordinates: twists, inertias, wrenches, and the Jacobian to them (Wang 2022, ch. 3, 4).
 
-    inputs: of the model, (num_inputs,) or {name: number}; their own values if not given.
+    inputs: of the model, (num_inputs,) or {name: number}; the model's values if not given.
 
     Raises:
-        ModelError: the state is not one of the model; velocities or forces that are not finite; a muscle with mass.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        ModelError: the state does not belong to the model; velocities or forces are not finite; a muscle has mass.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     for muscle in model.muscles:
         if muscle.num_points:
             raise ModelError(
-                f"muscle {muscle.name!r} has mass, which belongs to no body: maximal coordinates do not have it"
+                f"muscle {muscle.name!r} has mass that belongs to no body: maximal coordinates do not support it"
             )
     return MaximalCoordinates(model, check_state(model, state), inputs)

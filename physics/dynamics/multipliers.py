@@ -1,7 +1,4 @@
-"""Forces in the joints: by recursion, and as the multipliers of one system for all bodies.
-
-Wang 2022, eqs. 3.36-3.41.
-"""
+"""Forces in the joints: by recursion, and as multipliers of one system for all bodies (Wang 2022, eqs. 3.36-3.41)."""
 
 from __future__ import annotations
 
@@ -25,26 +22,26 @@ from .constrained import constrained_dynamics, one_sided
 from .constraint_wrenches import constraint_wrenches, contact_wrenches, rows_on_bodies
 from .maximal import MaximalCoordinates, maximal_coordinates
 
-# A direction that constraints leave no more than this share of their strongest one is a combination of the others.
+# Rows are redundant in directions whose singular value is below this share of the largest.
 DEPENDENT = 1e-10
 
 
 def joint_reactions(
     model: Model, state: State, qdd: Any = None, *, tau: Any = None, wrenches: Any = None
 ) -> FloatArray:
-    """Wrenches [moment, force] (nb, 6) that each body gets through its joint, in the body's frame, about its origin.
+    """Wrenches [moment, force] (nb, 6) on each body from its joint, in the body's frame, about its origin.
 
-    They hold everything that the joint carries: what it constrains, and its motors, springs, dampers and limits. The
-    recursive Newton-Euler algorithm in O(n); the parent gets the opposite. Constraints of the model pull beside the
-    joints, those between coordinates through them.
+    They include constraint forces of the joint, its motors, springs, dampers and limits; the parent gets the opposite.
+    Recursive Newton-Euler algorithm in O(n). Constraints between bodies act beside the joints, those between
+    coordinates through them.
 
     Args:
-        qdd: accelerations (nv,); those under `tau`, `wrenches` and the model's constraints if not given.
-        tau: generalized forces (nv,), with the inputs behind them or by name if wanted (`Model.with_inputs`).
-        wrenches: on the bodies besides (nb, 6), in their frames.
+        qdd: accelerations (nv,); if not given, those under `tau`, `wrenches` and the model's constraints.
+        tau: generalized forces (nv,); inputs may follow them or be given by name (`Model.with_inputs`).
+        wrenches: additional wrenches on the bodies (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; accelerations given beside constraints; as `constrained_dynamics`.
+        ModelError: bad shapes or numbers; qdd given for a model with constraints; as `constrained_dynamics`.
         JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
@@ -56,7 +53,7 @@ def joint_reactions(
         outside = finite_array(wrenches, outside.shape, "wrenches on the bodies")
     pushed, carried = moving.gathered(outside)
     if qdd is not None and model.constraints:
-        raise ModelError("accelerations alone do not say what constraints take: leave qdd to their forces")
+        raise ModelError("qdd does not determine the forces of the model's constraints: leave qdd out")
     if qdd is not None:
         qdd = finite_array(qdd, pushed.shape, "qdd")
     else:
@@ -66,22 +63,22 @@ def joint_reactions(
         outside = constraint_wrenches(moving, found.forces) + contact_wrenches(moving, found.contacts)
         carried = carried + moving.gathered(outside)[1]
     total = newton_euler(model, state, qdd, complete[nv:])[1]
-    # a wrench is turned as a twist is by the inverse: w_body = Ad^T w_world
+    # a wrench transforms by the transpose of the inverse adjoint: w_body = Ad^T w_world
     turned = np.einsum("bji,bj->bi", lie.adjoint(moving.poses_in_tree), total)
     return np.asarray(turned - carried, dtype=np.float64)
 
 
 class ConstrainedMotion(NamedTuple):
-    """What `constrained_bodies` finds.
+    """Result of `constrained_bodies`.
 
     Attributes:
         accelerations: rates of the twists (nb, 6), each in its body's frame.
-        qdd: accelerations of the coordinates that the joints make of them (nv,).
-        multipliers: lambda of the joints' rows, of the rows given and of constraints between bodies, of those on
-            coordinates; where rows depend on one another the shortest.
+        qdd: accelerations of the coordinates (nv,).
+        multipliers: lambda of the rows of joints, then of given rows and constraints between bodies, then of those on
+            coordinates; for redundant rows the least-norm solution.
         joint_wrenches: on each body from its joint (nb, 6): -G^T lambda of the joint's rows, its motors and springs.
-        constraint_wrenches: on each body from constraints and the rows that were given (nb, 6).
-        residual: how far the rows are from being obeyed (their conflict), the largest of |G phi' - right|.
+        constraint_wrenches: on each body from constraints and given rows (nb, 6).
+        residual: the largest of |G phi' - right|, not zero if rows contradict each other.
     """
 
     accelerations: FloatArray
@@ -93,7 +90,7 @@ class ConstrainedMotion(NamedTuple):
 
 
 class _Joints:
-    """The joints of a model as rows on the bodies' accelerations: rows phi' = right; and q'' = rates phi' + start."""
+    """The joints of a model as rows on the accelerations of bodies: rows phi' = right; and q'' = rates phi' + start."""
 
     def __init__(self, moving: MaximalCoordinates) -> None:
         model, nb = moving.model, moving.model.num_bodies
@@ -119,12 +116,12 @@ class _Joints:
             across = lie.adjoint_inverse(body.joint_in_parent @ pose)
             relative[:, 6 * body.parent : 6 * body.parent + 6] = -across
             bias = bias - lie.ad(subspace @ qd) @ across @ moving.twists[body.parent]
-        # relative @ phi' = S q'' + bias: its part across S is a constraint, that along S gives q''
+        # relative @ phi' = S q'' + bias: the components normal to S are constraints, those along S give q''
         left, values, _ = np.linalg.svd(subspace)
         if (values < DEPENDENT * values.max(initial=0.0)).any() or count > 6:
             raise ModelError(
-                f"the coordinates of body {body.name!r} do not move it independently: its joint is no constraint of "
-                f"{6 - count} rows at q = {moving.state.q[where].tolist()}"
+                f"the coordinates of body {body.name!r} do not move it independently at "
+                f"q = {moving.state.q[where].tolist()}: its joint is no constraint of {6 - count} rows"
             )
         along, across_rows = np.linalg.pinv(subspace), left[:, count:].T
         self.rates[where], self.start[where] = along @ relative, -along @ bias
@@ -134,7 +131,7 @@ class _Joints:
         self.along.append(where)
 
     def transmitted(self, multipliers: FloatArray, motors: FloatArray) -> FloatArray:
-        """Wrenches (nb, 6) on the bodies from their joints: of the constraints, and of the motors (nv,)."""
+        """Wrenches (nb, 6) on the bodies from their joints: of constraint forces, and of motors (nv,)."""
         result = np.zeros((len(self.rows), 6))
         first = 0
         for i, (rows, along) in enumerate(zip(self.rows, self.along)):
@@ -149,9 +146,9 @@ class _Joints:
 def _unconstrained(
     moving: MaximalCoordinates, joints: _Joints, armature: FloatArray, forces: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Inertia of all bodies (6 nb, 6 nb) and what acts on them (6 nb,).
+    """Inertia of all bodies (6 nb, 6 nb) and the forces on them (6 nb,).
 
-    Motors, springs and rotors act along the joints' rates: power tau . q' = (rates^T tau) . phi.
+    Motors, springs and armature act along the joints' rates: power tau . q' = (rates^T tau) . phi.
     """
     inertia = joints.rates.T @ armature @ joints.rates
     for i, own in enumerate(moving.inertias):
@@ -172,24 +169,23 @@ def constrained_bodies(
 ) -> ConstrainedMotion:
     """Accelerations of all bodies and the forces of all constraints from one system (Wang 2022, eqs. 3.40, 4.101).
 
-    Every joint is a set of rows across its motion subspace S on the bodies it joins,
+    Every joint is a set of rows normal to its motion subspace S on the bodies it joins,
 
-        [[M, G^T], [G, 0]] [phi', lambda] = [f, right],
+        [[M, G^T], [G, 0]] [phi', lambda] = [f, right].
 
-    so that nothing of the recursions is used but the state: a reference to check them and loops by, in O(n^3). The
-    model's constraints are rows as well, of those that push in one sense only the ones that do (as
-    `constrained_dynamics` finds them), and so are hard limits. Redundant rows are found by their singular values, and
-    share the least forces.
+    Uses no recursion, in O(n^3): a reference for checking recursive algorithms and loops. Active constraints of the
+    model (as `constrained_dynamics` finds them) and active hard limits are rows as well. Redundant rows are found by
+    their singular values and get the least-norm forces.
 
     Args:
-        model, state: the tree and where it is. tau: generalized forces (nv,), see `Model.with_inputs`.
+        model, state: the tree and its state. tau: generalized forces (nv,), see `Model.with_inputs`.
         rows, right: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (m,): -G' phi of a loop.
         coordinate_rows, coordinate_right: further constraints on the accelerations of the coordinates (k, nv) and (k,)
             (eq. 4.105); their multipliers come last.
-        wrenches: on the bodies besides (nb, 6), in their frames.
+        wrenches: additional wrenches on the bodies (nb, 6), in their frames.
 
     Raises:
-        ModelError: bad shapes or numbers; contacts; a joint whose coordinates depend on one another here.
+        ModelError: bad shapes or numbers; contacts; a joint whose coordinates are dependent at this state.
         JointRangeError: as `forward_dynamics`.
     """
     state = check_state(model, state)
@@ -224,8 +220,9 @@ def constrained_bodies(
 def _model_rows(
     model: Model, state: State, tau: FloatArray, moving: MaximalCoordinates
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Rows and right sides of the model's constraints that hold: on the bodies, and on the coordinates, where hard
-    limits that push come first.
+    """Rows and right sides of the model's active constraints on the bodies, then those on the coordinates.
+
+    Active hard limits come first among the rows on the coordinates.
     """
     acting, pushing, bias = _acting(model, state, tau)
     rows, aims = [np.zeros((0, 6 * model.num_bodies))], [np.zeros(0)]
@@ -242,9 +239,9 @@ def _model_rows(
 
 
 def _acting(model: Model, state: State, tau: FloatArray) -> tuple[list[Constraint], FloatArray, FloatArray]:
-    """Constraints that hold, and rows (m, nv) with their bias (m,) of hard limits that push."""
+    """Active constraints, and rows (m, nv) with bias (m,) of active hard limits."""
     if model.contacts:
-        raise ModelError(f"constrained_bodies cannot have contacts ({model.contacts[0].name!r})")
+        raise ModelError(f"constrained_bodies does not support contacts ({model.contacts[0].name!r})")
     nothing = np.zeros((0, model.num_coordinates)), np.zeros(0)
     if not one_sided(model):
         return list(model.constraints.values()), *nothing
@@ -264,7 +261,7 @@ def _acting(model: Model, state: State, tau: FloatArray) -> tuple[list[Constrain
 
 
 def _rows(rows: Any, right: Any, width: int, name: str) -> tuple[FloatArray, FloatArray]:
-    """Rows (m, width) and their right sides (m,), zeros where none are given."""
+    """Rows (m, width) and their right sides (m,), zeros if not given."""
     matrix = np.zeros((0, width)) if rows is None else float_array(rows, name)
     matrix = finite_array(matrix, (matrix.shape[0] if matrix.ndim else 0, width), name)
     if right is None:
@@ -290,5 +287,5 @@ def _solve(
 def _joined(
     first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Two sets of rows, each with its right side, as one."""
+    """Two sets of rows with their right sides, concatenated."""
     return np.vstack([first[0], second[0]]), np.append(first[1], second[1])

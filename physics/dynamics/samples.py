@@ -1,4 +1,4 @@
-"""Inverse dynamics of a motion given as samples, with forces from outside such as the ground's."""
+"""Inverse dynamics of a sampled motion with external forces such as those of the ground."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from .maximal import maximal_coordinates
 
 @dataclass(frozen=True, eq=False)
 class ExternalForce(ReadOnlyArrays):
-    """A force from outside on a body over time, as a force plate gives it: everything in world axes.
+    """A sampled external force on a body, such as one measured by a force plate; all in world axes.
 
-    Between its samples everything goes in straight lines.
+    Interpolated linearly between samples.
 
     Attributes:
-        body: the body that it acts on, or its name.
+        body: the body, or its name.
         times: increasing (T,) [s].
         force: (T, 3) [N].
-        point: where the force acts in the world (T, 3) [m]; None: at the origin of the body's frame.
-        moment: a free moment beside it (T, 3) [N m]; None: none.
+        point: of application in the world (T, 3) [m]; None: the origin of the body's frame.
+        moment: an additional free moment (T, 3) [N m]; None: none.
     """
 
     body: str
@@ -46,7 +46,7 @@ class ExternalForce(ReadOnlyArrays):
     def __post_init__(self) -> None:
         name = self.body.name if isinstance(self.body, Body) else self.body
         if not isinstance(name, str):
-            raise ModelError(f"an external force acts on a body by its name, got {name!r:.80}")
+            raise ModelError(f"an external force needs a body or its name, got {name!r:.80}")
         times = check_times(self.times, 2)
         object.__setattr__(self, "body", name)
         object.__setattr__(self, "times", times)
@@ -58,17 +58,17 @@ class ExternalForce(ReadOnlyArrays):
         self.lock()
 
     def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray | None, FloatArray]:
-        """Force, point (None at the body's origin) and moment, (T, 3) each.
+        """Force, point (None for the body's origin) and moment, (T, 3) each.
 
         Raises:
-            ModelError: times that the samples do not cover.
+            ModelError: times outside the samples.
         """
         span = float(self.times[-1] - self.times[0])
         for end in (times[0], times[-1]):
             if not self.times[0] - 1e-9 * span <= end <= self.times[-1] + 1e-9 * span:
                 raise ModelError(
                     f"the external force on {self.body!r} is given from {self.times[0]:g} to {self.times[-1]:g} s, "
-                    f"the motion needs it at {end:g} s"
+                    f"but the motion needs it at {end:g} s"
                 )
 
         def between(values: FloatArray) -> FloatArray:
@@ -79,11 +79,11 @@ class ExternalForce(ReadOnlyArrays):
 
 
 class SampledDynamics(NamedTuple):
-    """What `inverse_dynamics_of_samples` finds; each but times is (T, nv).
+    """Result of `inverse_dynamics_of_samples`; all arrays but times are (T, nv).
 
     Attributes:
-        tau: generalized forces beside springs, dampers and limits. Those of a root that nothing drives are what the
-            motion, the masses and the outer forces disagree by.
+        tau: generalized forces beside springs, dampers and limits. Those of an undriven root are residuals: the
+            mismatch of motion, masses and external forces.
         q, qd, qdd: the smoothed coordinates, their velocities and accelerations; rotation vectors no longer than pi.
         times: (T,) [s].
     """
@@ -105,28 +105,28 @@ def inverse_dynamics_of_samples(
     degree: int = 5,
     external_forces: Sequence[ExternalForce] = (),
 ) -> SampledDynamics:
-    """The generalized forces that a sampled motion takes, by splines through or near its samples (Woltring 1985).
+    """Generalized forces of a sampled motion, from splines through or near its samples (Woltring 1985).
 
-    Rotation vectors are splined as quaternions, so that neither jumps of their chart in the samples nor whole turns
-    disturb; their rates and torques are those of the chart |r| <= pi (Kim, Lee & Park 2014, eq. 39).
+    Rotation vectors are splined as quaternions, so changes of chart and whole turns in the samples do not matter.
+    Their rates and torques belong to the chart |r| <= pi (Kim, Lee & Park 2014, eq. 39).
 
     Args:
-        model: a tree; its constraints and contacts push nothing here: what they do is given with the external forces.
+        model: a tree; its constraints and contacts exert no forces here: include theirs in external_forces.
         times: increasing (T,) [s], T > degree. q: coordinates (T, nv).
-        cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); one for each rotation vector.
+        cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); equal within a rotation vector.
+            Measured data need one: noise in accelerations grows with the square of the sampling rate, most at the ends.
         smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative (degree + 1) / 2
-            against the sum of squared distances from the samples; 0: through the samples. What was measured wants a
-            cutoff: noise in accelerations grows with the square of the sampling rate, and most at the ends.
+            against the sum of squared distances from the samples; 0 interpolates the samples.
         degree: of the splines: 3, 5 or 7.
-        external_forces: on bodies, known over all times.
+        external_forces: on bodies, sampled over the whole motion.
 
     Raises:
         ModelError: bad shapes or numbers, times that do not increase, an unknown body, forces that do not cover the
-            motion, a muscle's path shorter than its tendons. JointRangeError: a coordinate outside a joint whose
-            policy is ``"error"``.
+            motion, a muscle's path shorter than its tendons.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     if not isinstance(model, Model):
-        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
+        raise ModelError(f"model must be a Model, got {model!r:.80}: make one with ModelBuilder")
     model.check_dynamics()
     if whole_number(degree, "degree") not in DEGREES:
         raise ModelError(f"degree must be one of {DEGREES}, got {degree}")
@@ -161,7 +161,7 @@ def _forces(external_forces: Any) -> list[ExternalForce]:
 
 
 def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degree: int) -> FloatArray:
-    """Weight of the roughness of each coordinate (nv,), one for each rotation vector."""
+    """Smoothing weight of each coordinate (nv,), equal within a rotation vector."""
     nv = model.num_coordinates
     weight = number(smoothing, "smoothing", not_negative=True)
     if cutoff is None:
@@ -199,7 +199,7 @@ def rotation_vectors(model: Model) -> list[int]:
 def _smooth_motion(
     model: Model, times: FloatArray, q: FloatArray, weights: FloatArray, degree: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coordinates, velocities and accelerations (T, nv) of splines."""
+    """Coordinates, velocities and accelerations (T, nv) of the splines."""
     vectors = rotation_vectors(model)
     plain = np.ones(model.num_coordinates, dtype=np.bool_)
     for first in vectors:
@@ -217,11 +217,11 @@ def _smooth_motion(
 
 
 def _rotation_rates(p: FloatArray, pd: FloatArray, pdd: FloatArray) -> FloatArray:
-    """r, r', r'' (3, T, 3) of p / |p|, a quaternion wxyz (T, 4), from p and its derivatives."""
+    """r, r', r'' (3, T, 3) of the rotation p / |p|, a quaternion wxyz (T, 4), from p, p' and p''."""
     square = (p * p).sum(axis=1, keepdims=True)
 
     def turning(rate: FloatArray) -> FloatArray:
-        """2 vec(p* rate) / |p|^2: of p' the angular velocity in the body."""
+        """2 vec(p* rate) / |p|^2; for p' the angular velocity in the body frame."""
         vector = p[:, :1] * rate[:, 1:] - rate[:, :1] * p[:, 1:] - np.cross(p[:, 1:], rate[:, 1:])
         return np.asarray(2.0 * vector / square, dtype=np.float64)
 

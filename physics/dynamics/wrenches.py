@@ -1,4 +1,4 @@
-"""What springs and other force elements do to the bodies in one state."""
+"""Wrenches of springs and other force elements on the bodies in one state."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class ForceWrench(NamedTuple):
     """Wrenches [moment, force] (6,) in world axes about the world's origin [N m, N].
 
     Attributes:
-        body: on the element's body. other: on the other one, or the world; the opposite, or 0 where only one body is
-            acted on.
+        body: on the element's body.
+        other: on the other body or the world: the opposite, or 0 if the element acts on one body only.
     """
 
     body: FloatArray
@@ -30,11 +30,11 @@ def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, 
     """The wrenches of all springs and forces by name, such as ground reactions; springs first.
 
     Args:
-        inputs: of the model, (num_inputs,) or {name: number}; their own values if None.
+        inputs: of the model, (num_inputs,) or {name: number}; the model's values if None.
 
     Raises:
-        ModelError: the state is not one of the model, or inputs are not acceptable.
-        JointRangeError: a coordinate outside a joint whose policy is ``"error"``.
+        ModelError: the state does not belong to the model, or bad inputs.
+        JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     state = check_state(model, state)
     tau = inputs_alone(model, inputs)
@@ -57,7 +57,7 @@ def force_wrenches(model: Model, state: State, inputs: Any = None) -> dict[str, 
 
 
 def _about_origin(body_int: Any, work: FloatArray, body: int, wrench: Any) -> FloatArray:
-    """A wrench about the reference point of a body's tree, as seen about the world's origin."""
+    """Moves a wrench from the reference point of a body's tree to the world's origin."""
     moved = np.array(wrench)
     if body >= 0:
         reference = work[body_int[body, layout.ROOT], layout.REFERENCE : layout.REFERENCE + 3]

@@ -19,7 +19,7 @@ from .checks import check_flags, check_state
 def evaluate_constraints(
     model: ModelView, state: State, constraints: Sequence[Constraint]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
+    """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not belong to the model."""
     state = check_state(model, state)
     packed = [constraint.packed(model) for constraint in constraints]
     arrays = pack_constraints(packed, model.arrays, model.body_frames)

@@ -24,21 +24,21 @@ def observe(
 ) -> tuple[FloatArray, FloatArray]:
     """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
 
-    anywhere: go on along the end's twist where a joint has left a closed range, instead of raising JointRangeError.
-    muscles: False: energies are without theirs, which take the longest.
-    spaces: workspaces of the model's that lie ready, with flags at rest, which are so again; own ones if None.
+    anywhere: extrapolate along the end's twist beyond a joint's closed range instead of raising JointRangeError.
+    muscles: False: leave the energies of muscles out, which take the longest.
+    spaces: workspaces of the model with cleared flags, which are cleared again at the end; new ones if None.
     """
     samples = len(q)
     poses = np.empty((samples, model.num_bodies, 4, 4))
     energy = np.empty((samples, 3))
     spaces = model.workspace().clear() if spaces is None else spaces
-    # one kind of array only: another kind would be another compilation
+    # Arrays of another type would be compiled for separately.
     q, qd = np.array(q, dtype=np.float64, order="C"), np.array(qd, dtype=np.float64, order="C")
     arrays = model.arrays
     if not muscles and arrays[3][layout.MUSCLE_COUNT] > 0.0:
         alone = arrays[3].copy()
         alone[layout.MUSCLE_COUNT] = 0.0
-        alone.flags.writeable = False  # as the others are: what can be written is compiled for anew
+        alone.flags.writeable = False  # as the others: writable arrays would be compiled for separately
         arrays = (*arrays[:3], alone, arrays[4])
     kernels.dynamics.observe.observe(arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
