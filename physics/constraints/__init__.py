@@ -1,6 +1,4 @@
-"""Constraints beside the joints' coordinates: a value, its Jacobian and its bias each, for an engine to keep at
-zero or above it.
-"""
+"""Constraints beside the joints: each has a value that is kept at zero (or above), its Jacobian and its bias."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ def from_dict(description: Mapping[str, Any]) -> Constraint:
 
     Raises:
         FormatError: the type or a key is unknown, or a required key is missing.
-        ModelError: a value is not acceptable.
+        ModelError: the constraint rejects a value.
     """
     return registry.from_dict(description, REGISTRY, "a constraint")
 

@@ -1,4 +1,4 @@
-"""What every constraint has in common: it names bodies or coordinates of a model and becomes rows of the kernels."""
+"""Base of all constraints: they refer to bodies or coordinates of a model and are packed into rows of the kernels."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ..muscles.view import ModelView
 
 @dataclass(frozen=True, eq=False)
 class PackedConstraint:
-    """One constraint as the kernels want it (see ``kernels.constraint_layout``), for given bodies.
+    """One constraint in the layout of the kernels (see ``kernels.constraint_layout``), with indices of bodies.
 
     Attributes:
         kind, body, other, locks, rows, sense, length: columns of con_int and con_float.
-        frame, other_frame: poses (4, 4) in the bodies' own frames, in the world for -1.
-        data: what goes to con_data.
-        marked: (body, number of blocks) of a joint whose first factors lead to a point of contact.
+        frame, other_frame: poses (4, 4) in the frames of the bodies; in the world for index -1.
+        data: its part of con_data.
+        marked: (body, number of blocks) of a joint whose first factors end at a point of contact.
     """
 
     kind: int
@@ -44,7 +44,7 @@ class PackedConstraint:
     marked: tuple[int, int] | None = None
 
     def float_row(self, body_frames: Sequence[FloatArray]) -> FloatArray:
-        """The row of con_float, frames carried to the link frames."""
+        """The row of con_float, with frames relative to the link frames."""
         poses = []
         for body, frame in ((self.body, self.frame), (self.other, self.other_frame)):
             pose = frame if body < 0 or self.kind == layout.COUPLING else body_frames[body] @ frame
@@ -53,36 +53,36 @@ class PackedConstraint:
 
 
 class Constraint(ReadOnlyArrays):
-    """Base of the constraints: frozen dataclasses with a ``type``; what they hold is checked when they are made.
+    """Base of the constraints: frozen dataclasses with a ``type``, validated on construction.
 
-    ``value`` is what a constraint keeps at zero, or at zero or above where it is unilateral.
+    A constraint keeps its ``value`` at zero, or at zero or above if it is unilateral.
     """
 
     type: ClassVar[str]
 
     @property
     def num_rows(self) -> int:
-        """How many scalar constraints it is."""
+        """Number of scalar constraints."""
         return 1
 
     def packed(self, model: ModelView) -> PackedConstraint:
-        """For the kernels; ModelError where the model has not what it names."""
-        raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+        """Its layout for the kernels; ModelError if the model lacks a body or coordinate that it names."""
+        raise TypeError(f"{type(self).__name__} does not implement packed()")
 
     def value(self, model: ModelView, state: State) -> FloatArray:
-        """How far the state is from meeting it (num_rows,) [m, rad].
+        """Violation (num_rows,) at a state [m, rad].
 
         Raises:
-            ModelError: the model has not what the constraint names; the state is not one of the model.
+            ModelError: the model lacks what the constraint names; the state does not belong to the model.
         """
         return self._evaluated(model, state)[0]
 
     def jacobian(self, model: ModelView, state: State) -> FloatArray:
-        """J (num_rows, nv): the rates of its components are J q'."""
+        """J (num_rows, nv): the rate of the value is J q'."""
         return self._evaluated(model, state)[1]
 
     def bias(self, model: ModelView, state: State) -> FloatArray:
-        """J' q' (num_rows,): their second derivatives where the coordinates have no accelerations."""
+        """J' q' (num_rows,): the second derivative of the value at zero accelerations of the coordinates."""
         return self._evaluated(model, state)[2]
 
     def _evaluated(self, model: ModelView, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -112,14 +112,14 @@ class Constraint(ReadOnlyArrays):
 
 
 def plain(value: Any) -> Any:
-    """Tuples as lists, functions by their descriptions."""
+    """A value for JSON: tuples become lists, functions their descriptions."""
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def body_name(body: Any, what: str) -> str:
-    """Name of a body that must be there."""
+    """Name of a body; ModelError if it is neither a body nor a name."""
     name = body.name if isinstance(body, Body) else body
     if not isinstance(name, str) or not name:
         raise ModelError(f"{what} must be a body or its name, got {body!r:.80}")
@@ -127,7 +127,7 @@ def body_name(body: Any, what: str) -> str:
 
 
 def two_bodies(body: Any, other: Any, called: str) -> tuple[str, str | None]:
-    """Names of a constraint's body and of the other one, None for the world."""
+    """Names of a constraint's two bodies; the second is None for the world."""
     first = body_name(body, f"body of a {called}")
     second = None if other is None else body_name(other, f"other of a {called}")
     if first == second:
@@ -146,7 +146,7 @@ def one_frame(frame: Any, what: str) -> FloatArray:
 
 
 def translated(point: FloatArray) -> FloatArray:
-    """A frame at a point (3,), axes as they are."""
+    """A frame at a point (3,), with unrotated axes."""
     frame = np.eye(4)
     frame[:3, 3] = point
     return frame

@@ -16,11 +16,11 @@ from . import from_dict
 from .base import Constraint
 from .frames import PointConstraint, WeldConstraint
 
-TARGET_MASS = 1e-9  # kg: nothing that energies show
+TARGET_MASS = 1e-9  # kg: negligible in energies
 
 
 class ConstraintBuilder:
-    """What `ModelBuilder` has of constraints; `bodies`, `add_body` and `check_constraint` are the builder's."""
+    """The constraints of `ModelBuilder`, which provides `bodies`, `add_body` and `check_constraint`."""
 
     bodies: list[Body]
     gravity: FloatArray
@@ -33,13 +33,13 @@ class ConstraintBuilder:
         self._loop_joints: dict[str, str] = {}
 
     def add_constraint(self, name: str, constraint: Constraint) -> Constraint:
-        """Add a constraint beside the joints (`constraints`), between bodies and coordinates that are there already.
+        """Add a constraint beside the joints (`constraints`) between existing bodies or coordinates.
 
         Args:
             name: unique among constraints, not empty.
 
         Raises:
-            ModelError: the name will not do, or the constraint names what is missing; nothing has been added then.
+            ModelError: a bad name, or the constraint refers to something missing; the builder is then unchanged.
         """
         self._check_name(name)
         if not isinstance(constraint, Constraint):
@@ -56,19 +56,19 @@ class ConstraintBuilder:
     def add_loop_joint(
         self, name: str, body: Body | str, parent: Body | str | None, *, joint: Joint, **options: Any
     ) -> Body:
-        """Close a loop by a joint of any type between two bodies that are there already.
+        """Close a loop by a joint of any type between two existing bodies.
 
-        The body is cut in two: a part of its mass hangs on this joint as a body of this name, and a weld of the same
-        name holds the parts together (a body is cut, not a joint). So springs, dampers and limits of the joint are
-        those of any other, and its coordinates are among the model's.
+        Cuts the body: a part of its mass becomes a new body of this name at the joint, which a weld of the same name
+        attaches to the rest. The joint's springs, dampers and limits work as in any other joint, and its coordinates
+        belong to the model.
 
         Args:
-            name: of the joint's body and of the weld, unique among both.
-            body: what the joint carries. parent: what it hangs on, None for the world.
-            joint, options: as in `add_body`, but for mass, com and inertia, which are the body's.
+            name: of the joint's body and of the weld, unique among bodies and constraints.
+            body: the child of the joint. parent: its parent; None: the world.
+            joint, options: as in `add_body`, without mass, com and inertia, which are the body's.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an invalid argument; the builder is then unchanged.
         """
         carried = body.name if isinstance(body, Body) else body
         found = {known.name: known for known in self.bodies}
@@ -93,34 +93,34 @@ class ConstraintBuilder:
     def add_target(
         self, name: str, body: Body | str, *, point: Any = None, frame: Any = None, at: Any = None
     ) -> Body:
-        """Lead a point or a frame of a body along a given motion (Wang 2022, sec. 4.6.5, in maximal coordinates).
+        """Move a point or a frame of a body along a prescribed motion (Wang 2022, sec. 4.6.5, maximal coordinates).
 
-        The target is a body of next to no mass that hangs on the world by three translations or, for a frame, by a
-        free joint; a constraint of the same name holds the point or the frame to it. Give its motion to
-        ``simulate`` as ``motions={name: Motion(times, values)}``, by positions (K, 3), or (K, 6) with the rotation
-        vector behind; what it takes comes back as ``constraint_forces[name]``.
+        The target is a body of negligible mass. It moves in the world by three translations, or by a free joint for a
+        frame, and a constraint of the same name attaches the point or frame to it. Pass its motion to ``simulate`` as
+        ``motions={name: Motion(times, values)}`` with positions (K, 3), or (K, 6) with the rotation vector last; the
+        forces needed are returned as ``constraint_forces[name]``.
 
         Args:
-            name: of the target and of the constraint, unique among both.
-            body: what is led, added before, or its name.
-            point: (3,) in its frame [m]. frame: (4, 4) in its frame. One of the two.
+            name: of the target and of the constraint, unique among bodies and constraints.
+            body: the body to move, added before, or its name.
+            point: (3,) in its frame [m]. frame: (4, 4) in its frame. Exactly one of the two.
             at: pose of the target's joint in the world (4, 4), the identity if not given.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an invalid argument; the builder is then unchanged.
         """
         if (point is None) == (frame is None):
-            raise ModelError(f"target {name!r} needs a point or a frame of the body, one of the two")
+            raise ModelError(f"target {name!r} needs either a point or a frame of the body")
         self._check_name(name)
-        led = body.name if isinstance(body, Body) else body
-        if led not in [known.name for known in self.bodies]:
-            raise ModelError(f"body {led!r} of target {name!r} is missing: add bodies first")
+        moved = body.name if isinstance(body, Body) else body
+        if moved not in [known.name for known in self.bodies]:
+            raise ModelError(f"body {moved!r} of target {name!r} is missing: add bodies first")
         constraint: Constraint
         if frame is None:
             joint: Joint = Translational()
-            constraint = PointConstraint(led, name, point=point)
+            constraint = PointConstraint(moved, name, point=point)
         else:
-            joint, constraint = Free(), WeldConstraint(led, name, frame=frame)
+            joint, constraint = Free(), WeldConstraint(moved, name, frame=frame)
         target: Body = self.add_body(
             name, joint=joint, mass=TARGET_MASS, inertia=TARGET_MASS * np.eye(3), joint_in_parent=at
         )
@@ -128,7 +128,7 @@ class ConstraintBuilder:
         return target
 
     def read_constraints(self, entries: Any) -> None:
-        """Add what `Model.to_dict` described; FormatError or ModelError names what is wrong."""
+        """Add the constraints of `Model.to_dict`; FormatError or ModelError names the faulty one."""
         if not isinstance(entries, list | tuple):
             raise FormatError(f"'constraints' must be a list, got {entries!r:.80}")
         for position, entry in enumerate(entries):
@@ -140,12 +140,12 @@ class ConstraintBuilder:
 
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str) or not name:
-            raise ModelError(f"a constraint's name must be a string that is not empty, got {name!r}")
+            raise ModelError(f"the name of a constraint must be a non-empty string, got {name!r}")
         if name in self.constraints:
             raise ModelError(f"there is a constraint named {name!r} already")
 
     def _shared_bodies(self) -> list[Body]:
-        """The bodies, those that loop joints carry with equal shares of their mass in each of their parts."""
+        """The bodies; the mass of each that loop joints cut is divided equally among its parts."""
         parts: dict[str, int] = {}
         for carried in self._loop_joints.values():
             parts[carried] = parts.get(carried, 1) + 1

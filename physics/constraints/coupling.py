@@ -1,6 +1,4 @@
-"""Coordinates that follow others: gears, coupled finger joints, OpenSim's coupled coordinates (Wang 2022, sec.
-4.6.2).
-"""
+"""Coordinates that follow others: gears, coupled finger joints, OpenSim's coupled coordinates (Wang, sec. 4.6.2)."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ class CouplingConstraint(Constraint):
     A gear is ``CouplingConstraint("wheel.angle", {"pinion.angle": -0.25})``.
 
     Attributes:
-        coordinate: the one that follows, as in ``Model.coordinate_names`` (``body.coordinate``).
-        drivers: {coordinate: weight} of those that lead.
+        coordinate: the dependent one, named as in ``Model.coordinate_names`` (``body.coordinate``).
+        drivers: {coordinate: weight} of the independent ones.
         function: f (``joints.functions``), the identity if not given.
     """
 
@@ -37,7 +35,7 @@ class CouplingConstraint(Constraint):
 
     def __post_init__(self) -> None:
         if not isinstance(self.coordinate, str) or not self.coordinate:
-            raise ModelError(f"coordinate of a coupling must be named, got {self.coordinate!r:.80}")
+            raise ModelError(f"coordinate of a coupling must be a name, got {self.coordinate!r:.80}")
         if not isinstance(self.drivers, Mapping) or not self.drivers:
             raise ModelError(
                 f"drivers of a coupling must be {{coordinate: weight}}, got {self.drivers!r:.80}"
@@ -45,7 +43,7 @@ class CouplingConstraint(Constraint):
         drivers = {}
         for name, weight in self.drivers.items():
             if not isinstance(name, str):
-                raise ModelError(f"a driver of a coupling must be named, got {name!r:.80}")
+                raise ModelError(f"a driver of a coupling must be a name, got {name!r:.80}")
             drivers[name] = number(weight, f"weight of driver {name!r} of a coupling")
         if self.coordinate in drivers:
             raise ModelError(f"coordinate {self.coordinate!r} of a coupling cannot drive itself")
@@ -65,7 +63,7 @@ class CouplingConstraint(Constraint):
 
 
 def coordinate_index(model: ModelView, name: str) -> int:
-    """Number of a coordinate by its name; ModelError where there is none."""
+    """Index of a coordinate by name; ModelError if there is none."""
     names = model.coordinate_names
     if name not in names:
         raise ModelError(f"no coordinate is named {name!r}; there are {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Two points at a distance: a rod, or one-sided a rope or a strut."""
+"""Two points at a distance: a rod, or unilaterally a rope or a strut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SENSES = ("rod", "rope", "strut")
 
 @dataclass(frozen=True, eq=False)
 class DistanceConstraint(Constraint):
-    """Keeps two points at a distance (``"rod"``), no farther (``"rope"``) or no nearer (``"strut"``) than it.
+    """Keeps the distance of two points equal to (``"rod"``), below (``"rope"``) or above (``"strut"``) a length.
 
     Attributes:
         body: the body, or its name. point: on it, (3,) in its frame [m].

@@ -1,5 +1,5 @@
-"""Loops closed by a point, a hinge or a weld (Wang 2022, secs. 3.11.1 and 4.6.4): components of one frame locked in
-another one. A loop may be closed by any other joint, too: ``ModelBuilder.add_loop_joint``.
+"""Loops closed by a point, a hinge or a weld, which lock components of one frame in another (Wang 2022, secs. 3.11.1
+and 4.6.4). `ModelBuilder.add_loop_joint` closes a loop by any other joint.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PointConstraint(Constraint):
 
 @dataclass(frozen=True, eq=False)
 class FrameConstraint(Constraint):
-    """Base of the constraints between a frame on `body` and one on `other`.
+    """Base of the constraints between a frame of `body` and one of `other`.
 
     Attributes:
         body: the body, or its name. frame: on it, (4, 4) in its frame, the identity if not given.
@@ -91,9 +91,7 @@ class FrameConstraint(Constraint):
 
 @dataclass(frozen=True, eq=False)
 class HingeConstraint(FrameConstraint):
-    """Keeps origins and z axes of two frames together: a hinge that closes a loop. Attributes as of
-    `FrameConstraint`.
-    """
+    """Keeps origins and z axes of two frames together: a hinge that closes a loop. Attributes as `FrameConstraint`."""
 
     type: ClassVar[str] = "hinge"
     locks: ClassVar[int] = layout.POINT_LOCKS | 24
@@ -101,7 +99,7 @@ class HingeConstraint(FrameConstraint):
 
 @dataclass(frozen=True, eq=False)
 class WeldConstraint(FrameConstraint):
-    """Keeps two frames together. Attributes as of `FrameConstraint`."""
+    """Keeps two frames together. Attributes as `FrameConstraint`."""
 
     type: ClassVar[str] = "weld"
     locks: ClassVar[int] = layout.ALL_LOCKS

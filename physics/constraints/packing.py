@@ -1,4 +1,4 @@
-"""Constraints into the flat arrays that the kernels read, and the workspace of the rows that they become."""
+"""Packs constraints into the flat arrays of the kernels, and makes the workspace of their rows."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ System: TypeAlias = tuple[Any, ...]
 def pack_constraints(
     packed: Sequence[PackedConstraint], arrays: Arrays, body_frames: Sequence[FloatArray]
 ) -> ConstraintArrays:
-    """The arrays of constraints on the model that `arrays` are (see ``kernels.constraint_layout``); body_frames are
-    the bodies' own frames in their link frames.
+    """The arrays of constraints on the model packed in `arrays` (see ``kernels.constraint_layout``).
+
+    body_frames: the frames of the bodies relative to their link frames.
     """
     con_int = np.zeros((len(packed), rows.CONSTRAINT_INT_WIDTH), dtype=np.int64)
     con_float = np.zeros((len(packed), rows.CONSTRAINT_FLOAT_WIDTH))
@@ -62,7 +63,7 @@ def pack_constraints(
 
 
 def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
-    """The model with a body behind the first factors of each marked joint, at the end."""
+    """The model's arrays with a body appended after the first factors of each marked joint."""
     if not marks:
         return arrays
     body_int, body_float, block_int, data, dof_float = arrays
@@ -79,7 +80,7 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 
 def make_system(num_rows: int, nv: int) -> System:
-    """Workspace for at most so many rows (see ``kernels.constraint_layout``)."""
+    """Workspace for at most num_rows rows (see ``kernels.constraint_layout``)."""
     n = max(num_rows, 1)
     space, order = kernels.contact.impulse_layout.impulse_space(n)
     return (

@@ -1,7 +1,7 @@
 """A point of one body on a surface of another: a plane, or plane segments (ArtiSynth's guide, secs. 3.4.13-14).
 
-One constraint and no coordinates: the body stays free to turn and to slide along the surface. A unilateral one keeps
-its value from falling below 0, a bilateral one keeps it at 0.
+Such a constraint adds no coordinates: the body may turn and slide along the surface. A unilateral one keeps its value
+from falling below 0, a bilateral one keeps it at 0.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ALONG_Z = 4  # the lock of the translation along z
 
 @dataclass(frozen=True, eq=False)
 class Connector(Constraint):
-    """Base of the connectors: a point of `body`, and a frame D on `other` whose surface it keeps to.
+    """Base of the connectors, which keep a point of `body` on a surface in the frame D of `other`.
 
     Attributes:
         body: the body with the point, or its name.
-        point: where on it, (3,) in its frame.
-        other: the body that carries the surface, or its name; None: the world.
-        frame: D in the other body's frame, (4, 4).
-        unilateral: keeps the point on the side that the normal shows to, not on the surface.
+        point: (3,) in its frame.
+        other: the body with the surface, or its name; None: the world.
+        frame: D in the frame of `other`, (4, 4).
+        unilateral: keep the point on the side of the surface's normal instead of on the surface.
     """
 
     body: Any
@@ -49,8 +49,8 @@ class Connector(Constraint):
         self.lock()
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
-        """Signed distance of a place (3,) in D from the surface, and the surface's normal (3,) there."""
-        raise TypeError(f"{type(self).__name__} does not say what its surface is")
+        """Signed distance of a point (3,) in D from the surface, and the surface's normal (3,) there."""
+        raise TypeError(f"{type(self).__name__} does not implement surface()")
 
     def _packed_as(self, model: ModelView, kind: int, data: FloatArray) -> PackedConstraint:
         return PackedConstraint(
@@ -69,7 +69,7 @@ class Connector(Constraint):
 class PlanarConnector(Connector):
     """Keeps a point on the x-y plane of D, or with `unilateral` at z >= 0 (ArtiSynth's guide, sec. 3.4.13).
 
-    Attributes as of `Connector`: body, point, other, frame, unilateral.
+    Attributes as `Connector`: body, point, other, frame, unilateral.
     """
 
     type: ClassVar[str] = "planar_connector"
@@ -83,15 +83,14 @@ class PlanarConnector(Connector):
 
 @dataclass(frozen=True, eq=False)
 class SegmentedPlanarConnector(Connector):
-    """Keeps a point on a polyline in the x-z plane of D, drawn out along y (ArtiSynth's guide, sec. 3.4.14).
+    """Keeps a point on a polyline in the x-z plane of D, extruded along y (ArtiSynth's guide, sec. 3.4.14).
 
-    The segment that is nearest counts, as a whole plane; the first and the last go on beyond their ends. Where
-    several are as near, behind an outer corner, it is the one whose plane is farthest: so the value is continuous
-    there.
+    The plane of the nearest segment applies; the first and last segments extend beyond their ends. If several are
+    equally near, around a convex corner, the one with the farthest plane applies, so that the value is continuous.
 
     Attributes:
-        segments: corners (m, 2) of the polyline, x and z. Along it the normal is to the left, seen against y: of a
-            segment along x it is z (eq. 3.30).
+        segments: corners (m, 2) of the polyline, x and z. The normal is on the left of the direction of travel, seen
+            against y: z for a segment along x (eq. 3.30).
     """
 
     segments: Any = ()
@@ -120,7 +119,7 @@ class SegmentedPlanarConnector(Connector):
         return self._packed_as(model, layout.SEGMENTS, self._table())
 
     def _table(self) -> FloatArray:
-        """What the kernels read: number of segments; start, direction and length of each."""
+        """Table for the kernels: number of segments; start, direction and length of each."""
         along = np.diff(self.segments, axis=0)
         lengths = np.linalg.norm(along, axis=1)[:, None]
         segments = np.concatenate([self.segments[:-1], along / lengths, lengths], axis=1)

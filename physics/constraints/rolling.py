@@ -1,4 +1,4 @@
-"""Surfaces in contact that roll without slip (Lee & Terzopoulos 2008 name it as future work, sec. 8)."""
+"""Surfaces in contact that roll without slip (future work in Lee & Terzopoulos 2008, sec. 8)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from .base import Constraint, PackedConstraint, body_name
 
 @dataclass(frozen=True, eq=False)
 class RollingConstraint(Constraint):
-    """Keeps the body from slipping where its joint, a composite that begins with a spline surface, is in contact.
+    """Prevents slip at the contact of a composite joint that begins with a spline surface.
 
-    The surface's moving frame is the point of contact; what follows it in the composite is how the body lies
-    against it (an inverted surface, a hinge about its normal and one about an axis in it, ...). Both components of
-    slip in the surface are kept at zero; turning about the normal is free. It binds velocities alone: `value` is
-    zero.
+    The surface's moving frame is the point of contact; the rest of the composite orients the body relative to it (an
+    inverted surface, a hinge about its normal and one about a tangent, ...). Both components of slip in the surface
+    are zero; spin about the normal is free. It constrains velocities only: `value` is zero.
 
     Attributes:
         body: the body, or its name.
