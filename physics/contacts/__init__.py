@@ -1,4 +1,4 @@
-"""Contacts: points of bodies that may touch obstacles, which hold them back and rub."""
+"""Contacts: points of bodies that collide with obstacles, with friction and restitution."""
 
 from .contact import Contact, make_contact, pack_contacts
 from .obstacles import REGISTRY, Box, Capsule, HeightField, Obstacle, Plane, Sphere, obstacle_from_dict

@@ -12,7 +12,7 @@ from .obstacles import Obstacle
 
 
 class ContactBuilder:
-    """What `ModelBuilder` has of contacts; `bodies` are the builder's."""
+    """The contacts of `ModelBuilder`, which provides `bodies`."""
 
     bodies: list[Body]
 
@@ -33,20 +33,20 @@ class ContactBuilder:
         friction: float = 0.0,
         restitution: float = 0.0,
     ) -> Contact:
-        """Keep points of a body out of an obstacle (`contacts`), with Coulomb's friction and restitution.
+        """Keep points of a body out of an obstacle (`contacts`), with Coulomb friction and restitution.
 
-        Fixed-step methods give the impulses: all contacts, hard limits and constraints of a step are solved together.
+        Fixed-step methods solve for the impulses of all contacts, hard limits and constraints of a step together.
 
         Args:
             name: unique among contacts, not empty.
             body: the body with the points, added before, or its name. points: in its frame (n, 3) [m].
-            obstacle: its shape. other: the body that carries it; None: the world. pose: of the obstacle in the frame of
-                `other` (4, 4), the identity if not given.
+            obstacle: its shape. other: the body with the obstacle; None: the world. pose: of the obstacle in the frame
+                of `other` (4, 4), the identity if not given.
             radius: of spheres about the points [m], a number or (n,); 0 for the vertices of a mesh.
             friction: coefficient of this pair, not negative. restitution: 0 to 1.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an invalid argument; the builder is then unchanged.
         """
         if any(contact.name == name for contact in self.contacts):
             raise ModelError(f"there is a contact named {name!r} already")
@@ -65,7 +65,7 @@ class ContactBuilder:
         return contact
 
     def read_contacts(self, entries: Any) -> None:
-        """Add what `Model.to_dict` described; FormatError or ModelError names what is wrong."""
+        """Add the contacts of `Model.to_dict`; FormatError or ModelError names the faulty one."""
         if not isinstance(entries, list | tuple):
             raise FormatError(f"'contacts' must be a list, got {entries!r:.80}")
         for position, entry in enumerate(entries):

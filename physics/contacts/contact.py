@@ -22,17 +22,17 @@ from .obstacles import Obstacle, obstacle_from_dict
 
 @dataclass(frozen=True, eq=False)
 class Contact(ReadOnlyArrays):
-    """Points of a body, each with a radius, that an obstacle keeps outside and rubs against.
+    """Points of a body, each with a radius, that an obstacle keeps outside, with friction.
 
     Vertices of a mesh have radius 0; a sphere is one point, a capsule's ends are two.
 
     Attributes:
         name: unique among the model's contacts.
-        body: index of the body with the points. other: of that which carries the obstacle, -1 for the world.
+        body: index of the body with the points. other: of the body with the obstacle, -1 for the world.
         points: in the body frame (n, 3) [m]. radii: (n,) [m], not negative.
         obstacle: its shape. pose: of the obstacle in the frame of `other` (4, 4).
         friction: Coulomb's coefficient of this pair of surfaces, not negative.
-        restitution: share of the speed of approach with which they part, 0 to 1.
+        restitution: ratio of separation to approach speed, 0 to 1.
     """
 
     name: str
@@ -61,22 +61,24 @@ class Contact(ReadOnlyArrays):
 
 
 def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:
-    """Check everything and make the contact.
+    """The contact of checked values.
 
     Args:
         name: a string that is not empty.
-        bodies: numbers of the bodies by their names.
-        values: what `ModelBuilder.add_contact` takes but the name; radius a number or one for each point, pose None
-            where it is the frame of `other` itself, obstacle an `Obstacle` or what its ``to_dict`` gave.
+        bodies: indices of the bodies by name.
+        values: arguments of `ModelBuilder.add_contact` without the name; radius is a number or one for each point,
+            pose None for the frame of `other`, obstacle an `Obstacle` or its ``to_dict()``.
 
     Raises:
-        ModelError: anything of this is not acceptable; names contact, thing and value.
+        ModelError: an invalid value; names the contact, the key and the value.
     """
     of = f"of contact {checked_name(name, 'contact')!r}"
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:
-        raise ModelError(f"points and obstacle {of} are on body {values['body']!r}: they can never part")
+        raise ModelError(
+            f"points and obstacle {of} are both on body {values['body']!r}: use two different bodies"
+        )
     points = all_finite(float_array(values["points"], f"points {of}"), f"points {of}")
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3) with n at least 1, got {points.shape}")
@@ -106,7 +108,7 @@ def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]
 
 
 def pack_contacts(contacts: Sequence[Contact], body_frames: Sequence[FloatArray]) -> FloatArray:
-    """The array that ``kernels.contacts`` reads; body_frames are the poses of body frames in their link frames (4, 4).
+    """The array of ``kernels.contacts``; body_frames are the poses (4, 4) of body frames in their link frames.
 
     Pairs are numbered in the order of contacts and of their points.
     """

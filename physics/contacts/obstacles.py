@@ -1,4 +1,4 @@
-"""Shapes that points of bodies run into, each in a frame of its own, and the registry by which files name them."""
+"""Shapes that points of bodies collide with, each in its own frame, and their registry by type."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Obstacle(ReadOnlyArrays):
     kind: ClassVar[int]
 
     def parameters(self) -> FloatArray:
-        """What the kernels need to know of the shape (see ``kernels.contact_geometry``)."""
-        raise TypeError(f"{type(self).__name__} does not say which parameters it has")
+        """Parameters of the shape for the kernels (see ``kernels.contact_geometry``)."""
+        raise TypeError(f"{type(self).__name__} does not implement parameters()")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
@@ -78,10 +78,10 @@ class Sphere(Obstacle):
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Obstacle):
-    """All that is nearer than the radius to a stretch of the z axis about the origin of its frame.
+    """All points within the radius of a segment of the z axis centred at the origin of its frame.
 
     Attributes:
-        radius: [m], positive. half_length: of the stretch [m], not negative.
+        radius: [m], positive. half_length: of the segment [m], not negative.
     """
 
     radius: float
@@ -99,8 +99,10 @@ class Capsule(Obstacle):
 
 @dataclass(frozen=True, eq=False)
 class Box(Obstacle):
-    """A box about the origin of its frame, along its axes. What is inside leaves through the nearest face, but of those
-    that are about as near through one that its body's centre of mass is over: boxes of one width stand on each other.
+    """A box centred at the origin of its frame, along its axes.
+
+    A point inside leaves through the nearest face. Among faces at nearly equal distance, one below the centre of mass
+    of the point's body is preferred: so boxes of equal width can be stacked.
 
     Attributes:
         half_sizes: (3,) [m], positive.
@@ -123,10 +125,10 @@ class Box(Obstacle):
 
 @dataclass(frozen=True, eq=False)
 class HeightField(Obstacle):
-    """Ground z = h(x, y) over a rectangle from the origin of its frame on; solid below, nothing beside it.
+    """Ground z = h(x, y) over a rectangle that starts at the origin of its frame; solid below, nothing outside.
 
-    Between the samples h is the bicubic interpolation of Catmull & Rom (1974): smooth, with a continuous slope; gaps
-    are the distance from the nearest point of that surface.
+    h is the bicubic interpolation of Catmull & Rom (1974) between the samples, with a continuous slope. Gaps are
+    distances from the nearest point of the surface.
 
     Attributes:
         heights: (rows, columns) [m], at least 2 by 2; heights[i, j] belongs to x = i spacing[0], y = j spacing[1].
@@ -153,16 +155,16 @@ class HeightField(Obstacle):
 
     def parameters(self) -> FloatArray:
         padded = self.heights
-        for _ in range(2):  # a ring of samples in line with the two next to it
+        for _ in range(2):  # pad by a ring of linearly extrapolated samples
             first, last = 2.0 * padded[:1] - padded[1:2], 2.0 * padded[-1:] - padded[-2:-1]
             padded = np.concatenate([first, padded, last]).T
-        # sizes of the interpolation's weights sum up to at most 1.25 in each direction: it passes its samples by no
-        # more than (1.25^2 - 1) / 2 of how far they differ
+        # The absolute interpolation weights sum to at most 1.25 in each direction, so the surface exceeds its samples
+        # by at most (1.25^2 - 1) / 2 of their range.
         top = padded.max() + 0.3 * (padded.max() - padded.min())
         return np.concatenate([self.heights.shape, self.spacing, [top], padded.ravel()])
 
 
-#: every obstacle class by its ``type``; a new obstacle adds one entry, and one in ``kernels.contact_geometry``
+#: every obstacle class by its ``type``; a new obstacle needs an entry here and in ``kernels.contact_geometry``
 REGISTRY: dict[str, type[Obstacle]] = registry.by_type(Plane, Sphere, Capsule, Box, HeightField)
 
 
@@ -171,6 +173,6 @@ def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
 
     Raises:
         FormatError: the type or a key is unknown, or a required key is missing.
-        ModelError: a value is not acceptable.
+        ModelError: the obstacle rejects a value.
     """
     return registry.from_dict(description, REGISTRY, "an obstacle")

@@ -1,4 +1,4 @@
-"""The arrays in which kernels solve for contacts and constraints."""
+"""The workspace in which kernels solve for contacts and constraints."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..kernels.constraints import layout as rows
 from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
 from ..model.model import Model
 
-# More at once make a system that no step could wait for.
+# More simultaneous contacts would make a system too large for a step.
 MOST_CONTACTS = 200
 
 
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:
-    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of held coordinates."""
+    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates."""
     pairs = int(model.contact_pairs[0])
     most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
     system = make_system(most, model.num_coordinates)
@@ -24,8 +24,9 @@ def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray
 
 
 def contact_space(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Pairs of points and obstacles, room for all that are found, and how far points reach from their bodies' origins
-    and how near a gap is always looked at.
+    """Pairs of points and obstacles, a table for detected contacts, and two lengths.
+
+    The lengths are the largest distance of a point from its body's origin, and the gap below which it is examined.
     """
     count = int(model.contact_pairs[0])
     pairs = model.contact_pairs[1 : 1 + count * PAIR_WIDTH].reshape(count, PAIR_WIDTH)
