@@ -1,4 +1,4 @@
-"""Methods that carry a model through time, one file a family; a new one adds one entry to the registry."""
+"""Integrators, one file per family; a new one adds one entry to the registry."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ INTEGRATORS: dict[str, Integrate] = {
 
 
 def check_method(model: Model, name: str) -> None:
-    """ModelError where a model has what a method cannot simulate: adaptive ones give no impulses, and one that goes
-    from impact to impact none at corners.
+    """ModelError if a method does not support a model.
+
+    Adaptive methods have no impulses; the event-driven one has none at corners and no muscle states.
     """
     if name in ADAPTIVE:
         refuse_impulses(model, name)

@@ -1,4 +1,4 @@
-"""Adaptive methods of SciPy: they stop where a rotation vector changes its chart and go on from there."""
+"""Adaptive methods of SciPy, restarted where a rotation vector changes its chart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .stops import force_stops, longest_step, motion_stops
 
 
 def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with a method of ``scipy.integrate``; samples are its dense output."""
+    """Run a problem with a method of ``scipy.integrate``; samples come from its dense output."""
     try:
         import scipy.integrate  # noqa: F401
     except ImportError as error:
@@ -54,9 +54,9 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
 
 
 def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-    """Put the coordinates that are held at time t where they are, with their velocity: they go on with it if let go.
+    """Set the prescribed coordinates to their values and velocities at time t, with which they continue if released.
 
-    Returns a workspace of coordinates, which tells those that are held.
+    Returns a workspace of coordinates that marks the prescribed ones.
     """
     dof: FloatArray = problem.model.workspace().dof.copy()
     kernels.stepping.motion.hold(problem.motions, t, 0.0, q, qd, dof)
@@ -64,22 +64,21 @@ def put_on_motions(problem: Problem, t: float, q: FloatArray, qd: FloatArray) ->
 
 
 def held_between(problem: Problem, begin: float, end: float) -> FloatArray:
-    """A workspace of coordinates, which tells those that are held from one stop of the given motions to the next."""
+    """A workspace of coordinates that marks those prescribed between two stops of the motions."""
     return put_on_motions(problem, 0.5 * (begin + end), *np.zeros((2, problem.model.num_coordinates)))
 
 
 def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart: IntArray) -> int:
-    """Bring rotation vectors that are not held, and have reached the limit of their chart, back to the principal one;
-    returns how many.
-    """
-    # the root of `chart_event` lies a hair to either side of the limit
+    """Change free rotation vectors at the limit of their chart to the principal one; returns how many."""
+    # the root of `chart_event` may lie on either side of the limit
     limit, change = kernels.stepping.rollout.CHART_LIMIT - 1e-6, kernels.stepping.rollout.change_charts
     return int(change(model.arrays, dof, limit, 0.0, q, qd, np.empty_like(q), chart))
 
 
 def chart_event(model: Model, dof: FloatArray) -> Any:
-    """Event: the longest rotation vector that is not held, as dof tells, reaches the limit of its chart; None
-    where there is none.
+    """Event in which the longest free rotation vector reaches the limit of its chart; None if there is none.
+
+    dof: workspace of coordinates that marks the prescribed ones.
     """
     body_int, _, block_int, _, _ = model.arrays
     first = []

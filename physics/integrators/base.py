@@ -1,4 +1,4 @@
-"""What every integrator is given, and what it does with samples, cancellation and failure."""
+"""Input of every integrator, and its samples, cancellation and failure."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ REASONS = {
     layout.OUT_OF_RANGE: "its joint left its range",
     layout.SINGULAR: "a coordinate moves no inertia",
     layout.NOT_FINITE: "a coordinate is no longer finite",
-    layout.NOT_CONVERGED: "Newton's iteration found no end of the step: take a smaller one",
-    layout.TOO_MANY_CONTACTS: "it touches more things at once than there is room for",
-    layout.CONTRADICTION: "constraints cannot be met",
-    layout.ENERGY_LEAP: "its energy leaps beyond the work that is done on it",
+    layout.NOT_CONVERGED: "Newton's iteration did not converge: take a smaller step",
+    layout.TOO_MANY_CONTACTS: "it has more simultaneous contacts than the workspace holds",
+    layout.CONTRADICTION: "constraints cannot be satisfied",
+    layout.ENERGY_LEAP: "its energy jumps by more than the work done on it",
 }
 
-#: asked before every stretch of a fixed-step method with the steps done, q, q' and the run's ``Result.info``: how many
-#: to take now, 0 to end, and whether something was turned that changes what energy there is
+#: called before every batch of a fixed-step method with the steps done, q, q' and the run's ``Result.info``; returns
+#: the number of steps to take, 0 to end, and whether a change altered the energy
 Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bool]]
 
 
-#: methods of SciPy that choose their own steps
+#: SciPy's methods, which choose their own steps
 ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A checked simulation: see `simulation.simulate` for the meanings; `steer` is that of `live`."""
+    """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`."""
 
     model: Model
     start: float
@@ -61,36 +61,38 @@ class Problem:
 
 
 def refuse_impulses(model: Model, name: str) -> None:
-    """ModelError where a model has what stops motion by impulses, which adaptive methods do not give."""
-    take = "take event_driven, or a method with a fixed step"
+    """ModelError if a model needs impulses, which adaptive methods do not have."""
+    take = "use event_driven, or a method with a fixed step"
     if model.has_hard_limits:
         raise ModelError(
-            f"the integrator {name!r} cannot give the impulses of hard limits (limit_restitution): {take}, "
-            "or limits that give way"
+            f"the integrator {name!r} does not support the impulses of hard limits (limit_restitution): {take}, "
+            "or compliant limits"
         )
     if model.contacts:
-        raise ModelError(f"the integrator {name!r} cannot have contacts ({model.contacts[0].name!r}): {take}")
+        raise ModelError(
+            f"the integrator {name!r} does not support contacts ({model.contacts[0].name!r}): {take}"
+        )
     for name_, constraint in model.constraints.items():
         if constraint.packed(model).sense != EQUALITY:
             raise ModelError(
-                f"the integrator {name!r} cannot have constraint {name_!r}, which pushes in one sense only: {take}"
+                f"the integrator {name!r} does not support the one-sided constraint {name_!r}: {take}"
             )
     refuse_corners(model, name)
 
 
 def refuse_corners(model: Model, name: str) -> None:
-    """ModelError where a point keeps to segments in both senses: at their corners it loses velocity at once."""
+    """ModelError for a bilateral constraint to segments: at their corners the velocity jumps."""
     for name_, constraint in model.constraints.items():
         packed = constraint.packed(model)
         if packed.kind == SEGMENTS and packed.sense == EQUALITY and packed.data[0] > 1.0:
             raise ModelError(
-                f"the integrator {name!r} cannot give the impulses at the corners of constraint {name_!r}: take a "
+                f"the integrator {name!r} does not support the impulses at the corners of constraint {name_!r}: use a "
                 "method with a fixed step"
             )
 
 
 def carry(model: Model, state: State, tau: FloatArray) -> None:
-    """Put the states of a model's muscles where kernels take them, behind forces and inputs in tau."""
+    """Write the muscle states where kernels read them, after forces and inputs in tau."""
     carried = model.carried(state.muscle_states)
     first = model.num_coordinates + model.num_inputs
     tau[first : first + len(carried)] = carried
@@ -99,22 +101,22 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 def watch_closely(
     problem: Problem, state: State, spaces: Any, *, damps: bool = False, behind: float = 0.0
 ) -> None:
-    """Have each step's energy held against what there was and what forces did (see ``kernels.watch``), where all of it
-    has a known source: not where given motions within joints or hands may add to it, or forces that store none, or
-    that store otherwise in another chart, or muscles whose mass leaves out what keeps its energy. What muscles do is
-    known, but by their own pull: where that has lost its stability it counts as work. spaces: workspaces of the run,
-    where the books are kept. damps: the method takes energy away, if anything. behind: by how many steps inputs, as
-    the method leaves them, are behind the end of a step.
+    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.watch``).
 
-    It ends a run only where no coordinate is on a given motion and nobody turns what stores energy; books of it are
-    kept there, too.
+    Only if all energy has a known source: not with motions prescribed within joints, wrenches that do not store their
+    work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of
+    muscles is known, except that of their own pull, whose instability counts as work.
+
+    A run ends by this only if no motion is prescribed and nobody changes parameters; otherwise it is only recorded.
+    spaces: workspaces of the run, which keep the record. damps: whether the method can only dissipate. behind: by how
+    many steps the inputs that the method leaves behind lag the end of a step.
     """
     watch = kernels.stepping.watch
     model = problem.model
     row = energy_row(model, spaces[0])
-    row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first look only notes what there is
+    row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first check only records the energy
     row[watch.BEYOND] = watch.BEYOND_DAMPING if damps else watch.BEYOND_ALL
-    # what rests on ground may tremble by what gravity does in a step or two
+    # bodies at rest on ground may vibrate at the speed that gravity adds in two steps
     fall = 2.0 * problem.dt * math.hypot(*model.gravity)
     row[watch.LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
     unknown = (
@@ -134,15 +136,15 @@ def watch_closely(
 
 
 def energy_row(model: Model, work: FloatArray) -> FloatArray:
-    """The row of the bodies' workspace by which energy is watched."""
+    """The row of the bodies' workspace with the record of energy."""
     row: FloatArray = work[model.num_bodies + layout.SURFACE_ROWS]
     return row
 
 
 def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> None:
-    """Keep what a run with fixed steps has gained from nowhere, where that is known, for ``Result.info``.
+    """Write the numerical energy gain of a fixed-step run to ``Result.info``, if it is known and finite.
 
-    What has grown beyond all numbers is told by the error that ends such a run.
+    An infinite gain ends the run with an error of its own.
     """
     watch = kernels.stepping.watch
     row = energy_row(problem.model, work)
@@ -152,10 +154,10 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
 
 def forget_energy(problem: Problem, work: FloatArray) -> None:
-    """Let the books begin anew: what a catch or a corner of a given motion did to places and speeds at once, or who
-    turned a spring to what it stores, is no work of a step; what was gained before is kept.
+    """Restart the record of energy; gains so far are kept.
 
-    The next steps are all looked at, as the first ones are: the books may begin anew again before a stretch is over.
+    Jumps of prescribed motions and parameters changed by a user are no work of a step. The next steps are all checked,
+    as at the start, because the record may restart again soon.
     """
     watch = kernels.stepping.watch
     row = energy_row(problem.model, work)
@@ -163,7 +165,7 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
 
 
 def springs_leap(model: Model) -> bool:
-    """Whether springs are stretched otherwise, and store another energy, where a rotation vector changes its chart."""
+    """Whether a joint spring's stretch and energy change when a rotation vector changes its chart."""
     vectors = rotation_coordinates(model)
     turned = model.arrays[4][vectors]
     return bool(len(vectors)) and bool(
@@ -172,16 +174,16 @@ def springs_leap(model: Model) -> bool:
 
 
 def refuse_muscle_states(model: Model, name: str) -> None:
-    """ModelError where muscles carry states, which a method does not advance."""
+    """ModelError if muscles have states, which the method does not advance."""
     if model.num_muscle_states:
         raise ModelError(
             f"the integrator {name!r} does not advance {model.muscle_state_names[0]!r}, a state of a muscle: "
-            "take a method with a fixed step"
+            "use a method with a fixed step"
         )
 
 
 class Recording:
-    """The samples of a run as they come; the first is the initial state."""
+    """The samples of a run, written as they are computed; the first is the initial state."""
 
     def __init__(
         self,
@@ -193,7 +195,7 @@ class Recording:
     ) -> None:
         count = len(problem.samples)
         self.problem = problem
-        # coordinates, and behind them states of muscles: the kernels write both
+        # coordinates followed by muscle states: the kernels write both
         self.rows = np.zeros((count, len(q) + (0 if muscle_states is None else len(muscle_states))))
         self.q = self.rows[:, : len(q)]
         self.muscle_states = None if muscle_states is None else self.rows[:, len(q) :]
@@ -204,7 +206,7 @@ class Recording:
         self.info = info
         self.forces: FloatArray | None = None
         self.efforts: FloatArray | None = None
-        self.settle: Callable[[int], None] | None = None  # what is left to do for the first samples, how many
+        self.settle: Callable[[int], None] | None = None  # completes the first samples, given their number
 
     def result(self, written: int) -> Result:
         """The first `written` samples."""
@@ -222,16 +224,19 @@ class Recording:
         )
 
     def report(self, fraction: float, written: int) -> None:
-        """Tell the fraction done; CancelledError where the caller has had enough."""
+        """Report the completed fraction; CancelledError if the caller cancels."""
         if self.problem.progress is None:
             return
         answer = self.problem.progress(min(fraction, 1.0))
-        if isinstance(answer, bool | np.bool_) and not answer and fraction < 1.0:  # what is done is done
+        # a finished run is not cancelled
+        if isinstance(answer, bool | np.bool_) and not answer and fraction < 1.0:
             raise CancelledError(f"cancelled at {fraction:.0%}", self.result(written))
 
     def ask(self, t: float, dt: float, q: FloatArray, qd: FloatArray, reached: float, written: int) -> None:
-        """Ask a controller for a step from t on, or for the instant where dt is 0. Where it gives no forces that is a
-        DivergedError at the time reached; at the start, where nothing ran, a ModelError.
+        """Call a controller for a step from t on, or for the instant if dt is 0.
+
+        Raises:
+            DivergedError: at the time reached, if it returns no valid forces; a ModelError at the start.
         """
         control = self.problem.control
         if control is None:
@@ -245,7 +250,7 @@ class Recording:
             raise DivergedError(reached, body, str(error), self.result(written)) from error
 
     def check(self, flags: Any, time: float, written: int) -> None:
-        """DivergedError where a kernel raised a flag."""
+        """DivergedError if a kernel raised a flag."""
         status = int(flags[layout.STATUS])
         if status == layout.OK:
             return

@@ -14,12 +14,14 @@ from .control import body_of_coordinate
 
 
 def refuse_torn(problem: Problem, system: System, counters: IntArray, recording: Recording) -> None:
-    """DivergedError behind a step where constraints are not met any more: what else is given contradicts them, or
-    it is too long to find where they are.
+    """Checks the constraints after a step.
+
+    Raises:
+        DivergedError: a constraint is violated too much: prescribed motions contradict it or the step is too long.
     """
-    now, why = problem.start + problem.dt * int(counters[0]), "take a smaller one"
+    now, why = problem.start + problem.dt * int(counters[0]), "take a smaller step"
     if len(problem.motions[0]) or problem.model.prescribed.any():
-        why = "what is given contradicts it, or the step is too long"
+        why = "prescribed motions contradict it, or the step is too long"
     step = f" in a step of {problem.dt:g} s: {why}"
     refuse_torn_at(now, problem, system, int(counters[1]), recording, step)
 
@@ -27,10 +29,11 @@ def refuse_torn(problem: Problem, system: System, counters: IntArray, recording:
 def refuse_torn_at(
     now: float, problem: Problem, system: System, written: int, recording: Recording, step: str = ""
 ) -> None:
-    """As `refuse_torn`, at a time and with so many samples written; what there is to say of the step."""
+    """As `refuse_torn`, for a time, a number of written samples and a description of the step."""
     if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
         return
     name, row, off = unmet(problem.model, system)
     moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
-    body, reason = body_of_coordinate(problem.model, moved), f"constraint {name!r} is {off:.3g} m or rad off"
-    raise DivergedError(now, body, f"{reason} and cannot be met{step}", recording.result(written))
+    body = body_of_coordinate(problem.model, moved)
+    reason = f"constraint {name!r} is violated by {off:.3g} m or rad and cannot be satisfied{step}"
+    raise DivergedError(now, body, reason, recording.result(written))

@@ -1,4 +1,4 @@
-"""Fixed-step methods for models with constraints, hard limits, contacts or given motions, run in the kernel."""
+"""Fixed-step methods for models with constraints, hard limits, contacts or prescribed motions, run in the kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .stretches import run_in_stretches
 
 
 def needs_constraints(problem: Problem) -> bool:
-    """Whether a problem is more than a tree with tables of forces."""
+    """Whether a problem is more than a tree under tables of forces."""
     model = problem.model
     return (
         bool(model.constraints)
@@ -34,9 +34,7 @@ def needs_constraints(problem: Problem) -> bool:
 
 
 def integrate_constrained(problem: Problem, name: str, number: int, state: State) -> Result:
-    """Run a problem with the fixed-step method of this name and number; how it is cut into calls does not change a
-    bit of the result.
-    """
+    """Run a problem with the fixed-step method of this name and number; batches do not affect the result's bits."""
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
@@ -45,10 +43,10 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     carry(model, state, workspace.stage[5])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
-    room = (workspace.stage, effort, system, memory, spaces)
+    workspaces = (workspace.stage, effort, system, memory, spaces)
     settle = settler(problem)
 
-    def go_on(
+    def run_steps(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
         if counters[0] == 0:
@@ -65,18 +63,19 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
             problem.samples,
             (q, qd, chart),
             (recording.rows, recording.qd, recording.forces, recording.efforts),
-            room,
+            workspaces,
         )
         settle(written, int(counters[1]), recording, problem.start)
         recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, name, state, go_on, spaces)
+    return run_in_stretches(problem, name, state, run_steps, spaces)
 
 
 def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
-    """What brings a range of samples, as far as they fall between steps, of which one begins at a given time, onto the
-    constraints that are equalities.
+    """A function that projects a range of samples between steps onto the equality constraints.
+
+    Its last argument is a time at which a step begins.
     """
     model = problem.model
     if not model.num_constraint_rows:
@@ -85,13 +84,13 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
     tau = np.concatenate([model.with_inputs(None), model.carried(None)])
     system = make_system(model.num_constraint_rows, model.num_coordinates)
     vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
-    room = (system, model.workspace().clear())
+    work = (system, model.workspace().clear())
 
     def settle(first: int, last: int, recording: Recording, begun: float) -> None:
         records = (recording.rows, recording.qd)
         if last > first:
             kernels.stepping.evaluate.settle_samples(
-                parts, begun, problem.dt, problem.samples, (first, last), records, vectors, room
+                parts, begun, problem.dt, problem.samples, (first, last), records, vectors, work
             )
 
     return settle
@@ -105,7 +104,7 @@ def note_start(
     system: System,
     recording: Recording,
 ) -> None:
-    """Put held coordinates where they start, and note in the first sample what they and the equalities take there."""
+    """Set prescribed coordinates to their start; record their forces and those of equalities in the first sample."""
     model = problem.model
     states = None if recording.muscle_states is None else recording.muscle_states[0]
     recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
@@ -130,7 +129,7 @@ def note_start(
 
 
 def statistics(model: Model, system: Any) -> dict[str, Any]:
-    """What the solver met on the way; "deepest" is the contact, by its name, with the largest overlap [m]."""
+    """Statistics of the solver; "deepest" names the contact with the largest overlap [m]."""
     values: FloatArray = system[rows.SYSTEM_STATISTICS]
     names = [contact.name for contact in model.contacts for _ in contact.points]
     return {

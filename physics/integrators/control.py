@@ -16,11 +16,11 @@ from ..validation import finite_array
 
 
 class Control:
-    """A function of (t) or of (t, q, q') that gives the generalized forces, as tables that the kernels read.
+    """Generalized forces as a function of (t) or of (t, q, q'), tabulated for the kernels.
 
-    A function of time is taken at a step's begin, middle and end: all that the methods look at. A function of the
-    state is asked once a step and holds over it, as a digital controller does; adaptive methods ask it wherever
-    they look.
+    A function of time is evaluated at the start, middle and end of a step, where all methods need it. A function of
+    the state is called once a step and constant over it, like a digital controller; adaptive methods call it at every
+    evaluation.
     """
 
     def __init__(self, model: Model, function: Callable[..., Any]) -> None:
@@ -30,10 +30,10 @@ class Control:
         count = 1 if self.takes_state else 3
         width = model.num_coordinates + model.num_inputs
         self.times, self.values = np.zeros(count), np.zeros((count, width))
-        self.answer: Any = None  # the last one
+        self.answer: Any = None  # result of the last call
 
     def ask(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-        """Forces and inputs (nv + num_inputs,) at a time and state; ModelError where the function gives none."""
+        """Forces and inputs (nv + num_inputs,) at a time and state; ModelError if the function returns none."""
         answer = self.function(t, q.copy(), qd.copy()) if self.takes_state else self.function(t)
         self.answer = answer
         nv, width = self.model.num_coordinates, self.values.shape[1]
@@ -44,7 +44,7 @@ class Control:
         return self.model.with_inputs(finite_array(answer, (nv,), name))
 
     def prepare(self, t: float, dt: float, q: FloatArray, qd: FloatArray) -> None:
-        """Fill the tables for a step, or for the instant where dt is 0."""
+        """Fill the tables for a step, or for the instant if dt is 0."""
         if self.takes_state or dt == 0.0:
             self.values[:] = self.ask(t, q, qd)
             self.times[:] = t + np.arange(len(self.times))
@@ -54,7 +54,7 @@ class Control:
             self.values[k] = self.ask(float(self.times[k]), q, qd)
 
     def body_at_fault(self) -> str:
-        """The body whose force in the last answer is the first that is not finite; the first body where all are."""
+        """The body of the first force in the last result that is not finite; the first body if all are finite."""
         try:
             forces = np.ravel(np.asarray(self.answer, dtype=np.float64))[: self.model.num_coordinates]
         except (TypeError, ValueError):
@@ -80,6 +80,6 @@ def _takes_state(function: Callable[..., Any]) -> bool:
     ]
     if len(needed) not in (1, 3):
         raise ModelError(
-            f"tau must be a function of (t) or of (t, q, qd), got one of {len(needed)}: {function!r:.80}"
+            f"tau must be a function of (t) or of (t, q, qd), got {len(needed)} arguments: {function!r:.80}"
         )
     return len(needed) == 3

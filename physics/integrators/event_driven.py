@@ -1,4 +1,4 @@
-"""Free motion by an adaptive method up to each impact, found as an event; what stays in contact goes on in steps."""
+"""Free motion by an adaptive method between impacts, which are events; fixed steps during lasting contact."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .slope import ConstrainedSlope
 from .stops import LOOK, motion_stops
 
 METHOD = "DOP853"
-# Two things that are reached within this time are reached at once [s].
+# Events within this time are simultaneous [s].
 AT_ONCE = 1e-6
-# A body that would be back within so many steps of dt rests: it goes on in steps.
+# A body that would return within this many steps dt is at rest: fixed steps follow.
 REST = 4.0
-# So many impacts within one dt: what pushes back is more than the weight, and it goes on in steps as well.
+# This many impacts within one dt also lead to fixed steps: the forces exceed the weight.
 CROWDED = 8
 MISSED = 1e-7
-# For so long, by so much, the gap of what has just been left counts as wider [s, m or rad].
+# After a separation the gap is raised by at least LIFT [m or rad], which fades over LEFT [s].
 LEFT, LIFT = 1e-5, 1e-10
 
 
 def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with impacts at the instants when they happen (Ertl et al. 1993, eqs. 6-7)."""
+    """Run a problem with impacts at their exact instants (Ertl et al. 1993, eqs. 6-7)."""
     try:
         import scipy.integrate  # noqa: F401
     except ImportError as error:
@@ -53,7 +53,7 @@ def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
 
 
 class _Run:
-    """Where a run is: time, state, what has been written, and whether something is touched."""
+    """Current time and state of a run, its samples, and whether a contact lasts."""
 
     def __init__(self, problem: Problem, name: str, state: State) -> None:
         info = {
@@ -75,10 +75,10 @@ class _Run:
         self.spaces = self.workspace.clear()
         self.system, self.memory, self.contacts, effort = constraint_space(model)
         self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
-        self.room = self.workspace.stage, effort, self.system, self.memory, self.spaces
+        self.workspaces = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope, self.settle = ConstrainedSlope(problem, self.recording), settler(problem)
         self.idle = 0
-        self.struck: list[float] = []  # when the last impacts were
+        self.struck: list[float] = []  # times of the last impacts
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
         self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
@@ -86,29 +86,29 @@ class _Run:
     def gap(self, q: FloatArray, qd: FloatArray) -> float:
         """The smallest gap, or value of a hard limit or a one-sided constraint."""
         model = self.model
-        found: float = kernels.contact.rows.least_gap(
+        least: float = kernels.contact.rows.least_gap(
             model.arrays, model.constraint_arrays, self.contacts, q, qd, self.system, self.spaces
         )
-        return found
+        return least
 
     def strike(self) -> float:
-        """Impulses at this instant; the least speed with which something is left."""
+        """Apply the impulses of this instant; returns the lowest speed of separation."""
         self.control(0.0)
         left: float = kernels.stepping.stepper.strike(
-            self.parts, self.now, AT_ONCE, self.q, self.qd, self.room
+            self.parts, self.now, AT_ONCE, self.q, self.qd, self.workspaces
         )
         self.recording.check(self.spaces[2], self.now, int(self.counters[1]))
         return left
 
     def control(self, dt: float) -> None:
-        """Ask a controller for the forces of the moment, or of a step."""
+        """Call a controller for the forces of the instant, or of a step."""
         self.recording.ask(self.now, dt, self.q, self.qd, self.now, int(self.counters[1]))
 
     def step(self) -> None:
-        """One step of symplectic Euler while something is touched; two without an impulse end it.
+        """One step of symplectic Euler during contact, which ends after two steps without an impulse.
 
-        The last one may go beyond the end, where a sample within it lies: a shorter one would lead a gap back in a
-        part of the time, by as much more speed and force.
+        The last step may extend beyond the end of the run, with the final sample inside: a shorter one would correct a
+        gap in less time, with more speed and force.
         """
         recording, counters = self.recording, self.counters
         counters[0], dt, written = 0, self.problem.dt, int(counters[1])
@@ -124,7 +124,7 @@ class _Run:
             self.problem.samples,
             (self.q, self.qd, self.chart),
             (recording.q, recording.qd, recording.forces, recording.efforts),
-            self.room,
+            self.workspaces,
         )
         refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.check(self.spaces[2], self.now, int(counters[1]))
@@ -142,7 +142,7 @@ class _Run:
             last[[layout.SHORTER, layout.LEAPT]] = 0.0
 
     def fly(self) -> None:
-        """Free motion up to the next impact, change of chart or end of a held stretch."""
+        """Free motion up to the next impact, change of chart or end of a prescribed interval."""
         problem, nv, slope, begun = self.problem, len(self.q), self.slope, int(self.counters[1])
         until = min([*motion_stops(problem, self.now, self.end), self.end])
         held = held_between(problem, self.now, until)
@@ -151,7 +151,7 @@ class _Run:
         start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
 
         def touch(t: float, y: FloatArray) -> float:
-            # what has just been left is at zero, to either side of it: that is no event
+            # after a separation the gap may be on either side of zero, which is no event
             away = lift * max(1.0 - (t - start) / LEFT, 0.0)
             return self.gap(np.array(y[:nv]), np.array(y[nv:])) + away
 
@@ -160,9 +160,8 @@ class _Run:
         y = np.concatenate([self.q, self.qd])
         events = (touch,) if chart is None else (touch, chart)
         now, y, met = march(slope, METHOD, self.now, y, until, events, LOOK * problem.dt)
-        if (
-            self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED
-        ):  # it closed and opened unseen: in steps then
+        # a gap closed and opened within a step: repeat with fixed steps
+        if self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED:
             slope.drop(begun)
             self.resting, self.idle = True, 0
             return
@@ -174,7 +173,7 @@ class _Run:
             self._meet(struck=met == 0)
 
     def _meet(self, struck: bool) -> None:
-        """An impact, or a change of chart, which comes where the next flight begins."""
+        """Handle an impact. A change of chart needs nothing: the next flight begins with it."""
         if struck:
             self.struck = [*self.struck[1 - CROWDED :], self.now]
             crowded = len(self.struck) == CROWDED and self.now - self.struck[0] < self.problem.dt
@@ -183,9 +182,9 @@ class _Run:
             self.recording.info["impacts"] += 1
 
     def result(self) -> Result:
-        """What has been written so far."""
+        """The result so far."""
         model = self.problem.model
         steps, flights = statistics(model, self.system), statistics(model, self.slope.system)
         together = {name: max(steps[name], flights[name]) for name in steps.keys() - {"deepest"}}
-        self.recording.info["constraints"] = {**steps, **together}  # in flight nothing overlaps
+        self.recording.info["constraints"] = {**steps, **together}  # there is no overlap in flight
         return self.recording.result(int(self.counters[1]))

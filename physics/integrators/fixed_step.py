@@ -1,4 +1,4 @@
-"""Symplectic Euler, forward Euler and the classical Runge-Kutta method, run in the kernel a stretch at a time."""
+"""Symplectic Euler, forward Euler and the classical Runge-Kutta method, run in the kernel in batches of steps."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ KERNEL_NUMBERS = {
 
 
 def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with one of the fixed-step methods; how it is cut into calls does not change a bit of the
-    result.
-    """
+    """Run a problem with a fixed-step method; batches do not affect the result's bits."""
     if needs_constraints(problem):
         return integrate_constrained(problem, name, KERNEL_NUMBERS[name], state)
 

@@ -1,4 +1,4 @@
-"""Implicit methods with a fixed step, for stiff models; run in the kernel a stretch at a time."""
+"""Implicit methods with a fixed step, for stiff models; run in the kernel in batches of steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KERNEL_NUMBERS = {
 
 
 def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
-    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton``, with a number of constraint rows."""
+    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton`` for a number of constraint rows."""
     stage = kernels.stepping.implicit_stage
     nv = model.num_coordinates
     size = nv + rows
@@ -42,10 +42,10 @@ def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
 
 
 def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
-    """Run a problem with one of the implicit methods.
+    """Run a problem with an implicit method.
 
-    ``info`` counts what it took: "newton_iterations", "matrices" (how often the derivatives were evaluated) and
-    "substitutes" (linearly implicit steps in place of those whose end Newton's iteration did not find).
+    ``info`` counts "newton_iterations", "matrices" (evaluations of the derivatives) and "substitutes" (linearly
+    implicit steps in place of those where Newton's iteration did not converge).
     """
     model, stage = problem.model, kernels.stepping.implicit_stage
     workspace, constrained = model.workspace(), needs_constraints(problem)

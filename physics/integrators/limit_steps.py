@@ -11,27 +11,27 @@ from ..kernels import layout
 from ..model.model import Model
 from .base import Problem, energy_row
 
-#: Runge and Kutta's step times what swings or decays at this rate leads on, wherever in the left half-plane that is
+#: stability bound of RK4: step times rate, for eigenvalues anywhere in the left half-plane
 LARGEST = 2.6
-# What coordinates feel changes with the pose: between those that are looked at by less than this.
+# The rates vary with the pose: between the evaluated poses by less than this factor.
 POSES = 1.25
 
 
 def look_ahead(problem: Problem, name: str, state: State, work: FloatArray) -> None:
-    """Have a run of RK4 take limits implicitly in all of its stages, where they are too stiff for its steps: of first
-    order while something is at a limit, but at rest where it rests.
+    """Let RK4 treat limits implicitly in all stages, if they are too stiff for its step.
+
+    It is then of first order while a limit is active, but comes to rest there.
     """
     if name == "rk4":
         energy_row(problem.model, work)[layout.AHEAD] = implicit_share(problem.model, state, problem.dt)
 
 
 def implicit_share(model: Model, state: State, dt: float) -> float:
-    """How far ahead [s] a step of RK4 has to take the springs and dampers at limits (`passive.limit_push`): dt where
-    they are too stiff for it, 0 where they are not.
+    """The time [s] over which RK4 must treat the springs and dampers of limits implicitly (`passive.limit_push`).
 
-    They are chosen for what a coordinate carries. A chain leaves its coordinates less, as all others give way, so that
-    steps of 1 ms kept three hinges that lie on their limits trembling for ever. Rates of swinging and decay are of
-    M^-1 K and M^-1 C at the start and where all coordinates are at their lower or their upper limits.
+    dt if they are too stiff for it, else 0. Limits are chosen for the inertia that a coordinate carries, but in a chain
+    its effective inertia is smaller: with steps of 1 ms three hinges at their limits vibrated forever. The rates are
+    from the eigenvalues of M^-1 K and M^-1 C at the start and with all coordinates at their lower or upper limits.
     """
     stiffness, damping = limit_laws(model)
     free = ~model.prescribed & ((stiffness > 0.0) | (damping > 0.0))
@@ -51,13 +51,13 @@ def implicit_share(model: Model, state: State, dt: float) -> float:
 
 
 def rate(answers: FloatArray, law: FloatArray) -> float:
-    """Largest eigenvalue of answers (n, n) to forces times diagonal laws (n,)."""
+    """Largest eigenvalue of the product of responses to forces (n, n) and diagonal laws (n,)."""
     root = np.sqrt(law)
     return float(np.linalg.eigvalsh(root[:, None] * answers * root).max())
 
 
 def limit_laws(model: Model) -> tuple[FloatArray, FloatArray]:
-    """Stiffness and damping (nv,) of what limits each coordinate and gives way; 0 where nothing does."""
+    """Stiffness and damping (nv,) of the compliant limits of each coordinate; 0 if there are none."""
     rows, data = model.arrays[4], model.arrays[3]
     bounded = np.isfinite(rows[:, layout.LOWER]) | np.isfinite(rows[:, layout.UPPER])
     laws = [

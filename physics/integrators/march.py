@@ -1,4 +1,4 @@
-"""SciPy's methods a step at a time: samples are written as they come, so that a run that ends early keeps them."""
+"""SciPy's methods one step at a time; samples are written at once, so that a run that ends early keeps them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from .._typing import FloatArray
 from ..errors import DivergedError
 from .slope import Slope
 
-WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they are given exact derivatives, where muscles carry no states
+WITH_JACOBIAN = ("Radau", "BDF")  # implicit: they use exact derivatives, unless muscles have states
 
-# Roots are found to this, as `solve_ivp` does.
+# Tolerance of event times, as in `solve_ivp`.
 ROOT = 4.0 * np.finfo(float).eps
 
-# A step that tries a state where the model has no slope is tried again, so much shorter, and not more often in a row;
-# how long the first one is then, of the stretch.
+# A step that evaluates a state without slope is repeated shorter by the factor SHORTER, at most MOST_FAILURES times in
+# a row; if the first one fails it becomes the share FIRST of the interval.
 SHORTER, MOST_FAILURES, FIRST = 0.1, 12, 1e-6
 
-# So many steps in a row that are next to round-off of the time lead nowhere: LSODA takes them without end.
+# After this many consecutive steps near round-off of the time a run fails: LSODA would take them forever.
 MOST_STANDING, STANDING = 1000, 16.0 * np.finfo(float).eps
-# Of a step shorter than this [s] the inverse, which implicit methods divide by, is beyond all numbers.
+# The reciprocal of a shorter step [s], which implicit methods use, overflows.
 LEAST = 1e-300
-NO_LENGTH = "its steps have no length any more"
+NO_LENGTH = "its step size fell to zero"
 
-#: of (t, y), with `direction`: +1 where its rise through zero ends a stretch, -1 its fall
+#: function of (t, y) with `direction`: +1 if its rise through zero ends an interval, -1 if its fall does
 Event = Any
 
 
@@ -39,11 +39,13 @@ def march(
     events: Sequence[Event] = (),
     max_step: float = np.inf,
 ) -> tuple[float, FloatArray, int | None]:
-    """Go on from (now, y) to a time or to the first event, and write the samples on the way; DivergedError where the
-    method finds no step any more.
+    """Integrate from (now, y) to a time or to the first event, and write the samples on the way.
 
     Returns:
-        Time, state, and which event it was, None where the time was reached.
+        Time, state, and index of the event; None if the time was reached.
+
+    Raises:
+        DivergedError: the method finds no further step.
     """
     import scipy.integrate
 
@@ -64,7 +66,7 @@ def march(
             slope.give_up(solver.y, NO_LENGTH)
         try:
             message = solver.step()
-        except DivergedError:  # where a step was tried that is too long
+        except DivergedError:  # the step was too long
             failures += 1
             if failures > MOST_FAILURES:
                 raise
@@ -72,7 +74,7 @@ def march(
             solver = start(solver.t, solver.y, SHORTER * _next_step(solver, until))
             counted = 0
             continue
-        failures, failed = 0, solver.status == "failed"  # where the first one did there is no time before it
+        failures, failed = 0, solver.status == "failed"  # a failed first step has no previous time
         standing = standing + 1 if not failed and _stands(solver) else 0
         if failed or standing > MOST_STANDING:
             slope.give_up(solver.y, message or NO_LENGTH)
@@ -95,18 +97,18 @@ def march(
 
 
 def _stands(solver: Any) -> bool:
-    """Whether a method's last step is next to round-off of the time."""
+    """Whether a method's last step is near round-off of the time."""
     return bool(solver.t - solver.t_old <= STANDING * abs(solver.t))
 
 
 def _next_step(solver: Any, until: float) -> float:
-    """How long the method would make its next step, at most up to a time."""
+    """Length of the method's next step, limited by a time."""
     tried = getattr(solver, "h_abs", None) or solver.step_size or until - solver.t
     return float(min(tried, until - solver.t))
 
 
 def _begun(start: Any, slope: Slope, now: float, y: FloatArray, until: float) -> Any:
-    """The method at its beginning, where it tries a first step, too."""
+    """The initialized method; its constructor may evaluate a first step."""
     try:
         return start(now, y, None)
     except DivergedError:
@@ -119,7 +121,7 @@ def _passed(before: float, after: float, direction: float) -> bool:
 
 
 def _root(event: Event, dense: Any, solver: Any) -> float:
-    """When an event was passed in a method's last step; at once where what led it back onto constraints did."""
+    """Time of an event in the last step; its start if the projection onto constraints caused the event."""
     from scipy.optimize import brentq
 
     if event.direction * event(solver.t_old, dense(solver.t_old)) >= 0.0:

@@ -1,4 +1,4 @@
-"""Slopes of the state for SciPy's methods: of trees, and of models with constraints or given motions."""
+"""Slopes of the state for SciPy's methods: of trees, and of models with constraints or prescribed motions."""
 
 from __future__ import annotations
 
@@ -26,21 +26,22 @@ from .consistency import refuse_torn_at
 from .control import body_of_coordinate
 from .stops import EDGE
 
-# Faster than light [m/s], than anything turns [rad/s]: from there on a motion that only grows would be followed by ever
-# shorter steps, as round-off of squared velocities is what their errors are made of.
+# Upper bound of speeds [m/s, rad/s]: beyond it a diverging motion would be followed by ever shorter steps, because
+# errors consist of round-off in squared velocities.
 FASTEST = 1e9
 
-# By so many tolerances a method's state may leave the constraints before it is led back: fewer make methods of several
-# steps, which begin anew then, take more steps (on a four-bar BDF four times as many with 10, a fifth more with 100).
+# A method's state may violate the constraints by this many tolerances before it is projected. Smaller values make
+# multistep methods, which then restart, take more steps (BDF on a four-bar: four times as many at 10, a fifth more at
+# 100).
 AWAY = 100.0
 
 
 class Slope:
-    """d(q, q')/dt for SciPy, with samples, progress and failures told on the way.
+    """d(q, q')/dt for SciPy; also writes samples and reports progress and failures.
 
     Attributes:
-        reached: time of the last state that a method has accepted [s].
-        written: how many samples are.
+        reached: time of the last accepted state [s].
+        written: number of samples.
     """
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
@@ -58,7 +59,7 @@ class Slope:
         first = problem.model.num_coordinates + problem.model.num_inputs
         count = problem.model.num_muscle_states
         self.states, self.rates = self.tau[first : first + count], self.tau[first + count : first + 2 * count]
-        self.told = time.perf_counter()
+        self.last_report = time.perf_counter()
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
         slope = np.empty(len(y))
@@ -71,13 +72,13 @@ class Slope:
                 self.problem.model.arrays[0], slope[:nv], slope[nv : 2 * nv]
             )
         self.recording.check(flags, self.reached, self.written)
-        if time.perf_counter() - self.told > 0.05:
-            self.told = time.perf_counter()
+        if time.perf_counter() - self.last_report > 0.05:
+            self.last_report = time.perf_counter()
             self.recording.report((t - self.problem.start) / self.problem.duration, self.written)
         return slope
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
-        """Slope (2 nv + muscle states,) at the state (as many), which may be changed."""
+        """Slope (2 nv + muscle states,) at a state of the same shape, which may be modified."""
         nv = self.problem.model.num_coordinates
         slope[:nv] = state[nv : 2 * nv]
         self.states[:] = state[2 * nv :]
@@ -109,17 +110,17 @@ class Slope:
         return result
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
-        """What an instant changes at which the slope jumps: nothing."""
+        """Apply the impulses of an instant at which the slope jumps; a tree has none."""
 
     def begin(self, now: float, until: float, y: FloatArray) -> None:
-        """Note from where to where the next stretch goes, which begins at a state y that has been accepted; it may be
-        changed to the nearest from which motion can go on.
-        """
+        """Start an interval at an accepted state y, which may be changed to the nearest admissible one."""
         self.reached = now
 
     def accept(self, t: float, y: FloatArray) -> FloatArray | None:
-        """Note a state that a method has accepted; the one to go on from where that is another. DivergedError where it
-        is faster than all motion.
+        """Note an accepted state; returns the one to continue from if it differs.
+
+        Raises:
+            DivergedError: it is faster than any motion.
         """
         self.reached = t
         nv = self.problem.model.num_coordinates
@@ -130,27 +131,27 @@ class Slope:
         return None
 
     def forget_failure(self) -> None:
-        """Go on behind a state that a method has tried, where there was no slope."""
+        """Clear the error of a tried state without slope."""
         self.spaces[2][layout.STATUS] = layout.OK
 
     def waits(self, until: float) -> bool:
-        """Whether a sample up to a time is still to be written."""
+        """Whether a sample up to a time remains to be written."""
         samples = self.problem.samples
         return self.written < len(samples) and bool(samples[self.written] <= until)
 
     def write(self, dense: Any, until: float) -> None:
-        """Write the samples up to a time, of a step's polynomial."""
+        """Write the samples up to a time from a step's polynomial."""
         if not self.waits(until):
             return
         samples, recording, nv = self.problem.samples, self.recording, self.problem.model.num_coordinates
         end = int(np.searchsorted(samples, until, side="right"))
-        where, found = slice(self.written, end), dense(samples[self.written : end]).T
-        recording.q[where], recording.qd[where] = found[:, :nv], found[:, nv : 2 * nv]
-        recording.rows[where, nv:] = found[:, 2 * nv :]
+        where, values = slice(self.written, end), dense(samples[self.written : end]).T
+        recording.q[where], recording.qd[where] = values[:, :nv], values[:, nv : 2 * nv]
+        recording.rows[where, nv:] = values[:, 2 * nv :]
         self.written = end
 
     def give_up(self, y: FloatArray, reason: str) -> None:
-        """DivergedError at the state that was reached: the body whose rates are largest by their tolerances failed."""
+        """DivergedError at the last accepted state; names the body with the largest rates relative to tolerances."""
         problem, nv, rates = self.problem, self.problem.model.num_coordinates, np.empty(len(y))
         self.evaluate(self.reached, np.array(y), rates)
         shares = np.abs(rates[: 2 * nv]) / (problem.atol + problem.rtol * np.abs(y[: 2 * nv]))
@@ -160,7 +161,7 @@ class Slope:
 
 
 class ConstrainedSlope(Slope):
-    """As `Slope`, at the nearest state that meets the constraints and given motions; samples are brought there, too."""
+    """As `Slope`, at the nearest state on the constraints and prescribed motions; samples are projected as well."""
 
     def __init__(self, problem: Problem, recording: Recording) -> None:
         super().__init__(problem, recording)
@@ -173,7 +174,7 @@ class ConstrainedSlope(Slope):
         self.effort = np.zeros(model.num_coordinates)
         self.forces = recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
         self.efforts = recording.efforts = np.zeros_like(recording.q)
-        self.waiting = deque([0])  # samples whose forces are those of the instant, and still to be noted
+        self.waiting = deque([0])  # samples whose forces are still to be computed
         recording.settle = self.settle
 
     def evaluate(self, t: float, state: FloatArray, slope: FloatArray) -> None:
@@ -197,9 +198,9 @@ class ConstrainedSlope(Slope):
         slope[2 * nv :] = self.rates
 
     def jacobian(self, t: float, y: FloatArray) -> FloatArray:
-        """Derivative (2 nv, 2 nv) of the slope without constraints, its accelerations led along them.
+        """Derivative (2 nv, 2 nv) of the slope without constraints, with accelerations projected onto them.
 
-        How the constraints themselves turn is left out: implicit methods need the matrix for their iterations alone.
+        The change of the constraints themselves is neglected: implicit methods use the matrix only to iterate.
         """
         result = super().jacobian(t, y)
         nv, count = len(self.effort), self.problem.model.num_constraint_rows
@@ -215,16 +216,16 @@ class ConstrainedSlope(Slope):
         super().begin(now, until, y)
         self.motions = motions_before(self.problem.motions, until)
         if self.problem.model.num_constraint_rows:
-            # a velocity that does not meet the constraints would stay in y, and what is taken out turn with the rows
+            # a velocity off the constraints would remain in y, and its removed part would turn with the rows
             self.evaluate(now, y, np.empty(len(y)))
             self.forget_failure()
 
     def accept(self, t: float, y: FloatArray) -> FloatArray | None:
-        """As `Slope.accept`; DivergedError where given motions contradict the constraints, too.
+        """As `Slope.accept`; DivergedError also if prescribed motions contradict the constraints.
 
-        Slopes are those at the nearest state that meets the constraints, of which the method knows nothing: what it
-        is off by is carried along, and on some ways round a loop grows with every round. So it goes on from that
-        state where they are farther apart than by errors of a few steps.
+        Slopes are evaluated at the nearest state on the constraints, unknown to the method: its violation persists and
+        on some paths round a loop grows with every turn. So the method restarts from the nearest state where the
+        difference exceeds the error of a few steps.
         """
         super().accept(t, y)
         problem = self.problem
@@ -237,7 +238,7 @@ class ConstrainedSlope(Slope):
         return nearest if away.any() else None
 
     def pass_corner(self, t: float, q: FloatArray, qd: FloatArray) -> None:
-        """Change the velocities by the impulse of given motions whose velocities leap at time t."""
+        """Apply the impulse of prescribed motions whose velocities jump at time t."""
         problem = self.problem
         kernels.stepping.corners.pass_corner(
             problem.model.arrays,
@@ -260,15 +261,15 @@ class ConstrainedSlope(Slope):
         self.waiting.extend(range(first, self.written))
 
     def drop(self, first: int) -> None:
-        """Forget what was written from a sample on."""
+        """Discard the samples from one on."""
         self.written = first
         while self.waiting and self.waiting[-1] >= first:
             self.waiting.pop()
 
     def settle(self, written: int) -> None:
-        """Bring those of the first recorded samples that still wait onto the constraints, and note the forces there."""
+        """Project the remaining ones of the first samples onto the constraints, and record the forces there."""
         recording, nv, count = self.recording, len(self.effort), self.forces.shape[1]
-        self.spaces[2][layout.STATUS] = layout.OK  # of what came behind them
+        self.spaces[2][layout.STATUS] = layout.OK  # errors after these samples do not matter
         self.motions = motions_before(self.problem.motions, self.end)
         while self.waiting and self.waiting[0] < written:
             k = self.waiting.popleft()
@@ -287,7 +288,7 @@ class ConstrainedSlope(Slope):
 
 
 def motions_before(motions: MotionArrays, end: float) -> MotionArrays:
-    """Given motions without the pieces that begin at a time or behind it: their values there are those they come to."""
+    """Prescribed motions without the pieces that begin at or after a time: there they keep their limit from before."""
     channels, pieces = motions
     known = channels.copy()
     for channel in known:

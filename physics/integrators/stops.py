@@ -1,4 +1,4 @@
-"""Where adaptive methods have to stop, and how far they may go at once, to see what is given in time."""
+"""Stops and largest steps of adaptive methods, so that they notice every change of tables and motions in time."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from ..kernels.stepping.motion_layout import (
 )
 from .base import Problem
 
-# Times that are nearer than this are the same, as they are to `kernels.stepping.motion` [s].
+# Times nearer than this are equal, as in `kernels.stepping.motion` [s].
 EDGE = 1e-9
-# So many `dt` at once still see what a function of time does, or a gap that closes: one that opens within is not seen.
+# Steps of this many `dt` resolve a function of time or a closing gap; a gap that closes and opens within one is missed.
 LOOK = 10.0
 
 
 def force_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end at which the table of forces begins or ceases to change: what rests is at rest for
-    steps of any length, which would go past it.
+    """Times between start and end at which the table of forces begins or ceases to change.
+
+    A model at rest allows steps of any length, which would skip these changes.
     """
     if problem.control is not None:
         return []
@@ -34,8 +35,9 @@ def force_stops(problem: Problem, start: float, end: float) -> list[float]:
 
 
 def longest_step(problem: Problem, begin: float, end: float) -> float:
-    """How far a step may go from one stop to the next: over no more than a piece of a table or of a given motion, but
-    no shorter than `dt`; of a function of time some `dt`.
+    """Longest step between two stops: at most a piece of the table or of a prescribed motion, but at least `dt`.
+
+    With a function of time it is a few `dt`.
     """
     if problem.control is not None:
         return LOOK * problem.dt
@@ -49,13 +51,13 @@ def longest_step(problem: Problem, begin: float, end: float) -> float:
 
 
 def _changes(problem: Problem) -> FloatArray:
-    """Which intervals between rows of the table (K - 1,) are none of constant forces."""
+    """Mask (K - 1,) of the intervals between rows of the table in which forces change."""
     changes: FloatArray = (np.diff(problem.tau[1], axis=0) != 0.0).any(axis=1)
     return changes
 
 
 def _shortest(times: FloatArray, begin: float, end: float) -> float:
-    """The shortest interval between times (K,) from one time to another; infinite where none lies between."""
+    """The shortest interval that times (K,) cut from begin to end; infinite if none lies between."""
     inside = times[np.isfinite(times) & (times > begin) & (times < end)]
     if not len(inside):
         return np.inf
@@ -63,9 +65,9 @@ def _shortest(times: FloatArray, begin: float, end: float) -> float:
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end where a coordinate begins or ceases to be held, or a held one's velocity leaps.
+    """Times between start and end where a coordinate is caught or released, or a prescribed velocity jumps.
 
-    Those that differ by round-off are one.
+    Times that differ by round-off are merged.
     """
     channels, pieces = problem.motions
     stops = set()
@@ -73,18 +75,18 @@ def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
         first, count = int(channel[CHANNEL_FIRST]), int(channel[CHANNEL_COUNT])
         own = pieces[first : first + count]
         changes = own[1:, PIECE_HOLDS] != own[:-1, PIECE_HOLDS]
-        begins = 0 if own[0, PIECE_RESTS] else 1  # where the run does, the motion has led nowhere before
+        begins = 0 if own[0, PIECE_RESTS] else 1  # the first piece begins with the run: no velocity before it
         changes[begins:] |= (own[begins + 1 :, PIECE_HOLDS] != 0.0) & _leaps(own[begins:])
         stops.update(own[1:, PIECE_START][changes].tolist())
-    found: list[float] = []
+    merged: list[float] = []
     for stop in sorted(stops):
-        if start < stop < end - EDGE and not (found and stop < found[-1] + EDGE):
-            found.append(stop)
-    return found
+        if start < stop < end - EDGE and not (merged and stop < merged[-1] + EDGE):
+            merged.append(stop)
+    return merged
 
 
 def _leaps(pieces: FloatArray) -> BoolArray:
-    """From which of a motion's pieces to the next (K - 1,) its velocity leaps, by more than round-off."""
+    """Mask (K - 1,) of the joins between pieces where a motion's velocity jumps by more than round-off."""
     before, width = pieces[:-1], np.diff(pieces[:, PIECE_START])[:, None]
     powers = np.arange(1, PIECE_ORDER)
     terms = (

@@ -1,4 +1,4 @@
-"""A kernel that advances a model a number of steps at a time, called for as many as keep progress lively."""
+"""Runs a kernel in batches of steps, each short enough for regular progress reports."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..model.result import Result
 from .base import Problem, Recording, forget_energy, note_energy
 from .stops import motion_stops
 
-# A stretch lasts about this long [s]: progress stays lively, and the calls cost nothing beside it. It is at most so
-# many times as long as the last one: later steps may take longer, as those on the ground do.
+# A batch lasts about STRETCH [s]: progress is frequent and calls cost nothing in comparison. It has at most GROWTH
+# times the steps of the last one: later steps may be slower, as those on the ground are.
 STRETCH, GROWTH = 0.05, 512
 
 Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
 
 
 def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, spaces: Any) -> Result:
-    """Let a kernel advance a number of steps at a time, as many as keep progress lively.
+    """Let a kernel advance in batches of steps.
 
-    advance is told how many, and gets what it changes: counters (steps done, samples written), q, qd, chart, and the
-    recording; spaces are the kernel's.
+    advance: called with the number of steps, and counters (steps done, samples written), q, qd, chart and the
+    recording, which it changes. spaces: workspaces of the kernel.
     """
     q, qd, chart = aligned_copy(state.q), aligned_copy(state.qd), np.array(state.chart)
     steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
@@ -44,7 +44,7 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
                 break
             if turned:
                 forget_energy(problem, spaces[0])
-        if problem.control is not None:  # asked before every step
+        if problem.control is not None:  # called before every step
             now = problem.start + problem.dt * int(counters[0])
             recording.ask(now, problem.dt, q, qd, now, int(counters[1]))
             stretch = 1
@@ -63,8 +63,9 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
 
 
 def _steps_at_leaps(problem: Problem) -> list[int]:
-    """How many steps are done when one begins in which a given motion changes something at once, when it is over, and
-    when the next one is, in which steps that do not meet it take it up.
+    """Step counts at which a prescribed motion changes abruptly: before that step, after it and after the next one.
+
+    Steps that do not meet the change take it up in the next one.
     """
     stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
     first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]
