@@ -1,4 +1,4 @@
-"""What a motion does between its samples, where a curve through these does not follow it: beside impacts."""
+"""A motion between its samples, where interpolation of these misses it, as near impacts."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from ..model.observation import observe
 from ..model.result import Result
 from .simulate import finish, make_problem, run_integrator
 
-#: samples in each stretch from one to the next, a power of two, so that times of the others are the same numbers
+#: subintervals between samples; a power of two, so that the sample times are the same numbers
 PARTS = 8
-#: every which of them is looked at first
+#: stride over the subintervals in the first check
 LOOK = 2
-#: share of the longest of three ways, before, in and behind a stretch, by which a curve may miss a body in it
+#: error of interpolation that counts, as a share of the longest path over an interval and its neighbours
 MISSED = 0.02
-#: way [m, or of a direction] that is round-off
+#: path length [m, or of a direction] of round-off size
 NOTHING = 1e-9
-#: poses that are looked at at once, and that are kept
+#: poses checked at once, and the most that are kept
 AT_ONCE, MOST = 20_000, 500_000
 
 
-# Slopes at the first two of five even samples, of fourth order.
+# Slopes at the first two of five equidistant samples, of fourth order.
 AT_ENDS = np.array([[-25.0, 48.0, -36.0, 16.0, -3.0], [-3.0, -10.0, 18.0, -6.0, 1.0]]) / 12.0
 
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """Poses (k, PARTS - 1, nb, 4, 4) [m] at even times behind the samples of k rows, rising, and before the next; and
-    which bodies (k, nb) curves through the samples miss there.
+    """Poses (k, PARTS - 1, nb, 4, 4) [m] at even times between the samples of k increasing rows and their successors.
+
+    missed (k, nb): the bodies whose motion interpolation of the samples misses there.
     """
 
     rows: IntArray
@@ -42,7 +43,7 @@ class Between:
     missed: BoolArray
 
     def behind(self, first: int) -> Between:
-        """Of the samples from one on."""
+        """The part from sample `first` on, with rows counted from there."""
         kept = self.rows >= first
         return Between(self.rows[kept] - first, self.poses[kept], self.missed[kept])
 
@@ -57,12 +58,14 @@ def simulate_between(
     record_interval: float,
     **wishes: Any,
 ) -> tuple[Result, Between]:
-    """The motion, as `simulate` with the same arguments gives it, to the bit (SciPy's methods' to round-off: their sums
-    go by how many samples there are), and what it does between its samples wherever cubics through these, with slopes
-    of fourth order, miss it. The duration [s] is a multiple of the interval [s].
+    """The motion of `simulate`, and its poses between samples wherever interpolation misses them.
+
+    Interpolation is by cubics with slopes of fourth order. The motion is that of `simulate` to the bit; for SciPy's
+    methods to round-off, as their sums depend on the number of samples. duration [s] is a multiple of record_interval
+    [s]; the other arguments are those of `simulate`.
 
     Raises:
-        As `simulate`; what a run that ended early keeps has its samples alone.
+        As `simulate`; the result of a run that ended early contains its samples only.
     """
     wishes["record_interval"] = record_interval / PARTS
     problem, state = make_problem(model, state, duration, dt, integrator, **wishes)
@@ -77,7 +80,7 @@ def simulate_between(
 
 
 def between(result: Result, fine: Result) -> Between:
-    """What a motion does where it is not as cubics through its samples are, by one with PARTS times as many."""
+    """The parts of `fine`, with PARTS times as many samples, that cubics through the samples of `result` miss."""
     count, bodies = len(result.t) - 1, result.model.num_bodies
     size = max(1, AT_ONCE // (PARTS * max(1, bodies)))
     slopes = even_slopes(result.poses)
@@ -96,16 +99,14 @@ def between(result: Result, fine: Result) -> Between:
 
 
 def _inside(model: Model, fine: Result, rows: IntArray, step: int) -> FloatArray:
-    """Poses (k, n, nb, 4, 4) at every step-th of the places between the samples of rows (k,) and the next."""
+    """Poses (k, n, nb, 4, 4) at every step-th subinterval between the samples of rows (k,) and the next."""
     at = PARTS * rows[:, None] + np.arange(step, PARTS, step)
     poses = observe(model, fine.q[at.ravel()], fine.qd[at.ravel()], anywhere=True, muscles=False)[0]
     return poses.reshape(*at.shape, model.num_bodies, 4, 4)
 
 
 def even_slopes(samples: FloatArray) -> FloatArray:
-    """Slopes (T, ...) a step of even samples (T, ...): of fourth order, at the ends, too, or of what order fewer than
-    five allow.
-    """
+    """Slopes (T, ...) per step of equidistant samples (T, ...), of fourth order; lower for fewer than five samples."""
     if len(samples) < 2:
         return np.zeros_like(samples)
     if len(samples) < 5:
@@ -119,8 +120,9 @@ def even_slopes(samples: FloatArray) -> FloatArray:
 
 
 def _off(poses: FloatArray, slopes: FloatArray, inside: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How far the turns and places of bodies (n, 2, nb) are off cubics through poses (n + 1, nb, 4, 4) at most, and how
-    long their ways are.
+    """Largest error of cubics through poses (n + 1, nb, 4, 4), and the path length, of rotations and positions.
+
+    Both are (n, 2, nb).
     """
     count = inside.shape[1] + 1
     x = (np.arange(1, count) / count)[:, None, None, None]

@@ -27,7 +27,7 @@ from ..motions.table import force_table, interpolated
 from ..validation import finite_array, float_array, number
 from .simulate import sample_times
 
-RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # place and weight of each stage
+RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # time and weight of each stage
 BETWEEN_REPORTS = 0.05  # s
 
 Slope = Callable[[float, FloatArray], FloatArray]
@@ -36,17 +36,17 @@ Slope = Callable[[float, FloatArray], FloatArray]
 class HyperReduced:
     """A model moved by few coordinates h (nh,), q = rest + directions h + sum of functions of single h.
 
-    Chaining the Jacobian J = dq/dh to J_mr (Wang 2022, eqs. 4.84-4.86),
+    With the Jacobian J = dq/dh chained to J_mr (Wang 2022, eqs. 4.84-4.86),
 
         M_h h'' = f_h,    M_h = J^T M J,    f_h = J^T (tau - b - M J' h'),
 
-    with the mass matrix M and the bias b of the reduced coordinates. The couplings carry what is left over without
-    work, so no constraint can drift.
+    for the mass matrix M and bias b of the reduced coordinates. Forces of the couplings do no work, and constraints
+    cannot drift.
 
     Attributes:
         model: the tree. names: of the coordinates h (nh,).
         directions: (nv, nh). rest: (nv,).
-        functions: (coordinate of q, function, coordinate of h) of each coupling that is no straight line.
+        functions: (coordinate of q, function, coordinate of h) of each nonlinear coupling.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class HyperReduced:
         """Args: see the class; rest is 0 and names are ``h0``, ``h1``, ... if not given.
 
         Raises:
-            ModelError: bad shapes or numbers; functions of coordinates that there are not; a coordinate that the model
-                prescribes; an h that moves nothing.
+            ModelError: bad shapes or numbers; functions of unknown coordinates; a model with a prescribed coordinate;
+                an h that moves nothing.
         """
         nv = model.num_coordinates
         matrix = float_array(directions, "directions")
@@ -77,10 +77,10 @@ class HyperReduced:
         self.functions = tuple(functions)
         for row, function, column in self.functions:
             if not isinstance(function, Function):
-                raise ModelError(f"a coupling needs one of physics.joints' functions, got {function!r:.80}")
+                raise ModelError(f"a coupling needs a function of physics.joints, got {function!r:.80}")
             if not (0 <= row < nv and 0 <= column < len(self.names)):
                 raise ModelError(
-                    f"a coupling joins coordinate {row} to {column}: there are {nv} and {len(self.names)}"
+                    f"a coupling joins coordinate {row} of {nv} to {column} of {len(self.names)}: no such coordinate"
                 )
         moved = np.abs(self.directions).max(axis=0, initial=0.0) > 0.0
         moved[[column for _, _, column in self.functions]] = True
@@ -88,7 +88,7 @@ class HyperReduced:
             raise ModelError(f"coordinate {self.names[int(np.argmin(moved))]!r} moves nothing")
         if model.prescribed.any():
             name = model.coordinate_names[int(np.argmax(model.prescribed))]
-            raise ModelError(f"{name} keeps its velocity whatever the forces: it cannot be coupled")
+            raise ModelError(f"{name} is prescribed and cannot be coupled")
 
     @classmethod
     def coupled(
@@ -97,16 +97,16 @@ class HyperReduced:
         couplings: Mapping[str, tuple[str, Function] | float],
         rest: Any = None,
     ) -> HyperReduced:
-        """Some coordinates follow others, or stand still; all others are the coordinates h.
+        """Couple some coordinates to others or fix them; all others are the coordinates h.
 
         Args:
-            couplings: by name of a coordinate (``"finger.angle"``), or of a body whose joint has one: the name of the
-                coordinate that leads it and the function that it follows, or the number at which it stands still. One
-                that nothing names beside may lead: a name that the model does not know makes a new coordinate.
+            couplings: by name of a coordinate (``"finger.angle"``), or of a body with a single one: (name of its
+                driver, function), or the number at which it is fixed. A driver that is no coordinate of the model
+                becomes a new coordinate h.
             rest: (nv,), added to the couplings; 0 if not given.
 
         Raises:
-            ModelError: a name that is no coordinate; one that leads while it follows another; bad numbers.
+            ModelError: a name that is no coordinate; a driver that itself follows another; bad numbers.
         """
         followers = {_single(model, name): value for name, value in couplings.items()}
         free = [d for d in range(model.num_coordinates) if d not in followers]
@@ -122,7 +122,7 @@ class HyperReduced:
                 leader = model.coordinate_names[_single(model, leader)]
             if leader in model.coordinate_names and leader not in names:
                 raise ModelError(
-                    f"{leader!r} cannot lead {model.coordinate_names[d]}: it follows another itself"
+                    f"{leader!r} cannot drive {model.coordinate_names[d]}: it follows another coordinate itself"
                 )
             if leader not in names:
                 names.append(leader)
@@ -147,7 +147,7 @@ class HyperReduced:
         return self._evaluate(self._vector(h, "h"))[1]
 
     def jacobian_rate_product(self, h: Any, hd: Any) -> FloatArray:
-        """J' h' (nv,): what the coordinates' accelerations are without accelerations of h."""
+        """J' h' (nv,): the coordinates' accelerations at zero accelerations of h."""
         h, hd = self._vector(h, "h"), self._vector(hd, "hd")
         bias = np.zeros(self.model.num_coordinates)
         for row, function, column in self.functions:
@@ -155,7 +155,7 @@ class HyperReduced:
         return bias
 
     def state(self, h: Any = None, hd: Any = None, time: float = 0.0) -> State:
-        """The model's state where its coordinates are h (nh,) with velocities hd (nh,); 0 if not given."""
+        """The model's state at h (nh,) with velocities hd (nh,); 0 if not given."""
         h = np.zeros(self.num_coordinates) if h is None else self._vector(h, "h")
         hd = np.zeros(self.num_coordinates) if hd is None else self._vector(hd, "hd")
         q, jacobian = self._evaluate(h)
@@ -174,8 +174,8 @@ class HyperReduced:
         """h'' (nh,) under generalized forces tau (nv,) of the model, gravity, springs, dampers and limits.
 
         Raises:
-            ModelError: bad shapes or numbers; an h that moves no inertia here. JointRangeError: a coordinate outside a
-                joint whose policy is ``"error"``.
+            ModelError: bad shapes or numbers; an h that moves no inertia here.
+            JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
         """
         inertia, force = self.dynamics(h, hd, tau, time)
         hdd = positive_solve(inertia, force)
@@ -189,7 +189,7 @@ class HyperReduced:
         return self.jacobian(h) @ self._vector(hdd, "hdd") + self.jacobian_rate_product(h, hd)
 
     def coupling_forces(self, h: Any, hd: Any, hdd: Any, tau: Any = None, time: float = 0.0) -> FloatArray:
-        """Generalized forces (nv,) that the couplings bring into the coordinates; they do no work, J^T of them is 0."""
+        """Generalized forces (nv,) of the couplings; they do no work: J^T times them is 0."""
         given, inputs = self._split(tau)
         motion = self.state(h, hd, time), self.accelerations(h, hd, hdd)
         return inverse_dynamics(self.model, *motion, inputs) - given
@@ -216,8 +216,8 @@ class HyperReduced:
     ) -> Result:
         """The motion of the model from h (nh,) with velocities hd (nh,), by ``"rk4"`` or SciPy's adaptive methods.
 
-        Arguments are as in `simulate`. The result's ``info`` has ``"h"`` and ``"hd"`` (T, nh) as well. Rotation
-        vectors keep their chart, so they must stay short of a whole turn.
+        Arguments are as in `simulate`. The result's ``info`` also has ``"h"`` and ``"hd"`` (T, nh). Rotation vectors
+        keep their chart, so they must stay below a full turn.
 
         Raises:
             ModelError, DivergedError, CancelledError, MissingDependencyError: as `simulate`.
@@ -266,40 +266,39 @@ def _single(model: Model, name: str) -> int:
 
 
 def _check_free(model: Model) -> None:
-    """ModelError for what hyper-reduced coordinates cannot have beside them."""
+    """ModelError if the model has constraints, contacts or hard limits."""
     if model.constraints:
-        raise ModelError("hyper-reduced coordinates cannot have constraints beside them")
+        raise ModelError("hyper-reduced coordinates do not support constraints of the model")
     if model.contacts:
         name = model.contacts[0].name
         raise ModelError(
-            f"hyper-reduced coordinates cannot have contacts ({name!r}) beside them: take a ground that gives way"
+            f"hyper-reduced coordinates do not support contacts ({name!r}): use a compliant ground (add_ground)"
         )
     if model.has_hard_limits:
         raise ModelError(
-            "hyper-reduced coordinates cannot have hard limits (limit_restitution) beside them: take limits that "
-            "give way"
+            "hyper-reduced coordinates do not support hard limits (limit_restitution): use compliant limits"
         )
 
 
 def integrate_hyper_reduced(
     hyper: HyperReduced, problem: Problem, name: str, h: FloatArray, hd: FloatArray
 ) -> Result:
-    """Run a problem from h with velocities hd; the result's info has ``"h"`` and ``"hd"`` (T, nh) beside q and qd."""
+    """Run a problem from h with velocities hd; the result's info also has ``"h"`` and ``"hd"`` (T, nh)."""
     if name != "rk4" and name not in ADAPTIVE:
         raise ModelError(
             f"unknown integrator of hyper-reduced coordinates {name!r}; known are rk4, {', '.join(ADAPTIVE)}"
         )
     nh, start = hyper.num_coordinates, hyper.state(h, hd)
     recording = Recording(problem, start.q, start.qd, {"integrator": name, "evaluations": 0})
-    told = perf_counter()
+    last_report = perf_counter()
     motion = np.zeros((len(problem.samples), 2 * nh))
     written = 0
 
     def slope(t: float, y: FloatArray) -> FloatArray:
-        nonlocal told
+        nonlocal last_report
         recording.info["evaluations"] += 1
-        if perf_counter() - told > BETWEEN_REPORTS:
-            told = perf_counter()
+        if perf_counter() - last_report > BETWEEN_REPORTS:
+            last_report = perf_counter()
             recording.report((t - problem.start) / problem.duration, written)
         try:
             hdd = hyper.forward_dynamics(y[:nh], y[nh:], interpolated(t, *problem.tau), t)
@@ -326,7 +325,7 @@ def integrate_hyper_reduced(
 def _runge_kutta(
     problem: Problem, name: str, slope: Slope, y: FloatArray, write: Callable[[FloatArray], None]
 ) -> None:
-    """The classical method; between its steps samples are cubics."""
+    """The classical method; samples between its steps are on cubics."""
     steps, waiting = int(np.ceil(problem.duration / problem.dt - 1e-9)), problem.samples[1:]
     end = problem.start + problem.duration
     first = slope(problem.start, y)

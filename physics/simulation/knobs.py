@@ -1,7 +1,7 @@
-"""What can be turned while a model runs: forces and inputs, gravity, numbers of force elements and contacts, a grip.
+"""Parameters that may change during a run: forces and inputs, gravity, force elements, contacts, a grip.
 
-A model is immutable, so what runs is a copy whose arrays the kernels see as read-only, as they want them (another kind
-would be another compilation), while the same memory is written here. Nothing changes its size or place.
+A model is immutable. The run uses a copy whose arrays are read-only for the kernels, which compile separately for
+writable ones, while this module writes to the same memory. Sizes and addresses never change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..motions.excitation import excite
 from ..motions.table import Table, interpolated
 from ..validation import finite_array, number
 
-#: what can be turned of each kind of element, and what must not be 0
+#: the adjustable parameters of each kind of element, and their bounds
 TURNED: dict[type, tuple[str, ...]] = {
     Ground: tuple(name for name in GROUND_NUMBERS if name != "radius"),
     Mount: MOUNT_NUMBERS,
@@ -39,15 +39,15 @@ KEYS = ("gravity", "inputs", "forces", "contacts", "grip")
 
 
 class Knobs:
-    """The knobs of a model that runs.
+    """The adjustable parameters of a running model.
 
     Attributes:
-        model: the copy to run; beside the model's own springs it has the grip, which pulls nothing at first.
-        table: times (K,) and forces with inputs (K, nv + num_inputs) to run it with; `turn` overwrites columns.
+        model: the copy to run; it has an additional spring for the grip, without force at first.
+        table: times (K,) and forces with inputs (K, nv + num_inputs) of the run; `turn` overwrites columns.
     """
 
     def __init__(self, model: Model, table: tuple[FloatArray, FloatArray]) -> None:
-        """Make the copy; table is that of `simulation.force_table`."""
+        """Make the copy; table: as returned by `simulation.force_table`."""
         self._given = table[1].copy()
         self.table = table[0].copy(), table[1].copy()
         self._names = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
@@ -61,23 +61,23 @@ class Knobs:
         }
         self._contacts = {contact.name: contact for contact in model.contacts}
         self.model = _with_springs(model, (*model.springs, self._grip))
-        self._inputs = {made.name: k for k, made in enumerate(self.model.inputs)}
+        self._inputs = {element.name: k for k, element in enumerate(self.model.inputs)}
         self._data, self._pairs = _open(self.model)
 
     def turn(self, changes: Mapping[str, Any]) -> None:
-        """Turn knobs; the next step feels it. All is checked before anything changes.
+        """Change parameters from the next step on. Nothing changes if a value is invalid.
 
         Args:
-            changes: any of ``gravity``: (3,) [m/s^2]; ``inputs``: {coordinate or input: number, or None for what was
-                given}; ``forces``: {spring or force: {what of it: number}}; ``contacts``: likewise; ``grip``: None, or
-                {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping}.
+            changes: any of ``gravity``: (3,) [m/s^2]; ``inputs``: {coordinate or input: number, or None for the value
+                of the table}; ``forces``: {spring or force: {parameter: number}}; ``contacts``: likewise; ``grip``:
+                None, or {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping}.
 
         Raises:
-            ModelError: there is no such thing, or a number is not acceptable.
+            ModelError: an unknown name, or an invalid number.
         """
         for key in changes:
             if key not in KEYS:
-                raise ModelError(f"nothing to turn is called {key!r}; there are {', '.join(KEYS)}")
+                raise ModelError(f"unknown parameter {key!r} of a live run; known are {', '.join(KEYS)}")
         gravity = changes.get("gravity")
         if gravity is not None:
             gravity = finite_array(gravity, (3,), "gravity")
@@ -99,8 +99,10 @@ class Knobs:
             self._pairs[:] = pack_contacts(tuple(self._contacts.values()), self.model.body_frames)
 
     def driven(self, controllers: Mapping[str, Any]) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
-        """Forces and inputs as a function of (t, q, q'): the table, and beside it {muscle: controller} where the
-        muscle's input is not turned; ModelError as `muscles.excitation.excite`.
+        """Forces and inputs as a function of (t, q, q').
+
+        They are the table's, or a muscle's controller where its input was not changed. ModelError as
+        `muscles.excitation.excite`.
         """
         if not controllers:
             return lambda t, q, qd: interpolated(t, *self.table)
@@ -108,7 +110,7 @@ class Knobs:
 
         def driven(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
             values: FloatArray = controlled(t, q, qd)
-            values[self._turned] = self.table[1][0, self._turned]  # what is turned is so at all times
+            values[self._turned] = self.table[1][0, self._turned]  # a changed value is constant over time
             return values
 
         return driven
@@ -147,8 +149,8 @@ class Knobs:
 
 
 def _changed(known: Mapping[str, Any], changes: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The elements that change, with their new numbers."""
-    made = {}
+    """The changed elements with their new parameters."""
+    changed = {}
     for name, values in changes.items():
         if name not in known:
             raise ModelError(f"no {what} is named {name!r}; there are {', '.join(known) or 'none'}")
@@ -157,24 +159,24 @@ def _changed(known: Mapping[str, Any], changes: Mapping[str, Any], what: str) ->
         for key, value in values.items():
             if key not in turned:
                 raise ModelError(
-                    f"{key!r} of {name!r} cannot be turned while it runs; {', '.join(turned) or 'nothing'} can"
+                    f"{key!r} of {name!r} cannot change during a run; {', '.join(turned) or 'nothing'} can"
                 )
             checked = number(value, f"{key} of {name!r}", positive=key in POSITIVE, not_negative=True)
             if checked < AT_LEAST.get(key, 0.0) or checked > AT_MOST.get(key, np.inf):
                 raise ModelError(f"{key} of {name!r} cannot be {checked:g}")
-        made[name] = dataclasses.replace(element, **{key: float(value) for key, value in values.items()})
-    return made
+        changed[name] = dataclasses.replace(element, **{key: float(value) for key, value in values.items()})
+    return changed
 
 
 def _with_springs(model: Model, springs: tuple[Spring, ...]) -> Model:
     make, parts = model.__reduce__()
     bodies, gravity, _, *rest = parts
-    made: Model = make(bodies, gravity, springs, *rest)
-    return made
+    copy: Model = make(bodies, gravity, springs, *rest)
+    return copy
 
 
 def _open(model: Model) -> tuple[FloatArray, FloatArray]:
-    """Give a model of one's own arrays whose memory can be written: its data and its contacts' pairs."""
+    """Replace the data and contact pairs of a copied model by arrays whose memory is returned for writing."""
     data, pairs = np.array(model.arrays[3]), np.array(model.contact_pairs)
     old, shown = model.arrays[3], data.view()
     shown.flags.writeable = False

@@ -1,6 +1,4 @@
-"""A model that runs by the clock while its knobs are turned: the very steps of `simulate`, cut to the time that passes
-(Ertl et al. 1993, sec. 4).
-"""
+"""A model that runs in real time while its parameters change, by the steps of `simulate` (Ertl et al. 1993, sec. 4)."""
 
 from __future__ import annotations
 
@@ -27,37 +25,37 @@ from .knobs import Knobs
 from .simulate import check_tendons_along, make_problem, note_paths
 
 LONGEST = 3600.0  # s of motion that a run may last
-TICK = 1.0 / 60.0  # s between two pictures
-REST = 0.5 * TICK  # s that a run sleeps where it is ahead of the clock
-SOON = 0.25 * TICK  # s after something was turned at which a picture shows what comes of it
-MOST_BEHIND = 0.1  # s behind the clock that are still caught up with; what is more is let go
-MEMORY = 0.5  # s over which rate and head-room are averaged
+TICK = 1.0 / 60.0  # s between two frames
+REST = 0.5 * TICK  # s that a run sleeps when it is ahead of the clock
+SOON = 0.25 * TICK  # s from a change to the frame that shows its effect
+MOST_BEHIND = 0.1  # s of delay that a run catches up with; more is dropped
+MEMORY = 0.5  # s over which rate and headroom are averaged
 
-UNSEEN = ("inputs", "grip")  # knobs that the energies of a recorded motion do not see
+UNSEEN = ("inputs", "grip")  # parameters without effect on the energies of a recorded motion
 
 Show = Callable[[dict[str, float], FloatArray], None]
 Listen = Callable[[], Iterable[Mapping[str, Any]]]
 
 
 class LiveRun:
-    """A run by the clock.
+    """A run in real time.
 
     Args:
-        model, state, dt, integrator, tau, motions, record_interval: as of `simulate`; the method has a fixed step, and
-            tau is no function.
-        controllers: {muscle: `Proportional`} that excite muscles whose input was not turned.
-        pulls: {body: `Pull`}, joints that are drawn to a motion.
-        listen: called before every stretch of steps; gives what was said since the last call: changes for `Knobs.turn`,
-            and beside them ``factor``: seconds of motion in a second, ``stop``: whatever it is, the run ends.
-        show: called about 60 times a second, and `SOON` after something was said, with figures and poses of the body
-            frames (nb, 4, 4). Figures: time [s];
-            rate, seconds of motion in a second now; headroom, seconds of motion in a second of computing; averaged,
-            over how many seconds these two are (at most about `MEMORY`); heard, how many changes the poses know of;
-            energy [J]; and as of ``Result.info["energy"]``, where that is known, gained, most_kinetic and work [J].
-        longest: the run ends after so long a motion [s].
+        model, state, dt, integrator, tau, motions, record_interval: as in `simulate`; the method has a fixed step, and
+            tau is not a function.
+        controllers: {muscle: `Proportional`} for muscles whose input has not been changed.
+        pulls: {body: `Pull`}, joints that are pulled towards a motion.
+        listen: called before every batch of steps; returns the messages since the last call: changes for `Knobs.turn`,
+            optionally with ``factor``: seconds of motion per second, or ``stop`` with any value, which ends the run.
+        show: called about 60 times a second, and `SOON` after a message, with figures and the poses of the body frames
+            (nb, 4, 4). Figures: time [s]; rate, seconds of motion per second; headroom, seconds of motion per second
+            of computation; averaged, the time over which both are averaged (about `MEMORY`); heard, number of messages
+            that the poses include; energy [J]; and gained, most_kinetic and work [J] of ``Result.info["energy"]``,
+            if known.
+        longest: the run ends after this motion [s].
 
     Raises:
-        ModelError: as `simulate` and `Knobs.turn`; the method chooses its own steps.
+        ModelError: as `simulate` and `Knobs.turn`; a method without fixed steps.
     """
 
     def __init__(
@@ -85,7 +83,7 @@ class LiveRun:
             )
         self._given, self._table = model, force_table(model, tau)
         self._knobs = Knobs(model, self._table)
-        self._turned: list[tuple[float, dict[str, Any]]] = []  # when [s] what else than inputs was turned
+        self._turned: list[tuple[float, dict[str, Any]]] = []  # time [s] and changes other than inputs
         self._integrator, self._listen, self._show = integrator, listen, show
         self._clock, self._sleep = clock, sleep
         self._problem, self._state = make_problem(
@@ -111,21 +109,23 @@ class LiveRun:
         self._dt = self._problem.dt
         self._factor = number(factor, "factor", positive=True)
         self._heard = 0
-        # when, and after how many steps, what no picture shows was said
+        # time and step count of the first message that no frame shows yet
         self._since, self._before = np.inf, 0
-        self._disturbed = False  # what energy there is was changed from outside since the last stretch
+        self._disturbed = False  # whether a change altered the energy since the last batch
         self._credit = 0.0  # seconds of motion that are due
         self._last = self._shown = self._noted = clock()
-        self._done = 0  # steps that were when the stretch under way began
-        self._began = self._last  # when it began
-        self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computing, motion, time [s]
+        self._done = 0  # steps at the start of the current batch
+        self._began = self._last  # start of the current batch
+        self._busy, self._moved, self._passed = 1e-9, 0.0, 1e-9  # averaged: computation, motion, time [s]
 
     def run(self) -> Result:
-        """Run until it is told to stop, or a muscle's path becomes shorter than its tendons; returns the motion, its
-        energies by what gravity and forces were then, and muscles that went straight through obstacles as `simulate`.
+        """Run until a message stops it or a muscle's path becomes shorter than its tendons.
+
+        Returns:
+            The motion, with energies under the gravity and forces of each time; otherwise as `simulate`.
 
         Raises:
-            DivergedError: as `simulate`. Whatever `listen` and `show` raise.
+            DivergedError: as `simulate`. Any error of `listen` or `show`.
         """
         self._last = self._began = self._noted = self._clock()
         result = INTEGRATORS[self._integrator](self._problem, self._integrator, self._state)
@@ -149,17 +149,13 @@ class LiveRun:
         return found
 
     def _steer(self, done: int, q: FloatArray, qd: FloatArray, info: Mapping[str, Any]) -> tuple[int, bool]:
-        """How many steps are due by the clock; waits until some are. And whether something was turned meanwhile that
-        changes what energy there is.
-        """
+        """Number of steps due by the clock, after waiting for some; and whether a change altered the energy."""
         self._disturbed = False
         return self._due(done, q, qd, info.get("energy", {})), self._disturbed
 
     def _due(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> int:
         now = self._clock()
-        moved = (
-            done - self._done
-        ) * self._dt  # what was asked for may have been cut where a motion turns a corner
+        moved = (done - self._done) * self._dt  # a batch may be cut at a corner of a motion
         self._credit -= moved
         self._note(now, moved)
         self._done = done
@@ -173,9 +169,8 @@ class LiveRun:
             if due or (now - self._since >= SOON and done > self._before):
                 self._picture(done, q, qd, books)
                 self._since = np.inf
-                self._shown = (
-                    now if due else self._shown
-                )  # what is shown in between does not put off the next
+                # an extra frame does not delay the next regular one
+                self._shown = now if due else self._shown
                 if too_short(self._given, q) is not None:
                     return 0
             steps = int(self._credit / self._dt)
@@ -184,16 +179,16 @@ class LiveRun:
             rest = REST if self._since == np.inf else SOON
             self._sleep(max(rest, (self._dt - self._credit) / self._factor))
             now = self._clock()
-        # not more than the machine does between two pictures, so that knobs and the mouse are heard in time
+        # at most the steps of one frame, so that messages are handled in time
         most = max(1, int(TICK * self._moved / self._busy / self._dt))
         self._began = self._clock()
         return min(steps, most) if self._problem.control is None else 1
 
     def _note(self, now: float, moved: float) -> None:
-        """Take the stretch that is over into the averages, with how much motion it was [s]."""
+        """Add the finished batch, with its motion [s], to the averages."""
         passed, self._noted = now - self._noted, now
         spent = now - self._began
-        if spent > MEMORY:  # it was compiled meanwhile
+        if spent > MEMORY:  # includes compilation
             return
         fade = float(np.exp(-passed / MEMORY))
         self._busy = fade * self._busy + spent
@@ -201,9 +196,9 @@ class LiveRun:
         self._passed = fade * self._passed + passed
 
     def _take_in(self, done: int) -> bool:
-        """Hear what was said after so many steps; whether the run shall end."""
-        for said in self._listen():
-            changes = dict(said)
+        """Handle the messages received after `done` steps; whether the run must end."""
+        for message in self._listen():
+            changes = dict(message)
             if "stop" in changes:
                 return True
             if "factor" in changes:
@@ -233,11 +228,11 @@ class LiveRun:
 
 
 def between(result: Result, start: float, end: float) -> Result:
-    """The samples of a motion from one time to another [s], both included; ModelError where they are too few."""
+    """The samples of a motion in a closed time interval [s]; ModelError if there are fewer than two."""
     slack = 1e-9 * max(1.0, abs(end))
     rows = np.flatnonzero((result.t >= start - slack) & (result.t <= end + slack))
     if len(rows) < 2:
-        raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, too few for a motion")
+        raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, but a motion needs 2")
     kept = slice(int(rows[0]), int(rows[-1]) + 1)
 
     def cut(samples: FloatArray | None) -> FloatArray | None:

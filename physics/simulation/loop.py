@@ -1,4 +1,4 @@
-"""Loops: a motion that ends as it began, so that it can be played again and again."""
+"""Loops: motions whose end matches their start, for seamless repetition."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ..motions.motion import places_of_motions
 from ..validation import number, whole_number
 from .simulate import check_tendons_along, note_paths, simulate
 
-# Newton's steps from the end of a loop to coordinates with the pose of its begin, and where they end [rad, m].
+# Newton's iteration for coordinates with the pose of the start: most steps, and its tolerance [rad, m].
 MOST_STEPS, ARRIVED = 20, 1e-12
-# A motion that came back to its place with another speed, as what is thrown up does, may be given up after so many
-# cycles which bring it no nearer to repeating itself.
+# A motion that returns to its pose with another speed, as after a throw, is accepted after this many cycles without
+# improvement.
 PATIENCE = 4
 
 
 @dataclass(frozen=True)
 class Jump:
-    """The most that any body differs between begin and end: places [m, rad] and speeds [m/s, rad/s] of body frames."""
+    """Largest difference of any body between start and end: pose [m, rad] and speed [m/s, rad/s] of body frames."""
 
     position: float
     angle: float
@@ -37,7 +37,7 @@ class Jump:
 
     @property
     def place(self) -> float:
-        """The larger of both differences in place."""
+        """The larger of position and angle."""
         return max(self.position, self.angle)
 
 
@@ -51,29 +51,28 @@ def simulate_loop(
     blend: float = 0.0,
     **options: Any,
 ) -> Result:
-    """A motion of the given duration that ends as it began.
+    """A motion of the given duration whose end matches its start.
 
-    It is simulated cycle after cycle, each from where the last one ended but at the same time as the first, so that
-    forces and motions that depend on time are the same in all. Where these drive a damped model the motion comes to
-    repeat itself: the plain iteration of the map from begin to end (a Poincare map) that shooting methods solve. What
-    is left of the jump is then taken from the coordinates of the last `blend` seconds by the cubics that rise from
-    rest to it and its rate; constraints, contacts and limits do not act on that.
+    Cycles are simulated one after another, each from the end of the last but over the same time interval, so forces
+    and prescribed motions repeat. A damped model driven by these converges to a periodic motion: this is plain
+    iteration of the Poincare map that shooting methods solve. The remaining jump is then subtracted from the last
+    `blend` seconds by cubics in the coordinates, which ignore constraints, contacts and limits.
 
     Args:
-        most_cycles: at most; with 1 there is only the blend.
-        tolerance: cycles end where no body's place changes more than this from begin to end [m and rad], and no speed
-            that is simulated more than that of a wave of such a height that lasts a cycle.
-        blend: [s], less than the duration; 0: the jump stays.
-        options: as of `simulate`.
+        most_cycles: largest number of cycles; 1 leaves only the blend.
+        tolerance: cycles end when no body's pose changes by more than this over a cycle [m and rad], and no simulated
+            velocity by more than that of a sine of this amplitude and one period per cycle.
+        blend: [s], less than the duration; 0 keeps the jump.
+        options: as in `simulate`.
 
     Returns:
-        The last cycle, or the one of the least change in speed where all that came back to their place did so with
-        another speed. ``info["loop"]``: cycles, settled (its place met the tolerance before the blend), and of its last
-        sample against its first position_jump, angle_jump, speed_jump and turn_speed_jump, as `Jump` has them;
-        position_blended and angle_blended, what the blend has taken away of it.
+        The last cycle; if cycles return to their pose only with another speed, the one with the least change of speed.
+        ``info["loop"]``: cycles; settled, whether the pose met the tolerance before the blend; position_jump,
+        angle_jump, speed_jump and turn_speed_jump of the last sample against the first, as in `Jump`;
+        position_blended and angle_blended, the part removed by the blend.
 
     Raises:
-        ModelError: an argument is not acceptable. Else as `simulate`, which looks at the blended motion, too.
+        ModelError: an invalid argument. Else as `simulate`; the blended motion is checked as well.
     """
     most = whole_number(most_cycles, "most_cycles")
     if most < 1:
@@ -96,11 +95,11 @@ def simulate_loop(
         result = note_paths(blended(result, blend))
         check_tendons_along(model, result)
     jump = jump_of(result)
-    told = {f"{name}_jump": getattr(jump, name) for name in ("position", "angle", "speed", "turn_speed")}
+    jumps = {f"{name}_jump": getattr(jump, name) for name in ("position", "angle", "speed", "turn_speed")}
     taken = {
         f"{name}_blended": getattr(before, name) if blend > 0.0 else 0.0 for name in ("position", "angle")
     }
-    result.info["loop"] = {"cycles": cycles, "settled": settled, **told, **taken}
+    result.info["loop"] = {"cycles": cycles, "settled": settled, **jumps, **taken}
     return result
 
 
@@ -114,7 +113,7 @@ def _settled(
     progress: Any,
     options: dict[str, Any],
 ) -> tuple[Result, int]:
-    """The cycle that a loop is made of, and how many there were up to its end; see `simulate_loop`."""
+    """The best cycle and its number; see `simulate_loop`."""
     speed_tolerance = _speed_tolerance(tolerance, duration)
     closed: tuple[float, Result, int] | None = None
     least, cycles, since = np.inf, 0, 0
@@ -126,7 +125,7 @@ def _settled(
         except CondyleError:
             if closed is None:
                 raise
-            break  # a motion that closes, if not with its speed, is not lost for what comes of it later
+            break  # keep the cycle that closes in pose although a later one failed
         cycles += 1
         place, speed = jump_of(result).place / tolerance, _speed_change(result, given) / speed_tolerance
         if place <= 1.0 and (closed is None or speed < closed[0]):
@@ -142,13 +141,14 @@ def _settled(
 
 
 def _speed_tolerance(tolerance: float, duration: float) -> float:
-    """Speed of a wave of the tolerance's height that lasts a cycle."""
+    """Speed of a sine of this amplitude and period."""
     return tolerance * 2.0 * float(np.pi) / duration
 
 
 def _with_forces_of_the_end(result: Result) -> Result:
-    """The motion with the forces of its last sample at the first one, too: Euler's methods have those of the step that
-    led to a sample, and what led to the first was the end of the cycle before.
+    """The motion with the forces of its last sample at the first, too.
+
+    The forces of a sample of Euler's methods are those of the step before it, here the last step of the previous cycle.
     """
     closed = {}
     for name in ("efforts", "row_forces"):
@@ -159,13 +159,13 @@ def _with_forces_of_the_end(result: Result) -> Result:
 
 
 def _speed_change(result: Result, given: Any) -> float:
-    """The most that any velocity that no motion gives differs between begin and end [m/s, rad/s]."""
+    """Largest change of any velocity that is not prescribed, from start to end [m/s, rad/s]."""
     change = np.abs(_wanted(result)[1] - result.qd[-1])[~given]
     return float(change.max(initial=0.0))
 
 
 def _given(model: Model, motions: Any, time: float) -> Any:
-    """Which coordinates follow given motions where a cycle begins (nv,): there they are where these say."""
+    """Mask (nv,) of the coordinates that are prescribed at the start of a cycle."""
     given = np.zeros(model.num_coordinates, dtype=np.bool_) | model.prescribed
     for _, motion, where in places_of_motions(model, motions):
         if motion.holds_at(time):
@@ -180,7 +180,7 @@ def _share(progress: Any, done: int, most: int) -> Any:
 
 
 def jump_of(result: Result) -> Jump:
-    """How far the last sample of a motion is off from its first."""
+    """Difference between the last sample of a motion and its first."""
     model = result.model
     first, last = result.poses[0], result.poses[-1]
     if not model.num_bodies:
@@ -204,7 +204,7 @@ def _twists(result: Result, sample: int) -> FloatArray:
 
 
 def blended(result: Result, blend: float) -> Result:
-    """A motion whose last `blend` seconds are led to the pose and speed of its first sample."""
+    """The motion with its last `blend` seconds changed so that it ends in the pose and speed of its first sample."""
     t, model = result.t, result.model
     at_pose, at_speed = _wanted(result)
     start = t[-1] - blend
@@ -217,7 +217,7 @@ def blended(result: Result, blend: float) -> Result:
 
 
 def _wanted(result: Result) -> tuple[FloatArray, FloatArray]:
-    """Coordinates near the last ones with the poses of the first sample, and the velocities that it has there."""
+    """Coordinates nearest to the last ones with the poses of the first sample, and its velocities in that chart."""
     model = result.model
     q, qd = result.q[-1].copy(), result.qd[-1].copy()
     for body in model.bodies:
@@ -233,7 +233,7 @@ def _wanted(result: Result) -> tuple[FloatArray, FloatArray]:
 def _same_pose(
     joint: Joint, q: FloatArray, qd: FloatArray, near: FloatArray, free: Any
 ) -> tuple[FloatArray, FloatArray]:
-    """The coordinates nearest to `near` with the joint's pose at q, and the velocities there that qd are at q."""
+    """The coordinates nearest to `near` with the joint's pose at q, and the velocities there equivalent to qd."""
     goal, subspace, _ = joint.evaluate(q)
     found = near.copy()
     for _ in range(MOST_STEPS):
@@ -243,10 +243,8 @@ def _same_pose(
             break
         found[free] += np.linalg.lstsq(columns[:, free], away, rcond=1e-9)[0]
     pose, columns, _ = joint.evaluate(found)
-    if (
-        float(np.abs(lie.log(lie.inverse(pose) @ goal)).max()) > 1e-6
-    ):  # another branch: take the plain difference
-        return q.copy(), qd.copy()
+    if float(np.abs(lie.log(lie.inverse(pose) @ goal)).max()) > 1e-6:
+        return q.copy(), qd.copy()  # not converged: use the first sample
     speed = qd.copy()
     speed[free] = np.linalg.lstsq(columns[:, free], subspace[:, free] @ qd[free], rcond=1e-9)[0]
     return found, speed

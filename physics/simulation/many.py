@@ -1,4 +1,4 @@
-"""Many simulations of one model, on several threads: the kernels run beside each other."""
+"""Many simulations of one model on several threads; the kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def simulate_many(
     atol: float = 1e-10,
     threads: int | None = None,
 ) -> list[Result | DivergedError]:
-    """The motions that follow from many states of one model, each bit for bit that of `simulate`.
+    """The motions from many states of one model, each bit for bit that of `simulate`.
 
     Args:
         model, duration, dt, integrator, tau, motions, record_interval, rtol, atol: as for `simulate`, the same for all;
-            a function tau is asked by all runs in turn.
-        states: where each run starts.
-        threads: how many runs go on at once; None: as many as there are processors. What is Python in a run (adaptive
-            methods, functions tau) takes turns.
+            a function tau is called by all runs in turn.
+        states: the initial states.
+        threads: number of simultaneous runs; None: number of processors. Python parts of a run (adaptive methods,
+            functions tau) take turns.
 
     Returns:
-        What came of each state, in order: its `Result`, or the `DivergedError` that ended it, with what was computed.
+        For each state, in order, its `Result`, or the `DivergedError` that ended it, with the motion so far.
 
     Raises:
-        ModelError: an argument is not acceptable; nothing ran. Of a state it says which.
+        ModelError: an invalid argument; names the state if it is one; nothing ran.
         MissingDependencyError: an adaptive method without SciPy.
     """
     at_once = processors.available() if threads is None else whole_number(threads, "threads")
@@ -61,10 +61,10 @@ def simulate_many(
 
 
 class _Runs:
-    """Runs that are waiting, and what came of those that are done. Each thread takes the next one when it has time.
+    """A queue of runs with their results. Each thread takes the next run when it is free.
 
-    The caller's thread is one of them: one that only waits would be woken by each run that ends, and take a processor
-    from those who work.
+    The caller's thread works as well: if it only waited, each run that ends would wake it and take a processor from
+    the others.
     """
 
     def __init__(self, problems: list[tuple[Problem, State]], integrator: str) -> None:
@@ -74,7 +74,7 @@ class _Runs:
         self.failure: BaseException | None = None
 
     def on(self, threads: int) -> list[Result | DivergedError]:
-        """All of them; what ended a thread by something else than a run that diverged is raised."""
+        """Results of all runs; raises any error of a thread other than DivergedError."""
         helpers = [
             threading.Thread(target=self._work, daemon=True) for _ in range(min(threads, len(self.done)) - 1)
         ]
@@ -98,8 +98,7 @@ class _Runs:
                 self.done[k] = run_problem(problem, self.integrator, state)
             except DivergedError as error:
                 self.done[k] = error
-            except (
-                BaseException
-            ) as error:  # an interrupt, too: the other threads end with the runs they are at
+            except BaseException as error:
+                # may be an interrupt; the other threads end after their current runs
                 self.failure = error
                 return

@@ -22,7 +22,7 @@ from ..muscles.states import have_tendons, too_short
 from ..validation import number
 from .start import check_motions, check_start
 
-# More than fit into memory with a handful of coordinates.
+# More samples than memory holds, even of few coordinates.
 MOST_SAMPLES = 1e8
 
 Progress = Callable[[float], "bool | None"]
@@ -42,41 +42,39 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
 ) -> Result:
-    """The motion that follows from a state.
+    """The motion from an initial state.
 
     Args:
-        model, state: what moves, and where it starts; left as they are.
-        duration, dt: of all of it, and of a step of the methods with fixed steps [s]. Adaptive ones look at a function
-            of time every 10 dt at least, and at what is given by a table or a motion as often as that has values.
-        integrator: with a fixed step ``"symplectic_euler"`` (which takes the springs at limits implicitly,
-            however stiff they are), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
-            ``"linearly_implicit_euler"`` (one linear system a step, order 1; with elastic tendons its error is many
-            times that of the next), ``"bdf1"`` (backward Euler, order 1) and ``"sdirk2"`` (order 2, L-stable), both
-            with Newton's iteration to round-off. Muscles' fibres are taken implicitly by all of them, by ``"rk4"``
-            where they are too stiff for its steps. Adaptive ones, which need
-            SciPy: ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
-            And ``"event_driven"``: DOP853 up to the instant of each impact, steps of dt while something rests.
-        tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the chart of the moment. Inputs of the
-            model may come behind them, or by name (`Model.with_inputs`). Or a function that gives them: of (t), or a
-            controller of (t, q, qd), which is asked once a step and holds over it (adaptive methods ask it wherever
-            they look).
-        motions: {body or ``body.coordinate``: `Motion`} of joints that are held on given motions; the forces that it
-            takes are the result's `efforts`.
-        record_interval: time between samples [s], dt if None. The steps do not follow it: between them samples are
-            interpolated, so the motion is the same at every frame rate.
-        progress: called with the done fraction about twenty times a second; returning False cancels.
+        model, state: the model and its initial state; both remain unchanged.
+        duration, dt: of the motion, and of a step of fixed-step methods [s]. Adaptive methods evaluate functions of
+            time at least every 10 dt, and tables and motions at least as often as these have values.
+        integrator: with a fixed step ``"symplectic_euler"`` (implicit in the springs of limits, however stiff),
+            ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit ``"linearly_implicit_euler"`` (one linear
+            system a step, order 1; with elastic tendons much less accurate than the next), ``"bdf1"`` (backward Euler,
+            order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off. Muscle fibres are
+            implicit in all of them, in ``"rk4"`` only if too stiff for its step. Adaptive ones (SciPy): ``"RK45"``,
+            ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
+            ``"event_driven"``: DOP853 up to the instant of each impact, fixed steps dt during lasting contact.
+        tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the current chart. Inputs of the model may
+            follow them or be given by name (`Model.with_inputs`). Or a function of (t), or a controller of
+            (t, q, qd), which is called once a step and constant over it (adaptive methods: at every evaluation).
+        motions: {body or ``body.coordinate``: `Motion`} of prescribed joints; the forces that they need are the
+            result's `efforts`.
+        record_interval: time between samples [s], dt if None. Steps do not depend on it, as samples are interpolated:
+            the motion is the same at every frame rate.
+        progress: called with the completed fraction about twenty times a second; returning False cancels.
         rtol, atol: tolerances of the adaptive methods.
 
     Returns:
-        A `Result` whose first sample is the state and whose last lies at its time + duration. Where a muscle ran
-        straight through an obstacle or slipped off one ``info["missed_wraps"]`` says which, how often and why.
-        ``info["energy"]``, of steps of fixed length where all that may add energy is known: how much was "gained" from
-        nowhere [J], the "most_kinetic" energy there was, and the "work" of forces and motions.
+        A `Result` from the state's time to that time + duration. ``info["missed_wraps"]``, if any, lists muscles that
+        passed straight through an obstacle or slipped off it, with count and reason. ``info["energy"]``, for fixed
+        steps if all sources of energy are known: "gained", the numerical energy gain [J], "most_kinetic", the largest
+        kinetic energy [J], and "work" of forces and motions [J].
 
     Raises:
-        ModelError: an argument is not acceptable; nothing ran.
-        DivergedError: a coordinate left the finite numbers or its joint's range, or at a sample a muscle's path was
-            shorter than its tendons; CancelledError: progress said so. Both carry what was computed.
+        ModelError: an invalid argument; nothing ran.
+        DivergedError: a coordinate became infinite or left its joint's range, or a muscle's path was shorter than its
+            tendons at a sample. CancelledError: `progress` returned False. Both carry the motion so far.
         MissingDependencyError: an adaptive method without SciPy.
     """
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "progress": progress}
@@ -85,24 +83,24 @@ def simulate(
 
 
 def run_problem(problem: Problem, integrator: str, state: State) -> Result:
-    """What comes of a checked problem from a state; as `simulate`, which says what is raised."""
+    """The result of a checked problem from a state; raises as `simulate`."""
     return finish(run_integrator(problem, integrator, state))
 
 
 def run_integrator(problem: Problem, integrator: str, state: State) -> Result:
-    """The samples of a checked problem alone, nothing looked for in them."""
+    """The samples of a checked problem, without the checks of `finish`."""
     return INTEGRATORS[integrator](problem, integrator, state)
 
 
 def finish(result: Result) -> Result:
-    """The result with what is found in its samples; DivergedError where a muscle was shorter than its tendons."""
+    """The result with its checks; DivergedError if a muscle's path was shorter than its tendons."""
     result = note_paths(result)
     check_tendons_along(result.model, result)
     return result
 
 
 def note_paths(result: Result) -> Result:
-    """The result; where muscles went straight through obstacles its `info` says which (`muscles.missed`)."""
+    """The result, whose `info` lists the muscles that passed straight through obstacles (`muscles.missed`)."""
     result.info.pop("missed_wraps", None)
     if any(muscle.strands for muscle in result.model.muscles):
         missed = missed_wraps(result.model, result.q)
@@ -126,9 +124,9 @@ def make_problem(
     atol: float = 1e-10,
     steer: Steer | None = None,
 ) -> tuple[Problem, State]:
-    """What an integrator is given, all checked, and the state to start from; as `simulate`, which says what is raised.
+    """The checked problem for an integrator, and the initial state; raises as `simulate`.
 
-    steer: asked before each stretch of a fixed-step method (see `integrators.base`).
+    steer: called before each batch of steps of a fixed-step method (see `integrators.base`).
     """
     state = check_start(model, state)
     model.check_dynamics()
@@ -158,7 +156,7 @@ def make_problem(
 
 
 def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tuple[float, float]:
-    """Duration and step, fit for each other and the method."""
+    """Duration and step, checked against each other and the method."""
     duration = number(duration, "duration", positive=True)
     dt = number(dt, "dt", positive=True)
     if not isinstance(integrator, str) or integrator not in INTEGRATORS:
@@ -171,11 +169,11 @@ def _checked_times(duration: Any, dt: Any, integrator: Any, progress: Any) -> tu
 
 
 def sample_times(start: float, duration: float, interval: float) -> FloatArray:
-    """start, start + interval, ... and the end, which is the last of them or comes after it."""
+    """start, start + interval, ... and the end."""
     ratio = duration / interval
     if ratio > MOST_SAMPLES:
         raise ModelError(
-            f"a sample every {interval:g} s over {duration:g} s makes {ratio:.3g} samples: record fewer"
+            f"a sample every {interval:g} s over {duration:g} s makes {ratio:.3g} samples: use a longer interval"
         )
     count = int(np.floor(ratio * (1.0 + 1e-12) + 1e-9))
     end = start + duration
@@ -187,11 +185,11 @@ def sample_times(start: float, duration: float, interval: float) -> FloatArray:
 
 
 def check_tendons_along(model: Model, result: Result) -> None:
-    """DivergedError with the motion where a muscle's path was shorter than its tendons at any of its samples."""
+    """DivergedError, with the motion, if a muscle's path is shorter than its tendons at any sample."""
     if not have_tendons(model):
         return
     for t, q in zip(result.t, result.q):
-        told = too_short(model, q)
-        if told is not None:
-            on = [point.body for point in told[0].points if point.body is not None]
-            raise DivergedError(float(t), on[-1] if on else model.body_names[0], told[1], result)
+        short = too_short(model, q)
+        if short is not None:
+            on = [point.body for point in short[0].points if point.body is not None]
+            raise DivergedError(float(t), on[-1] if on else model.body_names[0], short[1], result)

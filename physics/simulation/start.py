@@ -1,4 +1,4 @@
-"""Where a run starts: on its constraints, outside of obstacles, within hard limits, and given motions likewise."""
+"""Checks of the initial state and of prescribed motions against constraints, obstacles and hard limits."""
 
 from __future__ import annotations
 
@@ -27,17 +27,19 @@ from ..model.model import Model
 from ..motions.motion import MotionArrays
 from ..muscles.states import check_tendons
 
-# A start this far from the constraints [m, rad] is round-off, or of numbers that were written with few digits.
+# A violation below this [m, rad] at the start is round-off, or comes from numbers with few digits.
 AT_START = 1e-5
-# What is passed by less is led back without much ado [m, rad].
+# A penetration below this is corrected without an error [m, rad].
 PASSED_AT_START = 1e-3
-# Where a piece of a given motion is looked at, as shares of it.
+# Points at which a piece of a prescribed motion is checked, as shares of its length.
 LOOKS = np.linspace(0.0, 1.0, 9)
 
 
 def check_start(model: Model, state: State) -> State:
-    """The state, on the constraints; ModelError where it is not one of the model or starts off them, in an obstacle,
-    or beyond a hard limit.
+    """The state, moved onto the constraints.
+
+    Raises:
+        ModelError: the state does not belong to the model, violates a constraint or a hard limit, or is in an obstacle.
     """
     state = check_state(model, state)
     _check_limits(model, state)
@@ -51,12 +53,12 @@ def check_start(model: Model, state: State) -> State:
         off = float((np.abs(values[where]) if equality else -values[where]).max(initial=0.0))
         if equality and off > AT_START:
             raise ModelError(
-                f"constraint {name!r} is {off:.3g} m or rad off at the start: give a state that meets it, "
-                "or the one that assemble(model, state) finds"
+                f"constraint {name!r} is violated by {off:.3g} m or rad at the start: give a state that satisfies it, "
+                "such as assemble(model, state)"
             )
         if not equality and off > PASSED_AT_START:
             raise ModelError(
-                f"constraint {name!r} is passed by {off:.3g} m at the start: give a state before it"
+                f"constraint {name!r} is violated by {off:.3g} m at the start: give a state that satisfies it"
             )
     return assemble(model, state)
 
@@ -69,7 +71,7 @@ def _check_limits(model: Model, state: State) -> None:
             first = int(data[row + layout.LIMIT_DOF])
             names = ", ".join(model.coordinate_names[first : first + width])
             raise ModelError(
-                f"{names} is {-value:.3g} beyond a hard limit at the start: give a state within it"
+                f"{names} is {-value:.3g} beyond a hard limit at the start: give a state within the limit"
             )
 
 
@@ -86,7 +88,7 @@ def _check_contacts(model: Model, state: State) -> None:
 
 
 def check_motions(model: Model, motions: MotionArrays) -> None:
-    """ModelError where a given motion leads a coordinate beyond a hard limit."""
+    """ModelError if a prescribed motion moves a coordinate beyond a hard limit."""
     channels, pieces = motions
     if not len(channels):
         return
@@ -113,7 +115,7 @@ def check_motions(model: Model, motions: MotionArrays) -> None:
 
 
 def _hard_bounds(model: Model) -> FloatArray:
-    """Lower and upper hard limit of each coordinate (nv, 2), infinite where there is none."""
+    """Lower and upper hard limit of each coordinate (nv, 2), infinite if there is none."""
     bounds = np.tile([-np.inf, np.inf], (model.num_coordinates, 1))
     data = model.arrays[3]
     for at in model.hard_limit_rows:
