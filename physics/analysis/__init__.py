@@ -1,1 +1,1 @@
-"""What is read out of models and results: plots, drawings, muscles' lengths and ranks."""
+"""Evaluation of models and results: plots, drawings, muscle lengths and rankings."""

@@ -1,8 +1,7 @@
-"""What a constraint looks like: points and lines for plots and for the add-on's overlay, as ``joints.drawing`` makes
-them of joints.
+"""Points and lines that show a constraint, for plots and the add-on's overlay, like ``joints.drawing`` for joints.
 
 A connector is a patch of its surface with the normal, a distance a line between its points, a point a ball, a hinge
-an axis with its ring, a weld a box; a bead stands where the body's own point or frame is.
+an axis with a ring, a weld a box. A bead marks the body's own point or frame.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from ..validation import number
 
 Poses = Mapping[str | None, FloatArray]
 
-BEAD = 0.12  # of the size: half the width of the sign of a body's point
-PATCH_LINES = 5  # lines each way across a patch of a plane
-SIDE_MARKS = 3  # normals along an edge of a segment
+BEAD = 0.12  # half the width of the bead at a body's point, as a share of the size
+PATCH_LINES = 5  # lines in each direction across a patch of a plane
+SIDE_MARKS = 3  # lines across a segment
 COILS, COIL_POINTS = 8, 12
 
 
 def drawing(constraint: Constraint, poses: Poses, size: float = 0.1) -> Drawing:
-    """Points and lines that show a constraint, in the world; nothing where it is between coordinates alone.
+    """Points and lines that show a constraint, in the world; empty for a constraint between coordinates.
 
     Args:
         constraint: any constraint.
-        poses: of the bodies that it names (4, 4) by name; that of None is the world's, the identity if not given.
-        size: of its signs [m]; distances and segments have their true size.
+        poses: of its bodies (4, 4) by name; the pose of None is the world's, the identity if not given.
+        size: of its symbols [m]; distances and segments have their true size.
 
     Raises:
         ModelError: the size is not positive; a body has no pose.
@@ -90,18 +89,18 @@ def _distance(pen: Pen, constraint: DistanceConstraint, poses: Poses, size: floa
         pen.bead(place, BEAD * size, "value")
     ends = np.stack([start[:3, 3], end[:3, 3]])
     away = ends[1] - ends[0]
-    found = float(np.linalg.norm(away))
-    if constraint.sense != "rope" or found <= 1e-12 or found >= constraint.length:
+    distance = float(np.linalg.norm(away))
+    if constraint.sense != "rope" or distance <= 1e-12 or distance >= constraint.length:
         pen.stroke(ends, "path")
     else:
         pen.stroke(slack(ends, constraint.length), "path")
-    if constraint.sense != "rod" and found > 1e-12:  # the end that may not be passed
-        stop = ends[0] + constraint.length * away / found
+    if constraint.sense != "rod" and distance > 1e-12:  # the one-sided limit
+        stop = ends[0] + constraint.length * away / distance
         pen.plate(facing(stop, away), 0.2 * size, "limit")
 
 
 def slack(ends: FloatArray, length: float) -> FloatArray:
-    """A bow (k, 3) below two points (2, 3) of about this length: a rope that is not taut."""
+    """An arc (k, 3) of about this length that sags below two points (2, 3): a slack rope."""
     share = np.linspace(0.0, 1.0, 17)
     span = float(np.linalg.norm(ends[1] - ends[0]))
     depth = np.sqrt(0.375 * span * max(length - span, 0.0))  # of a flat parabola
@@ -136,7 +135,7 @@ def _arrow(pen: Pen, start: FloatArray, direction: FloatArray, size: float) -> N
 
 
 def _segments(pen: Pen, constraint: SegmentedPlanarConnector, size: float) -> None:
-    """The polyline drawn out along y, and the normal in the middle of each segment."""
+    """The polyline extruded along y, and the normal at the middle of each segment."""
     corners = constraint.segments
     line = np.stack([corners[:, 0], np.zeros(len(corners)), corners[:, 1]], axis=1)
     aside = np.array([0.0, size, 0.0])

@@ -1,4 +1,4 @@
-"""How muscles look along a motion: their paths with as many points at every time, and a tube of constant volume."""
+"""Shapes of muscles along a motion: paths with a constant number of points, and a tube of constant volume."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from .muscle_readings import DRAWN
 
 #: least length of a belly, as a share of that at rest
 SHORTEST = 0.2
-#: radius of the tendons, as a share of the belly's at rest
+#: radius of the tendons, as a share of the belly's radius at rest
 TENDON = 0.3
-# Turns of a path that are sharper than this keep their place when it is sampled [rad].
+# Sampling keeps corners of a path that are sharper than this [rad].
 SHARP = math.radians(3.0)
 
 
 def muscle_curves(
     model: Model, q: Any, count: int = 48, progress: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Points of all muscles' paths along a motion, as many of each at every time; corners are among them.
+    """Points along the paths of all muscles during a motion, a constant number each; corners are included.
 
     Args:
         q: coordinates (T, nv). count: points of each path, at least 2.
-        progress: called with the done fraction; returning False cancels.
+        progress: called with the completed fraction; returning False cancels.
 
     Returns:
-        World points (T, muscles, count, 3) [m], evenly spaced but for corners, and lengths (T, muscles) [m]
-        of the lines as drawn: chords where a path runs over an obstacle (`muscle_lengths` has the true ones).
+        World points (T, muscles, count, 3) [m], evenly spaced except at corners, and lengths (T, muscles) [m] of the
+        polylines, which are chords over obstacles (`muscle_lengths` gives the exact ones).
 
     Raises:
-        ModelError: q is not acceptable; CancelledError: progress said so.
+        ModelError: bad q. CancelledError: `progress` returned False.
     """
     nv, number_of = model.num_coordinates, len(model.muscles)
     rows = float_array(q, "q")
@@ -62,7 +62,7 @@ def muscle_curves(
 
 
 def sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
-    """Points (count, 3) along a polyline (n, 3), its sharp corners among them, and its length."""
+    """Points (count, 3) along a polyline (n, 3), including its sharp corners, and its length."""
     steps = np.diff(corners, axis=0)
     sizes = np.linalg.norm(steps, axis=1)
     along = np.concatenate([[0.0], np.cumsum(sizes)])
@@ -79,13 +79,13 @@ def sampled(corners: FloatArray, count: int) -> tuple[FloatArray, float]:
 
 
 def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = (0.15, 0.15)) -> FloatArray:
-    """Radii along a muscle whose belly keeps its volume, between tendons that keep their length and thickness.
+    """Radii along a muscle with a belly of constant volume, between tendons of constant length and thickness.
 
-    No belly is shorter than a fifth of its length at rest (fibres shorten to half): of a path that leaves less it
-    takes some of the tendons' part, and swells to 2.4 times its radius at most.
+    The belly is never shorter than a fifth of its length at rest (fibres shorten to half): on a shorter path it takes
+    part of the tendons, and its radius grows by at most 2.4.
 
     Args:
-        fractions: of its length (T, n), at which radii are wanted. lengths: (T,) [m].
+        fractions: of the length (T, n), at which radii are evaluated. lengths: (T,) [m].
         rest_length: at which the belly's largest radius is 1 [m].
         tendons: their shares of the rest length, at origin and insertion.
 
@@ -93,14 +93,14 @@ def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = 
         (T, n), in units of the belly's radius at rest.
 
     Raises:
-        ModelError: a length is not positive, or there is nothing between the tendons.
+        ModelError: a length is not positive, or the tendons leave no belly.
     """
     u = float_array(fractions, "fractions")
     lengths = finite_array(lengths, (len(u),), "lengths of a muscle")
     rest = number(rest_length, "rest length of a muscle", positive=True)
     shares = finite_array(tendons, (2,), "shares of the tendons")
     if shares.min() < 0.0 or not shares.sum() < 1.0:
-        raise ModelError(f"tendons must leave something between them, got shares {shares.tolist()}")
+        raise ModelError(f"tendons must leave room for a belly, got shares {shares.tolist()}")
     if not lengths.min() > 0.0:
         raise ModelError(f"lengths of a muscle must be positive, got {lengths.min():g}")
     full = rest * (1.0 - shares.sum())
@@ -118,7 +118,7 @@ def _mean_square() -> float:
 
 
 def _bulge(ratio: FloatArray) -> FloatArray:
-    """k of radii t + k sin(pi v) whose square's integral over v is `ratio` times that of k = 1 - t; 0 at the least."""
+    """k >= 0 of radii t + k sin(pi v) whose square has an integral over v of `ratio` times that for k = 1 - t."""
     t = TENDON
     wanted = ratio * _mean_square()
     half = 4.0 * t / math.pi
@@ -127,6 +127,6 @@ def _bulge(ratio: FloatArray) -> FloatArray:
 
 
 def tube_volume(rest_length: float, tendons: Any = (0.15, 0.15)) -> float:
-    """Volume of the tube of `tube_radii` at rest [m^3], if the belly's radius were 1 m."""
+    """Volume of the tube of `tube_radii` at rest [m^3], for a belly with a radius of 1 m."""
     tendon = float(np.sum(tendons))
     return math.pi * rest_length * (tendon * TENDON**2 + (1.0 - tendon) * _mean_square())

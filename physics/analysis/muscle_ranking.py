@@ -1,4 +1,4 @@
-"""Which muscles' mass matters for a motion (Wang 2022, sec. 7.3)."""
+"""Ranking of muscles by the effect of their mass on a motion (Wang 2022, sec. 7.3)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..validation import finite_array, float_array
 from .muscle_readings import muscle_number, muscle_points
 
 BASES = ("lumped", "massless")
-# A coordinate whose own forces stay below this share of the largest one of its kind is not judged by its shares.
+# A coordinate whose forces stay below this share of the largest one is ignored.
 IDLE = 1e-6
 
 
 class SampledMotion(Protocol):
-    """A motion in samples (T, nv), such as `inverse_dynamics_of_samples` gives."""
+    """A motion in samples (T, nv), such as the result of `inverse_dynamics_of_samples`."""
 
     q: FloatArray
     qd: FloatArray
@@ -32,12 +32,12 @@ class SampledMotion(Protocol):
 
 
 class MuscleMassEffect(NamedTuple):
-    """What the mass of a muscle does to the forces that a motion takes.
+    """Effect of a muscle's mass on the generalized forces of a motion.
 
     Attributes:
         muscle: its name. mass: [kg].
-        share: the largest change of a generalized force over the peak of that force in the motion.
-        coordinate: name of the coordinate that it is of.
+        share: the largest change of a generalized force, relative to that force's peak in the motion.
+        coordinate: name of the coordinate of that force.
         changes: largest change of each generalized force (nv,).
     """
 
@@ -51,18 +51,18 @@ class MuscleMassEffect(NamedTuple):
 def rank_muscle_masses(
     model: Model, motion: SampledMotion, against: str = "lumped"
 ) -> list[MuscleMassEffect]:
-    """Muscles by what their mass changes of the generalized forces of a motion, the one that matters most first.
+    """Muscles by the effect of their mass on the generalized forces of a motion, in decreasing order.
 
     Args:
         model: with muscles, some of which have mass.
         motion: with q, qd and qdd (T, nv).
-        against: ``"lumped"``: the muscle's mass points fixed to the bodies of its origin and insertion, whichever they
-            are nearer to along the path, where the first sample has them, as simulators without muscle mass do;
-            ``"massless"``: left out.
+        against: reference model. ``"lumped"``: each mass point is fixed to the body of the origin or insertion,
+            whichever is nearer along the path, at its place in the first sample, as in simulators without muscle mass.
+            ``"massless"``: without the muscle's mass.
 
     Raises:
-        ModelError: bad shapes or numbers, no such comparison, a path shorter than its tendons. JointRangeError as
-            `inverse_dynamics`.
+        ModelError: bad shapes or numbers, an unknown reference, a path shorter than its tendons.
+        JointRangeError: as `inverse_dynamics`.
     """
     if not isinstance(against, str) or against not in BASES:
         raise ModelError(f"against must be one of {', '.join(BASES)}, got {against!r}")
@@ -96,7 +96,7 @@ def _forces(model: Model, parts: tuple[FloatArray, ...]) -> FloatArray:
 
 
 def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model:
-    """The model without this muscle's mass on its path."""
+    """The model without the mass of this muscle on its path, and with the path unchanged."""
     bodies = list(model.bodies)
     if against == "lumped" and muscle.masses is not None:
         places = muscle_points(model, model.state(q), muscle.name).positions
@@ -111,7 +111,7 @@ def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model
     path = tuple(
         replace(item, smoothing=item.smoothing_length(massive=True)) if isinstance(item, Wrap) else item
         for item in muscle.path
-    )  # which is no other one for that
+    )
     bare = replace(muscle, path=path, masses=None)
     muscles = [bare if known is muscle else known for known in model.muscles]
     arguments = model.__reduce__()[1]

@@ -1,4 +1,4 @@
-"""What is read off the muscles of a state: lengths, moment arms, and what their mass points do."""
+"""Readings of muscles in a state: lengths, moment arms, and the motion of mass points."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..model.model import Model
 from ..muscles.states import check_tendons
 from ..validation import whole_number
 
-# points that are drawn of each strand over obstacles, beside its ends
+# points drawn along each strand over obstacles, in addition to its ends
 DRAWN = 30
 
 
 class MuscleLengths(NamedTuple):
-    """Of all muscles of a model, in its order.
+    """Readings of all muscles of a model, in its order.
 
     Attributes:
         lengths: (muscles,) [m]. rates: of the lengths (muscles,) [m/s].
@@ -33,12 +33,12 @@ class MuscleLengths(NamedTuple):
 
     @property
     def moment_arms(self) -> FloatArray:
-        """(muscles, nv): -dL/dq, which times the tension is the generalized force."""
+        """(muscles, nv): -dL/dq; times the tension it is the generalized force."""
         return -self.gradients
 
 
 class MusclePoints(NamedTuple):
-    """Of the n mass points of a muscle, from its origin to its insertion; world axes.
+    """Readings of the n mass points of a muscle, from origin to insertion; world axes.
 
     Attributes:
         positions: (n, 3) [m]. velocities: (n, 3).
@@ -52,7 +52,7 @@ class MusclePoints(NamedTuple):
 
 
 def muscle_lengths(model: Model, state: State) -> MuscleLengths:
-    """Lengths, their rates and their exact derivatives by the coordinates, of all muscles.
+    """Lengths of all muscles, their rates and their exact derivatives by the coordinates.
 
     Raises:
         ModelError, JointRangeError: as `forward_dynamics`.
@@ -70,11 +70,11 @@ def muscle_lengths(model: Model, state: State) -> MuscleLengths:
 
 
 def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:
-    """Places, velocities, Jacobians and biases of a muscle's mass points (Wang 2022, eqs. 5.5, 5.20-5.28); exact.
+    """Positions, velocities, Jacobians and biases of a muscle's mass points (Wang 2022, eqs. 5.5, 5.20-5.28); exact.
 
     Raises:
-        ModelError: there is no such muscle, it has no mass, or its path is shorter than its tendons;
-            JointRangeError as `forward_dynamics`.
+        ModelError: an unknown muscle, one without mass, or a path shorter than its tendons.
+        JointRangeError: as `forward_dynamics`.
     """
     number = muscle_number(model, muscle)
     if not model.muscles[number].num_points:
@@ -86,7 +86,7 @@ def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:
 
 
 def muscle_polyline(model: Model, state: State, muscle: str) -> FloatArray:
-    """World points (n, 3) of a muscle's path from its origin to its insertion, as it can be drawn.
+    """World points (n, 3) of a muscle's path from its origin to its insertion, for drawing.
 
     Raises:
         ModelError, JointRangeError: as `muscle_points`.
@@ -96,7 +96,7 @@ def muscle_polyline(model: Model, state: State, muscle: str) -> FloatArray:
 
 
 def muscle_number(model: Model, muscle: Any) -> int:
-    """Number of a muscle by its name; ModelError where there is none."""
+    """Index of a muscle by name; ModelError if there is none."""
     names = [known.name for known in model.muscles]
     if muscle not in names:
         raise ModelError(f"no muscle is named {muscle!r}; there are {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Pictures of results, fits, joints and models. Matplotlib is an extra: it is imported when something is drawn."""
+"""Plots of results, fits, joints and models. Matplotlib is optional and imported on first use."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from ..validation import number
 from .constraint_drawing import drawing as constraint_drawing
 from .constraint_drawing import spring as spring_drawing
 
-# distinguishable also without red and green (Okabe & Ito 2008)
+# distinguishable without red and green (Okabe & Ito 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#5d3a9b")
 KINETIC, POTENTIAL, TOTAL = "#d55e00", "#0072b2", "#222222"
 ROTATION, TRANSLATION = "#cc79a7", "#0072b2"
 UNITS = {"rad": "angle [rad]", "m": "position [m]", "1": "curve parameter [1]"}
 LEGEND_LIMIT = 14
 CURVE_SAMPLES = 400
-JUMP = 1.0  # radians between two samples that the velocity does not explain: a change of chart
+JUMP = 1.0  # rad between two samples that the velocity does not explain: a change of chart
 
-#: colour, width in points and what the legend says, for each role; drawn in this order
+#: colour, width in points and legend of each role, in drawing order
 ROLE_STYLES: dict[str, tuple[str, float, str]] = {
     "surface": ("#9aa7b5", 0.7, "where it may slide"),
     "path": ("#e69f00", 2.0, "path"),
@@ -48,10 +48,10 @@ ROLE_STYLES: dict[str, tuple[str, float, str]] = {
     "value": ("#0072b2", 1.8, "where it is"),
     "body": ("#bbbbbb", 1.0, "bodies"),
 }
-# Room around what is drawn, as a share of it.
+# Margin around a drawing, as a share of its size.
 MARGIN = 0.06
-# Axes of flat things are at least this share of the longest, so that their numbers do not cover each other; and all is
-# drawn a little smaller than matplotlib would, which cuts labels off.
+# The axes of flat drawings have at least this share of the longest, so that tick labels do not overlap. Drawings are
+# smaller than matplotlib's default, which cuts labels off.
 LEAST_DEPTH, ZOOM = 0.5, 0.85
 
 STYLE: dict[Any, Any] = {
@@ -85,8 +85,8 @@ def plot_result(result: Result, path: str | os.PathLike[str] | None, title: str 
 
     Args:
         result: the motion.
-        path: the picture (its suffix is its format), or None.
-        title: above all of it.
+        path: of the picture (the suffix is the format), or None.
+        title: of the figure.
 
     Returns:
         The matplotlib Figure.
@@ -112,13 +112,13 @@ def plot_result(result: Result, path: str | os.PathLike[str] | None, title: str 
 
 
 def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> Any:
-    """Draw a fit's residuals a pose, and the fitted curve's speed |s| and Hessian norm |ds/dq| along it.
+    """Plot a fit's residuals at each pose, and the fitted curve's speed |s| and Hessian norm |ds/dq| along it.
 
     Args:
-        fit: what ``fit_curve`` gives (``joint``, ``q`` (N,), ``residuals`` with ``rotation`` and ``translation``
+        fit: result of ``fit_curve`` (``joint``, ``q`` (N,), ``residuals`` with ``rotation`` and ``translation``
             (N,)).
-        path: the picture, or None.
-        title: above all of it.
+        path: of the picture, or None.
+        title: of the figure.
 
     Returns:
         The matplotlib Figure.
@@ -154,18 +154,18 @@ def plot_joint(
     limits: Any = None,
     q: Any = None,
 ) -> Any:
-    """Draw a joint as ``joints.drawing.drawing`` has it.
+    """Draw a joint by ``joints.drawing.drawing``.
 
     Args:
-        joint: any joint. path: the picture (its suffix is its format), or None. title: above it.
-        size, limits, q: as of ``joints.drawing.drawing``.
+        joint: any joint. path: of the picture (the suffix is the format), or None. title: of the figure.
+        size, limits, q: as in ``joints.drawing.drawing``.
 
     Returns:
         The matplotlib Figure.
 
     Raises:
         MissingDependencyError: matplotlib is not installed.
-        ModelError: a value is not acceptable.
+        ModelError: an invalid argument.
     """
     return _draw_space([drawing(joint, size, limits, q)], path, title)
 
@@ -173,8 +173,7 @@ def plot_joint(
 def plot_model(
     model: Model, state: State, path: str | os.PathLike[str] | None, title: str = "", *, size: float = 0.1
 ) -> Any:
-    """Draw all joints of a model with their limits where a state has them, its constraints and springs, and lines to
-    the bodies' centres of mass.
+    """Draw a model in a state: joints with limits, constraints, springs, and lines to the bodies' centres of mass.
 
     Returns:
         The matplotlib Figure.
@@ -208,7 +207,7 @@ def plot_model(
 
 
 def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """q, |s| and |ds/dq| along a curve, lengths counted in the joint's length scale."""
+    """q, |s| and |ds/dq| along a curve, with the joint's length scale."""
     lower, upper = joint.domain.tolist()
     q = np.linspace(lower, upper, CURVE_SAMPLES)
     metric = joint.twist_metric
@@ -230,7 +229,7 @@ def _draw_coordinates(panel: Any, result: Result, q: FloatArray, columns: list[i
 
 
 def _broken_at_jumps(result: Result) -> FloatArray:
-    """q (T, nv) with NaN where a body's angles jump: the chart of a rotation vector changes, the motion does not."""
+    """q (T, nv) with NaN where a rotation vector changes its chart, which is no jump of the motion."""
     q = result.q.copy()
     expected = 0.5 * (result.qd[1:] + result.qd[:-1]) * np.diff(result.t)[:, None]
     jumps = np.abs(np.diff(q, axis=0) - expected) > JUMP
@@ -244,9 +243,7 @@ def _broken_at_jumps(result: Result) -> FloatArray:
 
 def _draw_energy(energies: Any, change: Any, result: Result) -> None:
     kinetic, potential, total = result.energy.T
-    energies.plot(
-        result.t, total, color=TOTAL, label="total", linewidth=3.0
-    )  # behind: it may equal one of its parts
+    energies.plot(result.t, total, color=TOTAL, label="total", linewidth=3.0)  # thick and below its parts
     energies.plot(result.t, kinetic, color=KINETIC, label="kinetic")
     energies.plot(result.t, potential, color=POTENTIAL, label="potential")
     energies.set_title("Energy")
@@ -315,7 +312,7 @@ def _fit_axes(axes: Any, points: FloatArray) -> None:
 
 @contextmanager
 def _panels(count: int, path: str | os.PathLike[str] | None, title: str) -> Iterator[tuple[Any, list[Any]]]:
-    """A figure of stacked panels with one horizontal axis; saved at the end where there is a path."""
+    """A figure of stacked panels with a common horizontal axis; saved at the end if a path is given."""
     with _figure((9.0, 2.1 * count + 0.6), path, title) as figure:
         axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
         yield figure, axes
@@ -324,7 +321,7 @@ def _panels(count: int, path: str | os.PathLike[str] | None, title: str) -> Iter
 
 @contextmanager
 def _figure(size: tuple[float, float], path: str | os.PathLike[str] | None, title: str) -> Iterator[Any]:
-    """An empty figure of so many inches; saved at the end where there is a path."""
+    """An empty figure of a size in inches; saved at the end if a path is given."""
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
