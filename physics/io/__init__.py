@@ -1,4 +1,4 @@
-"""Model and result files: each with a format, a version and a published JSON Schema, nothing executable. OpenSim's
+"""Model and result files, each with a version and a published JSON Schema and without executable content; OpenSim's
 models and tables.
 """
 

@@ -1,4 +1,4 @@
-"""Writing so that a file is either whole or as it was, and reading JSON without surprises."""
+"""Atomic writing of files and strict reading of JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import FormatError
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path beside ``path``, with its suffix; renamed to ``path`` at the end, removed on any error."""
+    """Yield a path beside ``path``, with its suffix; renamed to ``path`` at the end, removed on any error."""
     target = Path(path)
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
@@ -27,10 +27,10 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The object that a JSON file holds.
+    """The object in a JSON file.
 
     Raises:
-        FormatError: not UTF-8, not JSON (cut short, say), a key that stands twice, not an object.
+        FormatError: not UTF-8, not JSON (such as a truncated file), a duplicate key, not an object.
         OSError: the file cannot be read.
     """
     data = Path(path).read_bytes()
@@ -40,7 +40,7 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def parse_object(data: bytes | str, where: str) -> dict[str, Any]:
-    """The object in a JSON text; FormatError, beginning with ``where``, for anything else."""
+    """The object in a JSON text; FormatError, with the prefix ``where``, for anything else."""
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
         document = json.loads(text, object_pairs_hook=_unique_keys)
@@ -49,20 +49,17 @@ def parse_object(data: bytes | str, where: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise FormatError(f"{where}: not a text file (byte {error.start} is not UTF-8)") from error
     except json.JSONDecodeError as error:
-        ended = " (cut short?)" if error.pos >= len(error.doc.rstrip()) - 1 else ""
+        ended = " (truncated?)" if error.pos >= len(error.doc.rstrip()) - 1 else ""
         raise FormatError(f"{where}: line {error.lineno} is not JSON: {error.msg}{ended}") from error
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # a number of thousands of digits; brackets nested without end
-        raise FormatError(f"{where}: not acceptable JSON: {error}") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; very deep nesting
+        raise FormatError(f"{where}: unsupported JSON: {error}") from error
     if not isinstance(document, dict):
-        raise FormatError(f"{where}: holds a {type(document).__name__}, not an object")
+        raise FormatError(f"{where}: must be an object, got a {type(document).__name__}")
     return document
 
 
 def format_json(value: Any, indent: str = "") -> str:
-    """JSON with one line a key and a row of numbers; floats as the shortest text with the same bits."""
+    """JSON with one line for each key and each row of numbers; floats as the shortest text with the same bits."""
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         lines = [
@@ -79,6 +76,6 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     document: dict[str, Any] = {}
     for key, value in pairs:
         if key in document:
-            raise FormatError(f"the key {key!r} stands twice in one object")
+            raise FormatError(f"duplicate key {key!r} in an object")
         document[key] = value
     return document

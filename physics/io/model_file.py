@@ -1,4 +1,4 @@
-"""Model files: a model, and if wanted where it starts, how to simulate it, and what others keep with it."""
+"""Model files: a model, and optionally its initial state, settings of the simulation and extra data."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a model file holds.
+    """Content of a model file.
 
     Attributes:
         model: the model.
-        state: where it starts; the model's default state where the file has none.
-        simulation: keywords for ``simulate``; empty where the file has none.
-        extras: what others keep in the file.
+        state: its initial state; the model's default state if the file has none.
+        simulation: keywords for ``simulate``; empty if the file has none.
+        extras: extra data of other programs.
     """
 
     model: Model
@@ -46,18 +46,18 @@ def save_model(
     simulation: Mapping[str, Any] | None = None,
     extras: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a model file (``schemas/model.schema.json``); every number comes back with the same bits.
+    """Write a model file (``schemas/model.schema.json``); every number is restored with the same bits.
 
     Args:
         model: the model.
-        path: the file; replaced as a whole, or left as it was.
-        state: where to start.
+        path: the file; replaced as a whole, or left unchanged.
+        state: the initial state.
         simulation: duration [s], dt [s], integrator, record_interval [s], rtol, atol, tau (nv,).
-        extras: JSON-able, kept as it is.
+        extras: JSON-able, stored unchanged.
 
     Raises:
-        FormatError: simulation or extras hold what the format cannot.
-        ModelError: the state is not one of this model.
+        FormatError: the format does not allow a value in simulation or extras.
+        ModelError: the state does not belong to this model.
     """
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, **model.to_dict()}
     if state is not None:
@@ -80,8 +80,8 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file.
 
     Raises:
-        FormatError: not a model file, cut short, of a newer version; the message names the key and the value.
-        ModelError: the file is well formed, and what it describes is impossible (an inertia, a range, ...).
+        FormatError: not a model file, truncated, or of a newer version; the message names the key and the value.
+        ModelError: the file is well formed but describes something impossible (an inertia, a range, ...).
         OSError: the file cannot be read.
     """
     document = read_json(path)
@@ -95,7 +95,7 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def model_from_document(document: Mapping[str, Any]) -> Model:
-    """The model of a document that follows the schema; ModelError or FormatError where it is impossible."""
+    """The model of a document that follows the schema; ModelError or FormatError if it is impossible."""
     described = {key: document[key] for key in MODEL_KEYS if key in document}
     return ModelBuilder.from_dict(described).build()
 
@@ -111,22 +111,22 @@ def state_to_dict(state: State) -> dict[str, Any]:
 
 
 def state_from_dict(model: Model, described: Mapping[str, Any]) -> State:
-    """The state that ``state_to_dict`` described, or q and qd by body; ModelError as ``Model.state`` says."""
+    """The state described by ``state_to_dict``, or by q and qd of bodies; ModelError as ``Model.state``."""
     state = model.state(described.get("q"), described.get("qd"), described.get("time", 0.0))
     if "chart" not in described:
         return state
     try:
         chart = np.array(described["chart"], dtype=np.int64)
     except OverflowError as error:
-        raise FormatError(f"state.chart: too large a number, got {described['chart']!r:.80}") from error
+        raise FormatError(f"state.chart: number too large in {described['chart']!r:.80}") from error
     if chart.shape != state.chart.shape:
-        raise FormatError(f"state.chart: needs {model.num_bodies} entries, one a body, got {len(chart)}")
+        raise FormatError(f"state.chart: needs {model.num_bodies} entries, one per body, got {len(chart)}")
     chart.flags.writeable = False
     return dataclasses.replace(state, chart=chart)
 
 
 def plain(value: Any) -> Any:
-    """A copy with numpy's numbers and arrays as Python's own, for JSON."""
+    """A copy for JSON, with Python's types instead of numpy's numbers and arrays."""
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""OpenSim models (``.osim`` of version 4) read into a `ModelBuilder`; what is not understood is named."""
+"""Reads OpenSim models (``.osim`` of version 4) into a `ModelBuilder`; warnings name unsupported parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .opensim_xml import Node, read_xml
 
 OLDEST, NEWEST = 40000, 49999
 DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
-NAMED = 5  # meshes that are named where more are not found
+NAMED = 5  # most missing meshes that a warning names
 
 
 def read_opensim(
@@ -42,24 +42,24 @@ def read_opensim(
 ) -> OpenSimModel:
     """Read an OpenSim model.
 
-    Bodies without mass that are welded are merged into what carries them; those that move keep a millionth of a gram.
-    Locked coordinates and coupled ones become constraints. BallJoint and FreeJoint turn by their three angles about
-    x, y and z, so that their coordinates are the file's.
+    Welded bodies without mass are merged into their parents; moving ones get a mass of 1e-9 kg. Locked and coupled
+    coordinates become constraints. BallJoint and FreeJoint rotate by three angles about x, y and z, so that their
+    coordinates are the file's.
 
     Args:
         path: an ``.osim`` file of version 4.
-        limits: whether clamped coordinates get their range as limits, which give way as springs.
-        muscles: whether muscles are added to the builder, with their forces; `OpenSimModel.muscles` describes them in
-            any case. Paths wrap over a surface between those of their points where, at some hundred poses within the
-            coordinates' ranges, the straight line meets it.
-        smoothing: of the wraps [m], None for their default; 0: true shortest paths.
-        geometry: folders where meshes are looked for, after those beside the file (itself, ``Geometry``, ``geometry``).
+        limits: whether clamped coordinates get their range as compliant limits.
+        muscles: whether muscles and their forces are added to the builder; `OpenSimModel.muscles` describes them in
+            any case. A path wraps over a surface between those of its points where the straight line meets it in some
+            of about a hundred poses within the coordinates' ranges.
+        smoothing: of the wraps [m]; None: their default, 0: exact shortest paths.
+        geometry: folders searched for meshes, after those beside the file (itself, ``Geometry``, ``geometry``).
 
     Returns:
-        The model; `OpenSimModel.warnings` names what it holds and this reader does not.
+        The model; `OpenSimModel.warnings` names unsupported content of the file.
 
     Raises:
-        FormatError: not an OpenSim model of version 4, or one that contradicts itself.
+        FormatError: not an OpenSim model of version 4, or an inconsistent one.
         ModelError: a body's mass or inertia is impossible.
         OSError: the file cannot be read.
     """
@@ -69,18 +69,18 @@ def read_opensim(
     if root.tag != "OpenSimDocument" or not version.isdecimal() or not OLDEST <= int(version) <= NEWEST:
         raise FormatError(
             f"{path}: not an OpenSim model of version 4 (element {root.tag!r}, version {version!r}); "
-            "OpenSim writes models of older versions anew"
+            "open and save it in OpenSim 4 to convert it"
         )
     model = document.child("Model")
     if model is None:
-        raise FormatError(f"{path}: holds no model")
+        raise FormatError(f"{path}: contains no model")
     places = [Path(path).parent / part for part in (".", "Geometry", "geometry")]
     reading = _Reading(model, limits, [*places, *(Path(folder) for folder in geometry)])
     return reading.read(muscles, smoothing)
 
 
 class _Reading:
-    """One file on its way to a model."""
+    """Reads one file."""
 
     def __init__(self, model: Node, limits: bool, folders: list[Path]) -> None:
         self.model = model
@@ -126,14 +126,14 @@ class _Reading:
         return next((folder / name for folder in self.folders if name and (folder / name).is_file()), None)
 
     def _on_bodies(self) -> tuple[dict[str, OpenSimWrapObject], tuple[OpenSimGeometry, ...]]:
-        """Wrap objects and meshes of ground and bodies, and of frames that are given in them."""
+        """Wrap objects and meshes of ground, bodies and the offset frames in them."""
         owners = [(GROUND, self.model.child("Ground"))]
         owners += [(f"/bodyset/{body.name}", body) for body in self.model.objects("BodySet")]
         for joint in self.model.objects("JointSet"):
             owners += [(f"/jointset/{joint.name}/{frame.name}", frame) for frame in joint.elements("frames")]
         for path, owner in tuple(owners):
-            held = [] if owner is None or path.startswith("/jointset") else owner.elements("components")
-            owners += [(f"{path}/{part.name}", part) for part in held if part.tag == "PhysicalOffsetFrame"]
+            inner = [] if owner is None or path.startswith("/jointset") else owner.elements("components")
+            owners += [(f"{path}/{part.name}", part) for part in inner if part.tag == "PhysicalOffsetFrame"]
         wraps: dict[str, OpenSimWrapObject] = {}
         drawn: list[OpenSimGeometry] = []
         for path, owner in owners:
@@ -144,7 +144,7 @@ class _Reading:
                 found = read_wrap_object(node, frame, self.warnings)
                 if found is not None:
                     if found.name in wraps:
-                        self.warnings.append(f"{node.path}: takes the place of another one of this name")
+                        self.warnings.append(f"{node.path}: replaces another wrap object of this name")
                     wraps[found.name] = found
             for node in owner.elements("attached_geometry"):
                 shape = read_geometry(node, frame, self._find, self.warnings)
@@ -153,7 +153,7 @@ class _Reading:
         lost = sorted({shape.file for shape in drawn if shape.path is None})
         if lost:
             more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-            self.warnings.append(f"geometry is not found: {', '.join(lost[:NAMED])}{more}")
+            self.warnings.append(f"geometry not found: {', '.join(lost[:NAMED])}{more}")
         return wraps, tuple(drawn)
 
     def _forces(self) -> tuple[dict[str, OpenSimMuscle], dict[str, tuple[str, ...]]]:
@@ -161,15 +161,15 @@ class _Reading:
         for node in self.model.objects("ForceSet"):
             muscle = read_muscle(node, self.frames, self.warnings)
             if muscle is None:
-                self.warnings.append(f"{node.path}: a force of this kind is not read")
+                self.warnings.append(f"{node.path}: this kind of force is not supported")
                 node.forget()
             elif muscle.name in muscles:
-                raise FormatError(f"{node.path}: there is a force of this name already")
+                raise FormatError(f"{node.path}: duplicate name of a force")
             else:
                 muscles[muscle.name] = muscle
         collection = self.model.child("ForceSet")
-        held = [] if collection is None else collection.elements("groups")
-        groups = {node.name: tuple(node.text("members").split()) for node in held}
+        entries = [] if collection is None else collection.elements("groups")
+        groups = {node.name: tuple(node.text("members").split()) for node in entries}
         return muscles, groups
 
     def _markers(self) -> tuple[OpenSimPoint, ...]:
@@ -178,10 +178,10 @@ class _Reading:
         )
 
     def _lost(self, names: Iterable[str]) -> str | None:
-        """The first of these coordinates that the file has and that is not read, as those of unknown joints are."""
+        """The first of these coordinates that the file has but the model lacks, such as one of an unknown joint."""
         joints = self.model.objects("JointSet")
-        told = {entry.name for joint in joints for entry in joint.elements("coordinates")}
-        return next((name for name in names if name in told - set(self.tree.coordinates)), None)
+        known = {entry.name for joint in joints for entry in joint.elements("coordinates")}
+        return next((name for name in names if name in known - set(self.tree.coordinates)), None)
 
     def _check_wraps(
         self, muscles: dict[str, OpenSimMuscle], wrap_objects: dict[str, OpenSimWrapObject]
@@ -190,7 +190,7 @@ class _Reading:
             lost = self._lost(name for point in muscle.points for name in _followed(point))
             if lost is not None:
                 self.warnings.append(
-                    f"muscle {muscle.name!r} follows {lost!r}, which is not read; it is left out"
+                    f"muscle {muscle.name!r} is left out: it follows coordinate {lost!r}, which is not read"
                 )
                 del muscles[muscle.name]
                 continue
@@ -209,11 +209,9 @@ class _Reading:
     def _constraints(self) -> None:
         for node in self.model.objects("ConstraintSet"):
             if not node.truth("isEnforced", True):
-                self.warnings.append(f"{node.path}: is not enforced, and is left out")
+                self.warnings.append(f"{node.path}: left out, as it is not enforced")
             elif node.tag == "CoordinateCouplerConstraint" and (lost := self._lost(coupled_names(node))):
-                self.warnings.append(
-                    f"{node.path}: follows or leads {lost!r}, which is not read; it is left out"
-                )
+                self.warnings.append(f"{node.path}: left out, as coordinate {lost!r} is not read")
             elif node.tag == "CoordinateCouplerConstraint":
                 couple(node, self.builder, self.tree.coordinates, self.warnings)
                 continue
@@ -221,11 +219,11 @@ class _Reading:
                 self._constrain(node)
                 continue
             else:
-                self.warnings.append(f"{node.path}: a constraint of this kind is not known; it is left out")
+                self.warnings.append(f"{node.path}: left out, as this kind of constraint is not supported")
             node.forget()
 
     def _constrain(self, node: Node) -> None:
-        """A constraint between two frames."""
+        """Add a constraint between two frames."""
         weld = node.tag == "WeldConstraint"
         sockets = [f"socket_frame{k}" if weld else f"socket_body_{k}" for k in (1, 2)]
         ends = [self.frames.resolve(node.text(socket), "/", node.path) for socket in sockets]
@@ -237,19 +235,19 @@ class _Reading:
         (body, pose), (other, other_pose) = ((end.body, end.pose) for end in ends)
         try:
             if weld:
-                made: Any = WeldConstraint(body, other, pose, other_pose)
+                constraint: Any = WeldConstraint(body, other, pose, other_pose)
             else:
                 point, other_point = (
                     _on(end, node.numbers(f"location_body_{k}", np.zeros(3), 3))
                     for k, end in zip(order, ends)
                 )
                 length = node.number("constant_distance", 1.0)
-                made = (
+                constraint = (
                     PointConstraint(body, other, point, other_point)
                     if node.tag == "PointConstraint"
                     else DistanceConstraint(body, other, point, other_point, length)
                 )
-            self.builder.add_constraint(node.name, made)
+            self.builder.add_constraint(node.name, constraint)
         except ModelError as error:
             raise FormatError(f"{node.path}: {error}") from error
 

@@ -1,4 +1,4 @@
-"""Where things of an OpenSim model are fixed: bodies, ground and offset frames by their paths."""
+"""Frames of an OpenSim model by path: bodies, ground and offset frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def placed(translation: FloatArray, angles: FloatArray) -> FloatArray:
 
 
 class Frames:
-    """Frames by their absolute paths, each given in another one; bodies and ground are given in themselves.
+    """Frames by their absolute paths, each relative to another one; bodies and ground are their own base.
 
     Args:
         model: the node of the model.
@@ -43,7 +43,7 @@ class Frames:
                 continue
             path = f"/bodyset/{body.name}"
             if path in self._bodies or not body.name:
-                raise FormatError(f"{body.path}: a body's name must be given, once, got {body.name!r}")
+                raise FormatError(f"{body.path}: a body needs a unique name, got {body.name!r}")
             self._bodies[path] = OpenSimFrame(body.name, np.eye(4))
             self._collect(body.elements("components"), path)
         for joint in model.objects("JointSet"):
@@ -64,19 +64,19 @@ class Frames:
         return posixpath.normpath(posixpath.join(owner, text))
 
     def merge(self, body: str, into: OpenSimFrame) -> None:
-        """Let a body be part of another one, or of the ground, with all that are part of it."""
+        """Merge a body, with the bodies merged into it, into another one or the ground."""
         for path, place in self._bodies.items():
             if place.body == body:
                 self._bodies[path] = OpenSimFrame(into.body, into.pose @ place.pose)
 
     def resolve(self, text: str, owner: str, where: str) -> OpenSimFrame:
-        """The body and pose that a socket names.
+        """The body and pose of the frame that a socket names.
 
         Args:
-            text: what the socket says. owner: path of the component that has it. where: for the error.
+            text: of the socket. owner: path of its component. where: prefix of the error.
 
         Raises:
-            FormatError: there is no such frame, or frames are given in each other.
+            FormatError: an unknown frame, or frames that are relative to each other.
         """
         path, pose = self._path(text, owner, where), np.eye(4)
         visited = {path}
@@ -85,7 +85,7 @@ class Frames:
             pose = offset @ pose
             path = self._path(parent, path, where)
             if path in visited:
-                raise FormatError(f"{where}: frame {text!r} is given in itself")
+                raise FormatError(f"{where}: frame {text!r} is relative to itself")
             visited.add(path)
         base = self._bodies[path]
         return OpenSimFrame(base.body, base.pose @ pose)
@@ -98,9 +98,9 @@ class Frames:
         last = text.rsplit("/", 1)[-1]
         found = [path for path in (*self._bodies, *self._given) if path.rsplit("/", 1)[-1] == last]
         if len(found) != 1:
-            raise FormatError(f"{where}: there is no frame {text!r}")
+            raise FormatError(f"{where}: unknown frame {text!r}")
         return found[0]
 
     def all(self) -> dict[str, OpenSimFrame]:
-        """Every frame's body and pose by its path."""
+        """Body and pose of every frame by its path."""
         return {path: self.resolve(path, "/", path) for path in (*self._bodies, *self._given)}

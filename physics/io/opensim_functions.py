@@ -1,4 +1,4 @@
-"""OpenSim's functions of one coordinate as ours."""
+"""OpenSim's functions of one coordinate as `joints.functions`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .opensim_xml import Node
 
 
 def read_function(node: Node) -> Function | None:
-    """The function that a node holds as a child; None where it has none that is known."""
+    """The function among the children of a node; None if there is none of a known kind."""
     for tag, read in FUNCTIONS.items():
         found = node.child(tag)
         if found is not None:
@@ -25,7 +25,7 @@ def read_function(node: Node) -> Function | None:
 
 
 def scaled(function: Function, factor: float) -> Function:
-    """factor times a function."""
+    """A function times a factor."""
     if isinstance(function, Linear):
         return Linear(factor * function.slope, factor * function.offset)
     if isinstance(function, CubicSpline):
@@ -89,8 +89,8 @@ def _sine(node: Node) -> Function | None:
 
 
 def _multiplied(node: Node) -> Function | None:
-    held, factor = node.child("function"), node.number("scale", 1.0)
-    inner = None if held is None else read_function(held)
+    child, factor = node.child("function"), node.number("scale", 1.0)
+    inner = None if child is None else read_function(child)
     return None if inner is None else scaled(inner, factor)
 
 

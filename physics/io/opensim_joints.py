@@ -1,4 +1,4 @@
-"""OpenSim's joints as ours: a CustomJoint as it is, the others by their factors, each coordinate by its name."""
+"""OpenSim's joints as those of `joints`: CustomJoint directly, others by factors; coordinates keep their names."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ AXIS_NAMES = tuple(f"{kind}{k}" for kind in ("rotation", "translation") for k in
 
 @dataclass(frozen=True)
 class ReadJoint:
-    """A joint without its place: ours, and OpenSim's coordinates with the names that ours gives them."""
+    """A joint without its frames, and OpenSim's coordinates with their names in it."""
 
     joint: Joint
     coordinates: tuple[OpenSimCoordinate, ...]
 
 
 def read_joint(node: Node, warnings: list[str]) -> ReadJoint:
-    """The joint that a node describes; one of an unknown kind becomes a weld, and a warning."""
+    """The joint that a node describes; an unknown kind becomes a weld, with a warning."""
     coordinates = node.elements("coordinates")
     kind = KINDS.get(node.tag)
     if kind is None:
-        warnings.append(f"{node.path}: a joint of this kind is not known; it is welded")
+        warnings.append(f"{node.path}: this kind of joint is not supported; it becomes a weld")
         return ReadJoint(Fixed(), ())
     joint, motions = kind(node, [entry.name for entry in coordinates], warnings)
     if len(motions) != joint.num_coordinates:
@@ -47,12 +47,12 @@ def read_joint(node: Node, warnings: list[str]) -> ReadJoint:
 
 
 def read_coordinate(node: Node, local: str, motion: str) -> OpenSimCoordinate:
-    """A coordinate; `coordinate` is its name in its joint until the joint has a body."""
+    """A coordinate; its `coordinate` is the name in the joint until the joint has a body."""
     lower, upper = node.numbers("range", [-10.0, 10.0], 2)
     if lower > upper:
         raise FormatError(f"{node.path}: the range of this coordinate is reversed: {lower:g} to {upper:g}")
     if node.truth("prescribed", False):
-        node.child("prescribed")  # the function stays unread, and so is named
+        node.child("prescribed")  # the function remains unread, so that a warning names it
     else:
         node.child("prescribed_function")
     return OpenSimCoordinate(
@@ -82,7 +82,7 @@ def _single(make: Callable[[], Joint], motion: str) -> Callable[[Node, list[str]
 
 
 def _sequence(rotations: str, translations: str) -> Callable[[Node, list[str], list[str]], Made]:
-    """A joint whose coordinates turn about these axes one after another, then slide along those of the parent."""
+    """A joint that rotates about these axes in turn, then translates along those of the parent."""
 
     def read(node: Node, names: list[str], warnings: list[str]) -> Made:
         if len(names) != len(rotations) + len(translations):
@@ -126,10 +126,10 @@ def _custom(node: Node, names: list[str], warnings: list[str]) -> Made:
     used = {name for _, _, name in axes}
     for name in names:
         if name not in used:
-            warnings.append(f"{node.path}: coordinate {name!r} moves nothing; it is left out")
+            warnings.append(f"{node.path}: coordinate {name!r} moves nothing and is left out")
             del motions[name]
     if not motions:
-        raise FormatError(f"{node.path}: has no coordinate that moves it; make it a WeldJoint")
+        raise FormatError(f"{node.path}: no coordinate moves this joint; make it a WeldJoint")
     try:
         return Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions
     except ModelError as error:
@@ -147,11 +147,11 @@ def _axis(node: Node, names: list[str], warnings: list[str]) -> Axis:
     function = read_function(holder)
     if len(follows) > 1 or function is None or not function.smooth:
         what = f"a function of {len(follows)} coordinates" if len(follows) > 1 else "its function"
-        warnings.append(f"{node.path}: {what} is not known; it stands still")
+        warnings.append(f"{node.path}: {what} is not supported; it is set to 0")
         return axis, STILL, None
     for name in follows:
         if name not in names:
-            raise FormatError(f"{node.path}: follows {name!r}, which the joint has not")
+            raise FormatError(f"{node.path}: follows {name!r}, which is no coordinate of the joint")
     constant = isinstance(function, Linear) and function.slope == 0.0
     return axis, function, follows[0] if follows and not constant else None
 

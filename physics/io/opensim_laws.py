@@ -1,4 +1,4 @@
-"""Forces of OpenSim's muscles as ours: its numbers by ours names; what has no counterpart is named."""
+"""Force laws of OpenSim's muscles by our parameter names; warnings name parameters without a counterpart."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
 }
-# OpenSim's, where a file does not tell
+# OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
-# what only controllers, solvers and starts of simulations look at
+# used only by controllers, solvers and initial states
 ASIDE = frozenset(
     {"optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"}
 )
 
 
 def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
-    """The force law of a muscle, a plain tension for one of an unknown kind; None where it applies no force."""
+    """The force law of a muscle, a plain tension for an unknown kind; None if it applies no force."""
     if not muscle.active:
         warnings.append(f"muscle {muscle.name!r} applies no force")
         return None
@@ -79,18 +79,18 @@ def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False)
     if muscle.flags.get("ignore_activation_dynamics", False):
         warnings.append(
-            f"muscle {muscle.name!r}: its activation follows its excitation by its time constants"
+            f"muscle {muscle.name!r}: ignore_activation_dynamics is not supported; its time constants apply"
         )
     for name, set_ in muscle.flags.items():
         if set_ and name not in FLAGS:
-            warnings.append(f"muscle {muscle.name!r}: {name} is not read")
+            warnings.append(f"muscle {muscle.name!r}: {name} is not supported")
     for name, value in muscle.parameters.items():
         if name == "maximum_pennation_angle" and abs(value - 1.47063) > 1e-4:
             warnings.append(
-                f"muscle {muscle.name!r}: maximum_pennation_angle {value:g} is taken as acos(0.1)"
+                f"muscle {muscle.name!r}: maximum_pennation_angle {value:g} is not supported; acos(0.1) is used"
             )
         elif name not in names and name not in ASIDE and name != "maximum_pennation_angle":
-            warnings.append(f"muscle {muscle.name!r}: {name} is not read")
+            warnings.append(f"muscle {muscle.name!r}: {name} is not supported")
     try:
         law: ForceLaw = make(**values)
     except ModelError as error:
@@ -102,6 +102,6 @@ def _plain(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw:
     largest = muscle.parameters.get("max_isometric_force", muscle.parameters.get("optimal_force", 0.0))
     if muscle.kind != "PathActuator":
         warnings.append(
-            f"muscle {muscle.name!r}: a {muscle.kind} is not known; it pulls with excitation times {largest:g} N"
+            f"muscle {muscle.name!r}: a {muscle.kind} is not supported; its force is the excitation times {largest:g} N"
         )
     return Tension(abs(largest))

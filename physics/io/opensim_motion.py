@@ -1,4 +1,4 @@
-"""States and motions of a model that came from OpenSim, by OpenSim's names of its coordinates."""
+"""States and motions of a model read from OpenSim, by OpenSim's names of coordinates."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .storage import Storage
 def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[FloatArray, FloatArray]:
     """Times (n,) [s] and coordinates (n, nv) of a motion file of this model.
 
-    A coordinate's column has its name, or, in files of states, a path such as ``/jointset/knee/flexion/value``.
-    Angles in degrees are converted, as OpenSim does, for coordinates that are angles (``motion`` is
-    ``"rotational"``); coordinates that the file lacks keep their default values, or follow those that lead them.
+    A column is named by its coordinate or, in files of states, by a path such as ``/jointset/knee/flexion/value``.
+    Degrees are converted, as in OpenSim, for coordinates that are angles (``motion`` is ``"rotational"``).
+    Coordinates without a column keep their default values, or follow their drivers.
 
     Warns:
-        UserWarning: names columns that are no coordinate of the model; states of muscles and speeds are none.
+        UserWarning: names the columns that are no coordinates of the model, such as speeds and muscle states.
 
     Raises:
-        ModelError: the file has a column for none of the coordinates.
+        ModelError: no column is a coordinate.
     """
     names = model.coordinate_names
     times = storage.times
@@ -36,7 +36,7 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     left = [label for label in storage.columns if label not in used]
     if left:
         warnings.warn(
-            f"columns that are no coordinate of the model are left out: {', '.join(left)!s:.300}",
+            f"columns that are no coordinates of the model are ignored: {', '.join(left)!s:.300}",
             stacklevel=2,
         )
     factor = np.pi / 180.0 if storage.in_degrees else 1.0
@@ -49,8 +49,8 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     by_ours = {coordinate.coordinate: name for name, coordinate in read.coordinates.items()}
     for constraint in model.constraints.values():
         if isinstance(constraint, CouplingConstraint) and by_ours.get(constraint.coordinate) not in found:
-            lead = sum(weight * q[:, names.index(name)] for name, weight in constraint.drivers.items())
-            q[:, names.index(constraint.coordinate)] = constraint.function(lead)
+            driver = sum(weight * q[:, names.index(name)] for name, weight in constraint.drivers.items())
+            q[:, names.index(constraint.coordinate)] = constraint.function(driver)
     return times, q
 
 

@@ -1,4 +1,4 @@
-"""Muscles of an OpenSim model added to its builder: points, conditions, surfaces to wrap over, forces."""
+"""Adds the muscles of an OpenSim model to its builder: points, conditions, wrapping surfaces, force laws."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from .opensim_functions import shifted
 from .opensim_laws import law_of
 from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
 
-POSES = (
-    60  # random ones at which is looked where a path meets its surfaces, beside those along each coordinate
-)
+# random poses at which paths are tested against their surfaces, beside those along each coordinate
+POSES = 60
 ALONG = 9
-ACTIVATION = 0.05  # where muscles begin of which a file does not say it
+ACTIVATION = 0.05  # default initial activation
 METHODS = ("hybrid", "")
-OFTEN = 0.05  # of the poses at which some stretch meets a surface
+OFTEN = 0.05  # least share of the poses in which a segment meets a surface for it to wrap
 
 
 def add_muscles(
@@ -37,15 +36,15 @@ def add_muscles(
     smoothing: float | None,
     warnings: list[str],
 ) -> None:
-    """Add all muscles; one that cannot be is left out, and a warning says why.
+    """Add all muscles; one that cannot be added is left out, with a warning.
 
     Args:
-        builder: holds the bodies. smoothing: of the wraps, None for the default.
+        builder: with the bodies. smoothing: of the wraps, None for the default.
     """
     wrapped = any(
         wrap_objects[wrap.wrap_object].active for muscle in muscles.values() for wrap in muscle.wraps
     )
-    meetings = Meetings(builder, coordinates) if wrapped else None  # of the bodies, before there are muscles
+    meetings = Meetings(builder, coordinates) if wrapped else None  # bodies only: no muscles yet
     for muscle in muscles.values():
         try:
             path: list[Any] = [path_point(point, coordinates) for point in muscle.points]
@@ -63,14 +62,16 @@ def add_muscles(
 
 
 def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]) -> PathPoint:
-    """Our path point; ModelError where it moves in a frame that is turned in its body."""
+    """Our path point; ModelError if it moves in a frame that is rotated in its body."""
     condition = None
     if point.coordinate is not None and point.range is not None:
         condition = Condition(coordinates[point.coordinate].coordinate, *point.range)
     if not point.moves or point.frame is None:
         return PathPoint(point.body, point.location.tolist(), condition)
     if not np.array_equal(point.frame[:3, :3], np.eye(3)):
-        raise ModelError(f"point {point.name!r} moves in a frame that is turned in its body")
+        raise ModelError(
+            f"point {point.name!r} moves in a frame that is rotated in its body, which is not supported"
+        )
     parts: list[Any] = []
     for k, (function, follows) in enumerate(point.moves):
         function = shifted(function, float(point.frame[k, 3]))
@@ -82,7 +83,7 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
 
 
 def obstacle(given: OpenSimWrapObject) -> Obstacle:
-    """Our surface."""
+    """Our wrapping surface."""
     side: Any = "shorter"
     if given.quadrant != "all":
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
@@ -93,21 +94,20 @@ def obstacle(given: OpenSimWrapObject) -> Obstacle:
         return Cylinder(radius=given.size[0], length=given.size[1], **place)
     if given.kind == "ellipsoid":
         return Ellipsoid(radii=np.array(given.size), **place)
-    return Torus(
-        major_radius=given.size[1], minor_radius=given.size[0], **place
-    )  # the ring's, then the tube's
+    # the size has the tube's radius first
+    return Torus(major_radius=given.size[1], minor_radius=given.size[0], **place)
 
 
 @dataclass(frozen=True)
 class _Found:
-    """Which stretches of a path meet a surface: how often of all poses, and how far along on average."""
+    """For each segment of a path the share of poses in which it meets a surface, and where along it on average."""
 
     often: FloatArray
     along: FloatArray
 
 
 class Meetings:
-    """Poses of a model all over its coordinates' ranges, to see where paths meet surfaces."""
+    """Poses of a model throughout its coordinates' ranges, to find where paths meet surfaces."""
 
     def __init__(self, builder: ModelBuilder, coordinates: Mapping[str, OpenSimCoordinate]) -> None:
         self.model: Model = builder.build()
@@ -132,7 +132,7 @@ class Meetings:
         self.poses = [dict(zip(names, body_poses(self.model, self.model.state(q=q)))) for q in self.q]
 
     def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
-        """Which stretches meet a surface."""
+        """The segments of a path that meet a surface."""
         count = max(len(path) - 1, 0)
         often, along = np.zeros(count), np.zeros(count)
         for q, poses in zip(self.q, self.poses):
@@ -160,8 +160,8 @@ def _world(poses: Mapping[str, FloatArray], body: str | None) -> FloatArray:
 
 
 def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> float | None:
-    """Where along a straight line (0 to 1), given in the surface's frame, it is deepest in a surface; None outside."""
-    if surface.kind == "torus":  # a path through the ring is what it is there for
+    """Where a line segment (0 to 1), in the surface's frame, is deepest inside the surface; None if it is outside."""
+    if surface.kind == "torus":  # a path is meant to pass through the ring
         if start[2] * end[2] >= 0.0:
             return None
         share = float(start[2] / (start[2] - end[2]))
@@ -190,32 +190,32 @@ def _with_wraps(
     smoothing: float | None,
     warnings: list[str],
 ) -> list[Any]:
-    """The path with its surfaces between those of its points where it meets them."""
+    """The path with its surfaces between the points where it meets them."""
     over: dict[int, list[tuple[float, Obstacle]]] = {}
     for wrap in muscle.wraps:
         surface = wrap_objects[wrap.wrap_object]
         if not surface.active:
-            warnings.append(f"muscle {muscle.name!r}: wrap object {surface.name!r} is not active")
+            warnings.append(f"muscle {muscle.name!r}: wrap object {surface.name!r} is inactive")
             continue
         first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
         last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
         found = meetings.find(path[first:last], surface)
         if not found.often.size or not found.often.any():
             warnings.append(
-                f"muscle {muscle.name!r}: its path never meets {surface.name!r}, which is left out"
+                f"muscle {muscle.name!r}: {surface.name!r} is left out, as its path never meets it"
             )
             continue
         if wrap.method not in METHODS:
             warnings.append(
-                f"muscle {muscle.name!r}: method {wrap.method!r} over {surface.name!r} is not read; its path is the "
-                "shortest one"
+                f"muscle {muscle.name!r}: method {wrap.method!r} over {surface.name!r} is not supported; its path "
+                "is the shortest one"
             )
         meets_here = found.often >= min(OFTEN, found.often.max())
         for k in np.flatnonzero((found.often > 0.0) & ~meets_here):
             here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
             warnings.append(
-                f"muscle {muscle.name!r}: between {here!r} and {next_!r} its path meets {surface.name!r} in "
-                f"{100.0 * found.often[k]:.2g} % of poses, and goes straight there"
+                f"muscle {muscle.name!r}: between {here!r} and {next_!r} its path meets {surface.name!r} in only "
+                f"{100.0 * found.often[k]:.2g} % of poses, and is straight there"
             )
         for k in np.flatnonzero(meets_here):
             over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))
@@ -223,6 +223,6 @@ def _with_wraps(
     for k, point in enumerate(path):
         with_wraps.append(point)
         if k in over:
-            row = [made for _, made in sorted(over[k], key=lambda entry: entry[0])]
+            row = [surface for _, surface in sorted(over[k], key=lambda entry: entry[0])]
             with_wraps.append(Wrap(tuple(row)) if smoothing is None else Wrap(tuple(row), smoothing))
     return with_wraps

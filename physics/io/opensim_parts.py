@@ -1,4 +1,4 @@
-"""What an OpenSim model holds beside bodies and joints, as plain values: our names, SI units, the file's axes."""
+"""Parts of an OpenSim model other than bodies and joints, as plain values: our names, SI units, the file's axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..validation import number
 
 @dataclass(frozen=True)
 class OpenSimFrame:
-    """Where a thing is fixed: a body (None: the ground) and a pose (4, 4) in its frame."""
+    """A frame: its body (None: the ground) and its pose (4, 4) in the body's frame."""
 
     body: str | None
     pose: FloatArray
@@ -32,11 +32,11 @@ class OpenSimCoordinate:
     """A coordinate of a joint.
 
     Attributes:
-        name: as OpenSim has it. coordinate: ``body.coordinate`` in our model.
-        motion: ``"rotational"`` and ``"translational"``, where it is the angle or the way itself, or ``"coupled"``
-            (motion files never give those in degrees).
-        default, default_speed: where a motion starts. range: (lower, upper).
-        clamped: whether the range bounds what may be set. locked: whether it keeps its default value.
+        name: in OpenSim. coordinate: ``body.coordinate`` in our model.
+        motion: ``"rotational"`` or ``"translational"`` if it is an angle or a distance itself, else ``"coupled"``
+            (which motion files never give in degrees).
+        default, default_speed: initial values. range: (lower, upper).
+        clamped: whether the range limits it. locked: whether it keeps its default value.
     """
 
     name: str
@@ -54,10 +54,10 @@ class OpenSimPoint:
     """A point of a path, or a marker.
 
     Attributes:
-        name: as in the file. body: what it is fixed to, None: the ground. location: (3,) in the body's frame [m].
-        coordinate, range: of a conditional point: it counts while the coordinate is within.
+        name: in the file. body: its body, None: the ground. location: (3,) in the body's frame [m].
+        coordinate, range: of a conditional point, active while the coordinate is within the range.
         moves: of a moving point: (function, coordinate or None) for x, y and z, in `frame`.
-        frame: pose (4, 4) in the body of the frame that moving points are given in.
+        frame: pose (4, 4) in the body of the frame of a moving point.
     """
 
     name: str
@@ -77,8 +77,8 @@ class OpenSimWrapObject:
         name: unique in the model. kind: ``"sphere"``, ``"cylinder"``, ``"ellipsoid"`` or ``"torus"``.
         frame: body and pose; the axis of cylinder and torus is its z.
         size: radius; radius and length; three semi-axes; inner and outer radius [m].
-        quadrant: ``"all"``, or the half that paths keep to: ``"x"``, ``"-x"``, ... in its frame.
-        active: whether paths are to wrap over it.
+        quadrant: ``"all"``, or the half-space of paths in its frame: ``"x"``, ``"-x"``, ...
+        active: whether paths wrap over it.
     """
 
     name: str
@@ -91,7 +91,7 @@ class OpenSimWrapObject:
 
 @dataclass(frozen=True)
 class OpenSimPathWrap:
-    """That a path wraps over an object, by a method, between two of its points (-1: from the first, to the last)."""
+    """A path's wrap over an object, by a method, between two of its points (-1: the first, the last)."""
 
     wrap_object: str
     method: str = "hybrid"
@@ -104,7 +104,7 @@ class OpenSimMuscle:
 
     Attributes:
         name: unique in the model. kind: its class in OpenSim. points, wraps: its path.
-        parameters: its numbers by OpenSim's names, those of curves as ``curve.name``. flags: its truth values.
+        parameters: numbers by OpenSim's names, those of curves as ``curve.name``. flags: truth values likewise.
         active: whether it applies its force.
     """
 
@@ -119,7 +119,7 @@ class OpenSimMuscle:
 
 @dataclass(frozen=True)
 class OpenSimGeometry:
-    """A shape to be drawn: the file as named, where it was found (or None), its frame and scale (3,)."""
+    """A mesh to draw: the file as named, the path where it was found (or None), its frame and scale (3,)."""
 
     name: str
     frame: OpenSimFrame
@@ -130,14 +130,14 @@ class OpenSimGeometry:
 
 @dataclass(frozen=True)
 class OpenSimModel:
-    """A model as `read_opensim` found it; axes are the file's, y up in nearly all of them.
+    """A model read by `read_opensim`, in the file's axes (usually y up).
 
     Attributes:
-        name: of the model. builder: holds bodies, joints, constraints and gravity; more can be added to it.
-        coordinates: by OpenSim's name. frames: every body's and offset frame's place by its path in the file
-            (``/bodyset/tibia_r``), those that were merged into another body too.
+        name: of the model. builder: with bodies, joints, constraints and gravity; may be extended.
+        coordinates: by OpenSim's name. frames: of every body and offset frame by its path in the file
+            (``/bodyset/tibia_r``), those of merged bodies included.
         muscles, wrap_objects: by name. markers, geometry: in the file's order. groups: names of muscles by group.
-        warnings: what the file holds and this reader does not, one sentence each.
+        warnings: unsupported content of the file, one sentence each.
     """
 
     name: str
@@ -152,19 +152,19 @@ class OpenSimModel:
     warnings: tuple[str, ...]
 
     def build(self) -> Model:
-        """The model that the builder holds now."""
+        """The model of the builder's current content."""
         return self.builder.build()
 
     def state(self, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0) -> State:
-        """A state of the model at the file's default values and speeds; followers are where their drivers put them.
+        """A state of the model at the file's default values and speeds; coupled coordinates follow their drivers.
 
         Args:
-            model: what `build` gave.
-            values: {OpenSim's name of a coordinate: its value} that take the place of default values.
+            model: the result of `build`.
+            values: {OpenSim's name of a coordinate: value} in place of the default.
             time: [s].
 
         Raises:
-            ModelError: the model is another one, or it has no such coordinate.
+            ModelError: another model, or an unknown coordinate.
         """
         given = dict(values or {})
         names = model.coordinate_names
@@ -181,9 +181,9 @@ class OpenSimModel:
             )
         for constraint in model.constraints.values():
             if isinstance(constraint, CouplingConstraint):
-                lead = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
+                driver = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
                 speed = sum(weight * qd[names.index(name)] for name, weight in constraint.drivers.items())
-                value, slope, _ = constraint.function.derivatives(lead)
+                value, slope, _ = constraint.function.derivatives(driver)
                 follower = names.index(constraint.coordinate)
                 q[follower], qd[follower] = value, slope * speed
         return model.state(q, qd, time)

@@ -1,4 +1,4 @@
-"""What is fixed to the bodies of an OpenSim model: paths of muscles, wrap objects, markers, geometry."""
+"""Parts fixed to the bodies of an OpenSim model: paths of muscles, wrap objects, markers, geometry."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SIZES: dict[str, tuple[tuple[str, int], ...]] = {
 
 
 def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscle | None:
-    """A force along a path; None where the force has no path that is known."""
+    """A force along a path; None if the force has no path of a known kind."""
     path = next((found for tag in PATHS if (found := node.child(tag)) is not None), None)
     if path is None:
         return None
@@ -50,25 +50,25 @@ def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscl
     parameters: dict[str, float] = {}
     _values(node, "", parameters, flags)
     for curve in CURVES:
-        held = node.child(curve)
-        if held is not None:
-            _values(held, f"{curve}.", parameters, flags)
+        child = node.child(curve)
+        if child is not None:
+            _values(child, f"{curve}.", parameters, flags)
     active = flags.pop("appliesForce", True)
     return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active)
 
 
 def _wrap(node: Node, count: int) -> OpenSimPathWrap:
-    """What a path of so many points wraps over."""
+    """The wrap of a path with this number of points."""
     first, last = (int(bound) for bound in node.numbers("range", [-1.0, -1.0], 2))
     if max(first, 1) > (last if last > 0 else count) or last > count:
         raise FormatError(
-            f"{node.path}: its range must lie in the path's points, 1 to {count}, and rise, got {first} to {last}"
+            f"{node.path}: range must increase within the path's points, 1 to {count}, got {first} to {last}"
         )
     return OpenSimPathWrap(node.text("wrap_object"), node.text("method", "hybrid").lower(), (first, last))
 
 
 def _values(node: Node, prefix: str, parameters: dict[str, float], flags: dict[str, bool]) -> None:
-    """Every child that is a single number or a truth value."""
+    """Collects every child that is a single number or a truth value."""
     for entry in node.element:
         text = (entry.text or "").strip()
         if len(entry) or not text:
@@ -95,7 +95,7 @@ def _point(node: Node, frames: Frames, warnings: list[str]) -> OpenSimPoint | No
             raise FormatError(f"{node.path}: a conditional point needs a coordinate")
         return OpenSimPoint(node.name, frame.body, location, coordinate, (float(lower), float(upper)))
     if node.tag != "PathPoint":
-        warnings.append(f"{node.path}: a point of this kind is not known; the path goes on without it")
+        warnings.append(f"{node.path}: this kind of path point is not supported and is left out")
         return None
     return OpenSimPoint(node.name, frame.body, location)
 
@@ -106,7 +106,7 @@ def _moving_point(node: Node, frame: OpenSimFrame) -> OpenSimPoint:
         holder = node.child(f"{axis}_location")
         function = None if holder is None else read_function(holder)
         if holder is not None and function is None:
-            raise FormatError(f"{holder.path}: its function is not known")
+            raise FormatError(f"{holder.path}: its function is not supported")
         moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate")))
     at_zero = np.array([float(function(0.0)) for function, _ in moves])
     location = frame.pose[:3, :3] @ at_zero + frame.pose[:3, 3]
@@ -114,9 +114,9 @@ def _moving_point(node: Node, frame: OpenSimFrame) -> OpenSimPoint:
 
 
 def read_wrap_object(node: Node, owner: OpenSimFrame, warnings: list[str]) -> OpenSimWrapObject | None:
-    """A surface on a frame; None and a warning for one of an unknown kind."""
+    """A surface on a frame; None and a warning for an unknown kind."""
     if node.tag not in SIZES:
-        warnings.append(f"{node.path}: a wrap object of this kind is not known; it is left out")
+        warnings.append(f"{node.path}: this kind of wrap object is not supported and is left out")
         return None
     pose = placed(
         node.numbers("translation", np.zeros(3), 3), node.numbers("xyz_body_rotation", np.zeros(3), 3)
@@ -125,7 +125,7 @@ def read_wrap_object(node: Node, owner: OpenSimFrame, warnings: list[str]) -> Op
         [node.numbers(tag, np.full(count, np.nan), count) for tag, count in SIZES[node.tag]]
     )
     if not (size > 0.0).all():
-        raise FormatError(f"{node.path}: its size must be given and positive, got {size.tolist()}")
+        raise FormatError(f"{node.path}: its size must be positive, got {size.tolist()}")
     quadrant = node.text("quadrant", "all").lower().lstrip("+") or "all"
     if quadrant not in ("all", "x", "y", "z", "-x", "-y", "-z"):
         raise FormatError(f"{node.path}: quadrant must be all or one of x, -x, ..., got {quadrant!r}")
@@ -151,7 +151,7 @@ def read_geometry(
 ) -> OpenSimGeometry | None:
     """A mesh on a frame; None and a warning for other shapes."""
     if node.tag != "Mesh":
-        warnings.append(f"{node.path}: geometry of this kind is not drawn")
+        warnings.append(f"{node.path}: this kind of geometry is not drawn")
         return None
     file = node.text("mesh_file")
     return OpenSimGeometry(node.name, owner, file, find(file), node.numbers("scale_factors", np.ones(3), 3))

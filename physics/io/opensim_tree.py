@@ -1,4 +1,4 @@
-"""The tree of an OpenSim model: which body hangs on which, whatever the order of its joints."""
+"""The tree of an OpenSim model: sorts its joints so that parents come first."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .opensim_joints import ReadJoint, read_joint
 from .opensim_parts import OpenSimCoordinate, OpenSimFrame
 from .opensim_xml import Node
 
-TRACE_MASS = 1e-9  # kg: a body without mass that moves; what it adds to any force is below round-off
+TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below round-off
 TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without inertia
-ROUND_OFF = 1e-9  # of the largest moment
+ROUND_OFF = 1e-9  # as a share of the largest moment
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class _Link:
 
 @dataclass(frozen=True)
 class _Solid:
-    """What a body weighs."""
+    """Mass, centre of mass and inertia of a body."""
 
     mass: float
     com: FloatArray
@@ -51,7 +51,7 @@ class _Solid:
         return self.mass > 0.0 and moments[0] > 0.0 and bool(moments[0] + moments[1] >= moments[2] - slack)
 
     def joined(self, other: _Solid, pose: FloatArray) -> _Solid:
-        """Both in one, the other at a pose (4, 4) in this one's frame."""
+        """Both combined; the other one is at a pose (4, 4) in this one's frame."""
         mass = self.mass + other.mass
         if mass == 0.0:
             return self
@@ -64,7 +64,7 @@ class _Solid:
 
 
 class Tree:
-    """Bodies and joints on their way into a builder.
+    """Adds bodies and joints to a builder.
 
     Attributes:
         coordinates: by OpenSim's name, filled by `plant`.
@@ -90,36 +90,36 @@ class Tree:
 
     def plant(self) -> None:
         """Add all bodies, parents first; joints that close loops last."""
-        standing: set[str | None] = {None}
+        placed: set[str | None] = {None}
         waiting = self._merged(self.links)
         while waiting:
             forward = [
-                link for link in waiting if link.parent.body in standing and link.child.body not in standing
+                link for link in waiting if link.parent.body in placed and link.child.body not in placed
             ]
             backward = [
-                link for link in waiting if link.child.body in standing and link.parent.body not in standing
+                link for link in waiting if link.child.body in placed and link.parent.body not in placed
             ]
             if forward:
                 self._add(forward[0])
-                standing.add(forward[0].child.body)
+                placed.add(forward[0].child.body)
                 waiting.remove(forward[0])
             elif backward:
-                standing.add(backward[0].parent.body)
+                placed.add(backward[0].parent.body)
                 waiting.remove(backward[0])
                 self._add(_turned(backward[0]))
-            elif (free := self._adrift(waiting, standing)) is not None:
+            elif (free := self._adrift(waiting, placed)) is not None:
                 self._free(free)
-                standing.add(free)
+                placed.add(free)
             else:
                 break
         for link in waiting:
             self._close(link)
         for name in self.solids:
-            if name not in standing:
+            if name not in placed:
                 self._free(name)
 
     def _merged(self, links: list[_Link]) -> list[_Link]:
-        """The links without the welds that made a body of no or impossible mass part of what carries it."""
+        """The links without the welds by which bodies of no or impossible mass were merged into their parents."""
         left = list(links)
         for link in reversed(links):
             name = link.child.body
@@ -127,7 +127,7 @@ class Tree:
             alone = sum(other.child.body == name for other in links) == 1
             if name is None or solid is None or solid.possible or not alone or link.read.joint != Fixed():
                 continue
-            parent = self._standing(link.parent)  # which may have been merged itself
+            parent = self._current(link.parent)  # which may have been merged itself
             pose = parent.pose @ lie.inverse(link.child.pose)
             if parent.body is not None:
                 carrier = self.solids[parent.body]
@@ -135,18 +135,17 @@ class Tree:
             del self.solids[name]
             self.frames.merge(name, OpenSimFrame(parent.body, pose))
             left.remove(link)
-            lack = "no mass" if solid.mass == 0.0 else "an inertia that no body can have"
+            lack = "no mass" if solid.mass == 0.0 else "an impossible inertia"
             self.warnings.append(
-                f"body {name!r} has {lack} and is welded; it is part of {parent.body or 'the ground'!r}"
+                f"body {name!r} has {lack} and is welded; it is merged into {parent.body or 'the ground'!r}"
             )
         return [
-            replace(link, parent=self._standing(link.parent), child=self._standing(link.child))
-            for link in left
+            replace(link, parent=self._current(link.parent), child=self._current(link.child)) for link in left
         ]
 
-    def _adrift(self, waiting: list[_Link], standing: set[str | None]) -> str | None:
-        """A body that carries others and hangs on nothing."""
-        return next((link.parent.body for link in waiting if link.parent.body not in standing), None)
+    def _adrift(self, waiting: list[_Link], placed: set[str | None]) -> str | None:
+        """A parent body that has no parent itself."""
+        return next((link.parent.body for link in waiting if link.parent.body not in placed), None)
 
     def _free(self, name: str) -> None:
         self.warnings.append(f"body {name!r} has no joint; it is free")
@@ -157,7 +156,7 @@ class Tree:
         name = link.child.body
         solid = self.solids.get(name or "")
         if name is None or solid is None:
-            raise FormatError(f"{link.node.path}: carries no body")
+            raise FormatError(f"{link.node.path}: has no child body")
         solid = self._weighed(name)
         try:
             self.builder.add_body(
@@ -175,22 +174,22 @@ class Tree:
             raise ModelError(f"{link.node.path}: {error}") from error
         self._name(link.read, name)
 
-    def _standing(self, frame: OpenSimFrame) -> OpenSimFrame:
-        """The frame as it is now that bodies were merged."""
+    def _current(self, frame: OpenSimFrame) -> OpenSimFrame:
+        """The frame after merging bodies."""
         if frame.body is None:
             return frame
         base = self.frames.resolve(f"/bodyset/{frame.body}", "/", frame.body)
         return OpenSimFrame(base.body, base.pose @ frame.pose)
 
     def _weighed(self, name: str) -> _Solid:
-        """The body with a trace of mass and inertia where it has none."""
+        """The body, with a trace of mass and inertia if it has none."""
         solid = self.solids[name]
         if solid.mass == 0.0:
-            self.warnings.append(f"body {name!r} has no mass and moves; it is given {TRACE_MASS:g} kg")
+            self.warnings.append(f"body {name!r} moves but has no mass; it gets {TRACE_MASS:g} kg")
             solid = replace(solid, mass=TRACE_MASS)
         if not solid.possible:
             self.warnings.append(
-                f"body {name!r} has an inertia that no body can have; its smaller moments are raised"
+                f"body {name!r} has an impossible inertia; its smaller moments are increased"
             )
             moments, axes = np.linalg.eigh(solid.inertia)
             largest = max(float(moments[2]), solid.mass * TRACE_RADIUS**2)
@@ -199,7 +198,7 @@ class Tree:
         return solid
 
     def _ranges(self, read: ReadJoint) -> FloatArray | None:
-        """Limits of the joint's coordinates: the ranges of those that are clamped."""
+        """Limits of the joint's coordinates: the ranges of the clamped ones."""
         if not self.limits or not any(coordinate.clamped for coordinate in read.coordinates):
             return None
         limits = np.tile([-np.inf, np.inf], (read.joint.num_coordinates, 1))
@@ -211,13 +210,13 @@ class Tree:
     def _name(self, read: ReadJoint, body: str) -> None:
         for coordinate in read.coordinates:
             if coordinate.name in self.coordinates:
-                raise FormatError(f"there are two coordinates named {coordinate.name!r}")
+                raise FormatError(f"duplicate coordinate {coordinate.name!r}")
             self.coordinates[coordinate.name] = replace(
                 coordinate, coordinate=f"{body}.{coordinate.coordinate}"
             )
 
     def _close(self, link: _Link) -> None:
-        """A joint between bodies that stand already."""
+        """Add a joint that closes a loop between placed bodies."""
         parent, child = link.parent, link.child
         name = link.node.name
         try:
@@ -252,28 +251,28 @@ def _solid(node: Node) -> _Solid:
 
 
 def _turned(link: _Link) -> _Link:
-    """The joint seen from its child, which stands already."""
+    """The joint from child to parent, for a child that is placed already."""
     read = replace(link.read, joint=Inverted(link.read.joint)) if link.read.coordinates else link.read
     return replace(link, read=read, parent=link.child, child=link.parent)
 
 
 def coupled_names(node: Node) -> list[str]:
-    """The coordinate that a CoordinateCouplerConstraint leads, and those that it follows."""
+    """The dependent coordinate of a CoordinateCouplerConstraint, and the independent ones."""
     return [node.text("dependent_coordinate_name"), *node.text("independent_coordinate_names").split()]
 
 
 def couple(
     node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], warnings: list[str]
 ) -> None:
-    """A CoordinateCouplerConstraint: a coordinate at a function of another; one of several is named, not read."""
+    """Add a CoordinateCouplerConstraint with one independent coordinate; warn about one with several."""
     follower, *drivers = coupled_names(node)
     holder = node.child("coupled_coordinates_function")
     for name in (follower, *drivers):
         if name not in coordinates:
-            raise FormatError(f"{node.path}: there is no coordinate {name!r}")
+            raise FormatError(f"{node.path}: unknown coordinate {name!r}")
     function = None if holder is None or len(drivers) != 1 else read_function(holder)
     if function is None or not function.smooth:
-        warnings.append(f"{node.path}: its function is not known; the coordinates are not coupled")
+        warnings.append(f"{node.path}: its function is not supported; the coordinates are not coupled")
         return
     function = scaled(function, node.number("scale_factor", 1.0))
     coupling = CouplingConstraint(
@@ -283,7 +282,7 @@ def couple(
 
 
 def lock(builder: ModelBuilder, coordinates: Iterable[OpenSimCoordinate], warnings: list[str]) -> None:
-    """Keep locked coordinates at their default values."""
+    """Fix locked coordinates at their default values."""
     known = list(coordinates)
     for coordinate in known:
         if not coordinate.locked:
@@ -291,7 +290,7 @@ def lock(builder: ModelBuilder, coordinates: Iterable[OpenSimCoordinate], warnin
         other = next((entry for entry in known if entry is not coordinate), None)
         if other is None:
             warnings.append(
-                f"coordinate {coordinate.name!r} is locked; as the only one it moves nevertheless"
+                f"coordinate {coordinate.name!r} is locked, but as the only coordinate it stays free"
             )
             continue
         hold = Linear(0.0, coordinate.default)

@@ -1,4 +1,4 @@
-"""XML read safely, by a reader that remembers what it was asked for: what nobody asked for can be named in the end."""
+"""Reads XML safely; nodes record which children were read, so that unread parts can be reported."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FormatError
 
-DEEPEST = 200  # elements within each other; a model has about 15
-ONLY_SEEN = frozenset(  # how things look, and who made them: nothing of this moves anything
+DEEPEST = 200  # nesting of elements; a model has about 15
+ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
     {
         "Appearance",
         "FrameGeometry",
@@ -37,10 +37,10 @@ ONLY_SEEN = frozenset(  # how things look, and who made them: nothing of this mo
 def read_xml(path: str | os.PathLike[str]) -> ElementTree.Element:
     """The root element of an XML file.
 
-    A document type (and so any entity of its own) is refused, and so is what nests deeper than any model.
+    Refuses a document type declaration (and with it entities) and nesting deeper than that of any model.
 
     Raises:
-        FormatError: not XML, cut short, or one of these.
+        FormatError: not XML, truncated, or refused.
         OSError: the file cannot be read.
     """
     data = Path(path).read_bytes()
@@ -61,7 +61,7 @@ def read_xml(path: str | os.PathLike[str]) -> ElementTree.Element:
         builder.end(tag)
 
     def refuse(*_: Any) -> None:
-        raise FormatError(f"{path}: has a document type declaration, which a model does not need")
+        raise FormatError(f"{path}: a document type declaration is not allowed")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -72,16 +72,16 @@ def read_xml(path: str | os.PathLike[str]) -> ElementTree.Element:
         parser.Parse(data, True)
     except FormatError:
         raise
-    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two of encodings that are none
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two from unknown encodings
         raise FormatError(f"{path}: not XML: {error}") from error
     return builder.close()
 
 
 class Node:
-    """An XML element that remembers which of its children were asked for.
+    """An XML element that records which of its children were read.
 
     Attributes:
-        tag: what it is. path: where it stands, in words, for errors.
+        tag: of the element. path: its location in words, for errors.
     """
 
     def __init__(self, element: ElementTree.Element, path: str) -> None:
@@ -96,7 +96,7 @@ class Node:
         return self.element.get("name", "")
 
     def __iter__(self) -> Iterator[Node]:
-        """All children, which counts as reading them."""
+        """All children; marks them as read."""
         self._read.update(range(len(self._children)))
         return iter(self._children)
 
@@ -109,23 +109,23 @@ class Node:
         return None
 
     def objects(self, tag: str) -> list[Node]:
-        """What a set holds: the children of <tag><objects>."""
+        """Members of a set: the children of <tag><objects>."""
         collection = self.child(tag)
-        held = None if collection is None else collection.child("objects")
-        return [] if held is None else list(held)
+        members = None if collection is None else collection.child("objects")
+        return [] if members is None else list(members)
 
     def elements(self, tag: str) -> list[Node]:
-        """What a list holds: the children of <tag>."""
-        held = self.child(tag)
-        return [] if held is None else list(held)
+        """Members of a list: the children of <tag>."""
+        members = self.child(tag)
+        return [] if members is None else list(members)
 
     def text(self, tag: str, default: str = "") -> str:
-        """Text of a child, without blanks around it."""
+        """Text of a child, stripped."""
         child = self.child(tag)
         return default if child is None else (child.element.text or "").strip()
 
     def numbers(self, tag: str, default: Any, count: int | None = None) -> FloatArray:
-        """Numbers that a child lists; FormatError where they are not numbers, not finite or not `count`."""
+        """Numbers listed by a child; FormatError if they are not numbers, not finite or not `count`."""
         text = self.text(tag)
         if not text:
             return np.array(default, dtype=np.float64)
@@ -144,18 +144,18 @@ class Node:
         return float(self.numbers(tag, [default], 1)[0])
 
     def truth(self, tag: str, default: bool) -> bool:
-        """Truth of a child; FormatError for anything but true and false."""
+        """Truth value of a child; FormatError for anything but true and false."""
         text = self.text(tag).lower()
         if text not in ("", "true", "false"):
             raise FormatError(f"{self.path}: {tag} must be true or false, got {text!r:.80}")
         return default if not text else text == "true"
 
     def forget(self) -> None:
-        """Count the node as dealt with, whatever it holds."""
+        """Mark the node and everything in it as read."""
         self._children, self._read = [], set()
 
     def unread(self) -> list[str]:
-        """Paths of what holds something and was not asked for."""
+        """Paths of unread parts that are not empty."""
         found = []
         for k, child in enumerate(self._children):
             if child.tag in ONLY_SEEN:
@@ -168,10 +168,10 @@ class Node:
 
 
 def _filled(node: Node) -> list[str]:
-    """The node's path where it holds anything but empty sets."""
+    """The node's path, unless it has only empty sets."""
     whole = node.element
-    told = any((part.text or "").strip() for part in whole.iter() if part.tag not in ONLY_SEEN)
-    return [node.path] if told else []
+    filled = any((part.text or "").strip() for part in whole.iter() if part.tag not in ONLY_SEEN)
+    return [node.path] if filled else []
 
 
 def _called(element: ElementTree.Element) -> str:

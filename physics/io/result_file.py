@@ -29,12 +29,12 @@ OPTIONAL = ("row_forces", "efforts", "muscle_states")
 
 @dataclass(frozen=True)
 class ResultFile:
-    """What a result file holds.
+    """Content of a result file.
 
     Attributes:
         result: the motion.
-        diverged: ``{"time", "body", "reason"}`` where the run ended early, else None.
-        extras: what others keep in the file.
+        diverged: ``{"time", "body", "reason"}`` if the run ended early, else None.
+        extras: extra data of other programs.
     """
 
     result: Result
@@ -43,8 +43,9 @@ class ResultFile:
 
 
 def result_arrays(result: Result) -> dict[str, FloatArray]:
-    """t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3) and rotations (R, T, 4) of a result; row_forces
-    (T, rows), efforts (T, nv) and muscle_states (T, n) where it has them.
+    """Arrays of a result: t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3), rotations (R, T, 4).
+
+    Optionally row_forces (T, rows), efforts (T, nv) and muscle_states (T, n).
     """
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
     extra = {name: getattr(result, name) for name in OPTIONAL if getattr(result, name) is not None}
@@ -61,10 +62,10 @@ def result_arrays(result: Result) -> dict[str, FloatArray]:
 def result_from_arrays(
     model: Model, arrays: Mapping[str, FloatArray], rotations: list[str], info: Mapping[str, Any]
 ) -> Result:
-    """The result that ``result_arrays`` took apart; ``rotations`` names the bodies of that array.
+    """The result from its ``result_arrays``; ``rotations`` names the bodies of that array.
 
     Raises:
-        FormatError: an array is missing, or has a shape that does not suit the model.
+        FormatError: an array is missing, or its shape does not fit the model.
     """
     samples, nv = np.size(arrays.get("t", ())), model.num_coordinates
     shapes = {
@@ -94,7 +95,7 @@ def result_from_arrays(
         arrays.get("efforts"),
         arrays.get("muscle_states"),
     )
-    # what the result would compute when first asked is known already
+    # store the values that the result would compute on first use
     vars(result)["_observed"] = (arrays["poses"], arrays["energy"])
     vars(result)["rotations"] = dict(zip(rotations, arrays["rotations"]))
     return result
@@ -106,16 +107,16 @@ def save_result(
     diverged: DivergedError | None = None,
     extras: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a result file (``schemas/result.schema.json``); every number comes back with the same bits.
+    """Write a result file (``schemas/result.schema.json``); every number is restored with the same bits.
 
     Args:
         result: the motion.
-        path: the file, under exactly this name; replaced as a whole, or left as it was.
-        diverged: why the run ended early, kept as a flag; None: it came to its end.
-        extras: JSON-able, kept as it is.
+        path: the file, under exactly this name; replaced as a whole, or left unchanged.
+        diverged: the error that ended the run early, stored as a flag; None: the run is complete.
+        extras: JSON-able, stored unchanged.
 
     Raises:
-        FormatError: info or extras hold what JSON cannot.
+        FormatError: a value in info or extras is not JSON.
     """
     header: dict[str, Any] = {
         "format": FORMAT,
@@ -139,12 +140,12 @@ def save_result(
 
 
 def divergence_to_dict(error: DivergedError) -> dict[str, Any]:
-    """JSON-able facts of a diverged run."""
+    """JSON-able description of a diverged run."""
     return {"time": float(error.time), "body": error.body, "reason": error.reason}
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:
-    """The motion in a result file; errors as ``read_result``."""
+    """The motion in a result file; raises as ``read_result``."""
     return read_result(path).result
 
 
@@ -152,12 +153,12 @@ def read_result(path: str | os.PathLike[str]) -> ResultFile:
     """Read a result file.
 
     Raises:
-        FormatError: not a result file, cut short, of a newer version, NaN in a run that did not diverge.
+        FormatError: not a result file, truncated, of a newer version, NaN in a run that did not diverge.
         OSError: the file cannot be read.
     """
     arrays = _read_archive(path)
     if HEADER not in arrays or arrays[HEADER].dtype.kind != "U" or arrays[HEADER].shape != ():
-        raise FormatError(f"{path}: no result file: there is no text {HEADER!r} in it")
+        raise FormatError(f"{path}: not a result file: it has no text {HEADER!r}")
     header = parse_object(str(arrays.pop(HEADER)[()]), f"{path}: {HEADER}")
     check_document(header, "result", str(path))
     try:
@@ -176,20 +177,22 @@ def _read_archive(path: str | os.PathLike[str]) -> dict[str, Any]:
             with zipfile.ZipFile(stream) as archive:
                 broken = archive.testzip()
             if broken is not None:
-                raise FormatError(f"{path}: damaged: the checksum of {broken!r} is wrong")
+                raise FormatError(f"{path}: damaged: wrong checksum of {broken!r}")
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as arrays:
                 return {name: arrays[name] for name in arrays.files}
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise FormatError(f"{path}: not a result file, or cut short: {error}") from error
+            raise FormatError(f"{path}: not a result file, or truncated: {error}") from error
         except FormatError:
             raise
         except ValueError as error:  # an array of objects, a broken array header
-            raise FormatError(f"{path}: holds what is not an array of numbers: {error}") from error
+            raise FormatError(f"{path}: an entry is not an array of numbers: {error}") from error
 
 
 def _check_finite(arrays: Mapping[str, FloatArray], path: str | os.PathLike[str]) -> None:
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             index = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
-            raise FormatError(f"{path}: array {name!r} holds {array[tuple(index)]} at {index}")
+            raise FormatError(
+                f"{path}: array {name!r} is {array[tuple(index)]} at {index}: it must be finite"
+            )

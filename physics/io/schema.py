@@ -1,9 +1,8 @@
-"""Checks documents against the JSON Schemas in ``schemas/``, with errors that say where and what.
+"""Checks documents against the JSON Schemas in ``schemas/``; errors name the place and the problem.
 
-The schemas are the one description of the formats: published, and enforced here. This reads the part of draft
-2020-12 that they use. Of the alternatives in a ``oneOf`` it takes the one that the value's own type, or its
-``type`` key, points to, so that the error tells what is wrong with that one; and a whole number must be
-written as one (4, not 4.0).
+The schemas are the only description of the formats, published and enforced here. Supports the part of draft 2020-12
+that they use. Of a ``oneOf`` it checks the alternative for the value's type, or its ``type`` key, so that errors refer
+to that one. Whole numbers must be written as such (4, not 4.0).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _Check = Callable[[Any, Any, str, "Schema"], None]
 def load_schema(name: str) -> dict[str, Any]:
     """A published schema by its name: ``"model"`` or ``"result"``.
 
-    Joints of the registry that the file has no entry for are known by their type; their class checks their keys.
+    For joints of the registry without an entry in the file only the type is checked; their class checks the keys.
     """
     return _loaded(name, tuple(REGISTRY))
 
@@ -43,10 +42,9 @@ def _loaded(name: str, joints: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check_document(document: Any, name: str, where: str) -> None:
-    """FormatError, beginning with ``where``, unless the document follows the schema of this name.
+    """FormatError, with the prefix ``where``, unless the document follows the schema of this name.
 
-    The document's ``format`` and ``version`` are looked at first: a newer version says so instead of failing
-    on details.
+    ``format`` and ``version`` come first: a newer version is reported as such, not by its details.
     """
     root = load_schema(name)
     expected = root["properties"]["format"]["const"]
@@ -66,13 +64,13 @@ def check_document(document: Any, name: str, where: str) -> None:
 
 
 class Schema:
-    """One schema file, with which ``$ref`` is resolved."""
+    """One schema file, which resolves ``$ref``."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def resolve(self, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Schema]:
-        """The schema and file that a ``$ref`` (``#/$defs/x``, ``model.schema.json#/$defs/x``) stands for."""
+        """The schema and file of a ``$ref`` (``#/$defs/x``, ``model.schema.json#/$defs/x``)."""
         if "$ref" not in schema:
             return schema, self
         file, _, pointer = schema["$ref"].partition("#/")
@@ -83,10 +81,11 @@ class Schema:
         return owner.resolve(found)
 
     def check(self, value: Any, schema: Mapping[str, Any], path: str) -> None:
-        """FormatError naming the path within the document and the value that is not right there."""
+        """FormatError naming the path in the document and the invalid value there."""
         schema, owner = self.resolve(schema)
         if isinstance(value, dict) and schema.get("additionalProperties") is False:
-            _check_keys(value, schema["properties"], path)  # before what is missing: a misspelt key is both
+            # before missing keys: a misspelt key is both
+            _check_keys(value, schema["properties"], path)
         for keyword in _CHECKS:
             if keyword in schema:
                 _CHECKS[keyword](value, schema[keyword], path, owner)
@@ -98,7 +97,7 @@ class Schema:
 
 
 def is_number(value: Any) -> bool:
-    """A finite number that fits a float; True and False are none."""
+    """Whether a value is a finite number that fits a float; True and False are not."""
     if isinstance(value, float):
         return math.isfinite(value)
     return type(value) is int and abs(value) <= 2**1023
@@ -181,7 +180,7 @@ def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owne
     resolved = [owner.resolve(branch) for branch in branches]
     names = [branch.get("properties", {}).get("type", {}).get("const") for branch, _ in resolved]
     named = sorted(filter(None, names))
-    # beside null, say, only the objects are named
+    # with alternatives such as null, only the objects have names
     if named and (isinstance(value, dict) or len(named) == len(names)):
         kind = value.get("type") if isinstance(value, dict) else None
         if kind not in named:

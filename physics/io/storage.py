@@ -16,7 +16,7 @@ from .files import write_atomically
 
 END = "endheader"
 TIME = "time"
-UNNAMED = "table"  # where the file's own name cannot be the table's
+UNNAMED = "table"  # used if the file's name cannot be the table's
 ROWS, COLUMNS = ("nrows", "datarows"), ("ncolumns", "datacolumns")
 
 
@@ -25,8 +25,8 @@ class Storage:
     """A table over time.
 
     Attributes:
-        times: (n,) [s], increasing. columns: {name: (n,)}, in the file's order, angles as they stand in it.
-        in_degrees: whether angles are in degrees. name: the table's. header: other entries of the header.
+        times: (n,) [s], increasing. columns: {name: (n,)}, in the file's order and units.
+        in_degrees: whether angles are in degrees. name: of the table. header: its other entries.
     """
 
     times: FloatArray
@@ -40,8 +40,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
     """Read a ``.mot`` or ``.sto`` file.
 
     Raises:
-        FormatError: not such a file, cut short, a name that stands twice, time that does not increase, vectors as
-            entries; the message names line and value.
+        FormatError: not such a file, truncated, a duplicate name, time that does not increase, vectors as entries;
+            the message names line and value.
         OSError: the file cannot be read.
     """
     try:
@@ -50,16 +50,16 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise FormatError(f"{path}: not a text file (byte {error.start} is not UTF-8)") from error
     head = next((k for k, line in enumerate(lines) if line.strip().lower() == END), None)
     if head is None:
-        raise FormatError(f"{path}: has no line {END!r}: not a motion or storage file, or cut short")
+        raise FormatError(f"{path}: has no line {END!r}: not a motion or storage file, or truncated")
     name, header = _header(lines[:head])
     body = [(k, line) for k, line in enumerate(lines[head + 1 :], head + 2) if line.strip()]
     if not body:
-        raise FormatError(f"{path}: ends behind its header (cut short?)")
+        raise FormatError(f"{path}: ends after its header (truncated?)")
     labels = body[0][1].strip().split("\t") if "\t" in body[0][1].strip() else body[0][1].split()
     labels = [label.strip() for label in labels]
     twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
     if twice is not None:
-        raise FormatError(f"{path}: column {twice!r} stands twice")
+        raise FormatError(f"{path}: duplicate column {twice!r}")
     if labels[0].lower() != TIME:
         raise FormatError(f"{path}: the first column must be {TIME!r}, got {labels[0]!r}")
     table = np.array([_row(path, number, line, len(labels)) for number, line in body[1:]])
@@ -85,16 +85,16 @@ def write_storage(
     in_degrees: bool = False,
     name: str = "",
 ) -> None:
-    """Write a ``.mot`` or ``.sto`` file that OpenSim reads; every number comes back with the same bits.
+    """Write a ``.mot`` or ``.sto`` file that OpenSim reads; every number is restored with the same bits.
 
     Args:
-        path: the file; replaced as a whole, or left as it was.
+        path: the file; replaced as a whole, or left unchanged.
         times: (n,) [s], increasing. columns: {name: (n,)}; names without tabs and line ends.
-        in_degrees: what the header says of angles; the numbers are written as they are.
-        name: of the table; the file's if not given. No entry of a header such as ``n=3``, nor ``endheader``.
+        in_degrees: unit of angles in the header; numbers are written unchanged.
+        name: of the table; the file's if not given. Not like a header entry (``n=3``), nor ``endheader``.
 
     Raises:
-        ModelError: shapes differ, numbers are not finite, time does not increase, a name will not do.
+        ModelError: shapes differ, numbers are not finite, time does not increase, a name is invalid.
     """
     times = finite_array(times, (np.size(times),), "times")
     if (np.diff(times) <= 0.0).any():
@@ -105,11 +105,11 @@ def write_storage(
             raise ModelError(f"a name must be text without tabs and line ends, got {label!r}")
     if name and not _comes_back(name):
         raise ModelError(
-            f"a table cannot be named {name!r}: in the file it would be read as an entry of the header or its end"
+            f"a table cannot be named {name!r}: readers would take it for an entry or the end of the header"
         )
     for label in columns:
         if not label.strip() or label.strip().lower() == TIME:
-            raise ModelError(f"a column must be named, and not {TIME!r}, got {label!r}")
+            raise ModelError(f"a column needs a name other than {TIME!r}, got {label!r}")
     values = [finite_array(column, times.shape, f"column {label!r}") for label, column in columns.items()]
     rows = np.stack([times, *values], axis=1)
     stem = Path(path).stem
@@ -128,12 +128,12 @@ def write_storage(
 
 
 def _comes_back(name: str) -> bool:
-    """Whether a table's name is read as its name."""
+    """Whether a table's name is read back as its name."""
     return name.strip().lower() != END and _header([name]) == (name, {})
 
 
 def _header(lines: list[str]) -> tuple[str, dict[str, str]]:
-    """The table's name, and the entries by their lower-case names; SIMM writes them with a blank for a sign."""
+    """The table's name, and header entries by lower-case name; SIMM separates key and value by a blank."""
     header: dict[str, str] = {}
     name = ""
     for number, line in enumerate(lines):
@@ -157,13 +157,15 @@ def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> li
     except ValueError as error:
         raise FormatError(f"{path}: line {number} must be numbers, got {line.strip()!r:.80}") from error
     if len(values) != count:
-        raise FormatError(f"{path}: line {number} must have {count} numbers, got {len(values)} (cut short?)")
+        raise FormatError(f"{path}: line {number} must have {count} numbers, got {len(values)} (truncated?)")
     return values
 
 
 def _check_size(path: str | os.PathLike[str], header: dict[str, str], shape: tuple[int, ...]) -> None:
     for keys, found, what in ((ROWS, shape[0], "rows"), (COLUMNS, shape[1], "columns")):
         for key in keys:
-            told = header.pop(key, None)
-            if told is not None and told != str(found):
-                raise FormatError(f"{path}: its header tells {told} {what}, there are {found} (cut short?)")
+            stated = header.pop(key, None)
+            if stated is not None and stated != str(found):
+                raise FormatError(
+                    f"{path}: its header states {stated} {what}, but there are {found} (truncated?)"
+                )

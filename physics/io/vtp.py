@@ -1,4 +1,4 @@
-"""Surfaces of bones as OpenSim has them: VTK's XML files of polygons (``.vtp``), as ASCII text."""
+"""OpenSim's bone surfaces: VTK's XML files of polygons (``.vtp``), as ASCII text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from .opensim_xml import read_xml
 
 
 def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
-    """Points (n, 3) and polygons (indices of their points, in turn) of a surface.
+    """Points (n, 3) and polygons (indices of their points, in order) of a surface.
 
     Raises:
-        FormatError: not such a file, not ASCII, or it contradicts itself. OSError: it cannot be read.
+        FormatError: not such a file, not ASCII, or inconsistent.
+        OSError: the file cannot be read.
     """
     root = read_xml(path)
     piece = root.find("./PolyData/Piece")
@@ -30,9 +31,9 @@ def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
     )
     count = len(points) // 3
     if len(points) % 3 or (len(corners) and not 0 <= corners.min() <= corners.max() < count):
-        raise FormatError(f"{path}: polygons name points that are not there")
+        raise FormatError(f"{path}: polygons refer to missing points")
     if len(ends) and (ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != len(corners)):
-        raise FormatError(f"{path}: offsets of polygons do not fit their connectivity")
+        raise FormatError(f"{path}: offsets of polygons do not match their connectivity")
     return points.reshape(-1, 3), np.split(corners, ends[:-1]) if len(ends) else []
 
 
