@@ -1,6 +1,5 @@
 """The compute process: a child of Blender that fits and simulates, so that the window never waits.
 
-``client`` is used by the parent and imports numpy alone; ``main`` is the script that the child runs;
-``protocol`` is what they say to each other, ``jobs`` what the child can do, ``requests`` the typed face of it
-for the parent.
+The parent uses ``client``, which imports numpy only, and ``requests``, its typed interface. The child runs the script
+``main``. ``protocol`` defines their messages, ``jobs`` the kinds of job.
 """

@@ -1,7 +1,7 @@
-"""The parent's side of the compute process: starts it, hands it jobs, never waits for it unless asked to.
+"""The parent's side of the compute process: starts it and submits jobs without blocking.
 
-Nothing here blocks but ``Job.wait`` and ``WorkerClient.close``: one thread writes requests, one reads
-answers, one keeps the end of what the process prints. Imports numpy and the standard library alone.
+Only ``Job.wait`` and ``WorkerClient.close`` block: one thread writes requests, one reads answers, one keeps the last
+lines of the process's stderr. Imports numpy and the standard library only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..errors import CancelledError, CondyleError, FormatError
 from . import protocol
 from .launching import start
 
-STDERR_LINES = 40  # lines of the process's last words that are kept
+STDERR_LINES = 40  # last lines of the process's stderr that are kept
 _WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
 
 
@@ -36,9 +36,9 @@ class WorkerError(CondyleError):
     """A job failed in the compute process, or the process died.
 
     Attributes:
-        kind: name of the error's class over there ("ModelError", "FitError", ...), or "WorkerDied".
-        details: what else is known; DivergedError: time [s], body, reason; WorkerDied: exit_code, stderr.
-        partial: what was computed until then, or None.
+        kind: name of the error's class in the process ("ModelError", "FitError", ...), or "WorkerDied".
+        details: further data; DivergedError: time [s], body, reason; WorkerDied: exit_code, stderr.
+        partial: the result so far, or None.
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class WorkerError(CondyleError):
 
 @dataclass
 class Answer:
-    """What a job gives: a JSON-able header and named arrays."""
+    """Result of a job: a JSON-able header and named arrays."""
 
     header: dict[str, Any]
     arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
 
 
 def library_paths(names: Sequence[str] = _WORKER_LIBRARIES) -> list[str]:
-    """Folders of this process's module path in which the worker's libraries lie; imports none of them."""
+    """Folders of this process's module path that contain the worker's libraries; imports none of them."""
     folders: list[str] = []
     for name in names:
         spec = importlib.util.find_spec(name)
@@ -72,10 +72,9 @@ def worker_command(python: str | None = None, paths: Sequence[str] | None = None
 
     Args:
         python: the interpreter; None: this process's (in Blender ``sys.executable`` is its Python).
-        paths: folders added to its module path; None: where this process finds numpy, numba, llvmlite and
-            scipy.
+        paths: folders added to its module path; None: those of this process's numpy, numba, llvmlite and scipy.
 
-    The interpreter runs isolated (``-I``): no user site, no PYTHONPATH, as Blender's own does.
+    The interpreter runs isolated (``-I``): no user site, no PYTHONPATH, as in Blender.
     """
     command = [python or sys.executable, "-I", "-X", "faulthandler", str(Path(__file__).with_name("main.py"))]
     for path in library_paths() if paths is None else paths:
@@ -86,11 +85,10 @@ def worker_command(python: str | None = None, paths: Sequence[str] | None = None
 def worker_environment(
     cache_folder: str | os.PathLike[str] | None = None, jit: bool = True
 ) -> dict[str, str]:
-    """What a compute process's environment says: where compiled kernels are kept, whether to compile, and that a linear
-    algebra library is to use one thread, if the user's does not say otherwise.
+    """Environment variables of a compute process: cache folder of kernels, whether to compile, one thread for BLAS.
 
-    Its systems are small. Threads wait for each other by turning in place: with a second process beside it, fits took
-    two to ten times as long.
+    Its systems are small, and idle BLAS threads wait actively: with a second process running, fits took two to ten
+    times as long. A number of threads set by the user is kept.
     """
     environment = {"CONDYLE_JIT": "1" if jit else "0"}
     environment |= {
@@ -102,15 +100,15 @@ def worker_environment(
 
 
 class Job:
-    """One request and what is known of it; made by ``WorkerClient.submit``.
+    """A submitted request and its state; made by ``WorkerClient.submit``.
 
     Attributes:
         state: "queued", "running", "done", "failed" or "cancelled", as of the last ``poll``.
         progress: 0 to 1.
-        message: what goes on, for the user.
-        result: the ``Answer`` of a job that is done.
-        error: the ``WorkerError`` of one that failed.
-        news: the latest that a job which goes on has shown; None until then.
+        message: current activity, for the user.
+        result: the ``Answer`` of a completed job.
+        error: the ``WorkerError`` of a failed one.
+        news: the latest intermediate ``Answer`` of a running job; None until then.
     """
 
     def __init__(self, job_id: int, kind: str, client: WorkerClient) -> None:
@@ -127,23 +125,23 @@ class Job:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the job has ended, in any way."""
         return self.state in ("done", "failed", "cancelled")
 
     def poll(self) -> bool:
-        """Take in what has arrived, without waiting; True when the job is finished, in whatever way."""
+        """Process the messages received so far, without waiting; True if the job has ended, in any way."""
         while not self.finished and not self._arrived.empty():
             self._take_in(self._arrived.get())
         return self.finished
 
     def cancel(self) -> None:
-        """Want it no longer: cancelled here at once, and the process is told to stop."""
+        """Cancel the job here at once, and ask the process to stop it."""
         if not self.poll():
             self.state = "cancelled"
             self._client.tell_cancelled(self)
 
     def tell(self, said: Mapping[str, Any]) -> None:
-        """Say something to a job that listens while it runs (a live one); returns at once."""
+        """Send a message to a job that listens while it runs (a live one); returns at once."""
         if not self.finished:
             self._client.tell(self, said)
 
@@ -153,7 +151,7 @@ class Job:
         Raises:
             WorkerError: the job failed or the process died.
             CancelledError: it was cancelled.
-            TimeoutError: no answer within ``timeout`` seconds; the job goes on.
+            TimeoutError: no answer within ``timeout`` seconds; the job continues.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self.poll():
@@ -169,7 +167,7 @@ class Job:
         return self.result
 
     def deliver(self, message: protocol.Message) -> None:
-        """Called by the client's reader with an event of this job."""
+        """Called by the client's reader thread with an event of this job."""
         self._arrived.put(message)
 
     def _take_in(self, message: protocol.Message) -> None:
@@ -194,12 +192,12 @@ class Job:
 
 
 class WorkerClient:
-    """A compute process and the jobs it was given; started by ``start`` or by the first ``submit``.
+    """A compute process and its jobs; started by ``start`` or by the first ``submit``.
 
     Args:
-        command: how to start it; None: ``worker_command()``.
+        command: of the process; None: ``worker_command()``.
         environment: added to this process's environment; None: ``worker_environment()``.
-        stands_back: it leaves the processor to this process where both want it, so that a window goes on being drawn.
+        stands_back: run at a lower priority than this process, so that a window remains responsive.
     """
 
     def __init__(
@@ -216,16 +214,16 @@ class WorkerClient:
 
     @property
     def running(self) -> bool:
-        """Whether a process is there that takes jobs."""
+        """Whether a process is running that accepts jobs."""
         return self._connection is not None and self._connection.alive
 
     @property
     def hello(self) -> dict[str, Any] | None:
-        """What the process said first (pid, python, numpy, numba, jit, protocol); None until then."""
+        """The process's first message (pid, python, numpy, numba, jit, protocol); None until then."""
         return None if self._connection is None else self._connection.hello
 
     def start(self) -> None:
-        """Start the process unless it runs; returns at once. WorkerError where the command is no program."""
+        """Start the process unless it runs; returns at once. WorkerError if the command cannot be run."""
         if not self.running:
             self._connection = _Connection(
                 self._command, {**os.environ, **self._environment}, self._stands_back
@@ -234,9 +232,9 @@ class WorkerClient:
     def submit(
         self, kind: str, header: Mapping[str, Any] | None = None, arrays: protocol.ArrayMap | None = None
     ) -> Job:
-        """Hand over a job; returns at once. Starts the process where it does not run.
+        """Submit a job; returns at once. Starts the process if it does not run.
 
-        Arrays must not be changed until the job is finished. FormatError where something cannot be sent.
+        Arrays must not be changed until the job has ended. FormatError if something cannot be sent.
         """
         job = Job(next(self._ids), kind, self)
         pieces = protocol.encode({"id": job.id, "kind": kind, "job": dict(header or {})}, arrays)
@@ -246,12 +244,12 @@ class WorkerClient:
         return job
 
     def tell_cancelled(self, job: Job) -> None:
-        """Tell the process that nobody waits for a job any more (``Job.cancel`` does)."""
+        """Tell the process that a job is cancelled (used by ``Job.cancel``)."""
         if self._connection is not None:
             self._connection.cancel(job)
 
     def tell(self, job: Job, said: Mapping[str, Any]) -> None:
-        """Say something to a running job (``Job.tell`` does); FormatError where it cannot be sent."""
+        """Send a message to a running job (used by ``Job.tell``); FormatError if it cannot be sent."""
         pieces = protocol.encode({"id": job.id, "kind": "tell", "job": dict(said)})
         if self._connection is not None:
             self._connection.pass_on(pieces)
@@ -269,7 +267,7 @@ class WorkerClient:
 
 
 class _Connection:
-    """One process from its start to its end: the pipes, their threads and the jobs that wait for it."""
+    """One process from its start to its end: its pipes, their threads and its open jobs."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], stands_back: bool) -> None:
         try:
@@ -279,7 +277,7 @@ class _Connection:
         self.hello: dict[str, Any] | None = None
         self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
-        self._over: str | None = None  # why there are no more answers
+        self._over: str | None = None  # why no more answers will come
         self._outgoing: queue.SimpleQueue[list[bytes | memoryview] | None] = queue.SimpleQueue()
         self._last_words: deque[str] = deque(maxlen=STDERR_LINES)
         self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -321,10 +319,10 @@ class _Connection:
     def _write(self) -> None:
         stdin: BinaryIO = self._process.stdin  # type: ignore[assignment]
         if sys.platform != "win32":
-            # Blender up to 4.3 has its Python leave this signal alone, and it would end Blender itself: where this
-            # thread holds it off, a write to a process that is gone is an error as any other
+            # Blender up to 4.3 restores the default action of SIGPIPE, which would end Blender. With the signal
+            # blocked in this thread, writing to a dead process raises an ordinary error.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
-        with contextlib.suppress(OSError):  # a closed pipe: the reader tells how it ended
+        with contextlib.suppress(OSError):  # a closed pipe: the reader reports how the process ended
             while (pieces := self._outgoing.get()) is not None:
                 for piece in pieces:
                     stdin.write(piece)
@@ -339,10 +337,10 @@ class _Connection:
             while (message := protocol.read_message(stdout)) is not None:
                 self._sort(message)
         except (FormatError, KeyError, OSError) as error:
-            reason = f"answer not understood: {error}"
+            reason = f"invalid answer: {error}"
             self._process.kill()
         self._process.wait()
-        self._listener.join(1.0)  # its last words are on their way
+        self._listener.join(1.0)  # wait for the last lines of stderr
         self._finish(reason, None)
         self._outgoing.put(None)
         stdout.close()
@@ -368,7 +366,7 @@ class _Connection:
         stderr.close()
 
     def _finish(self, reason: str, word: protocol.Message | None) -> None:
-        """No more answers: every open job is told so, once."""
+        """End the connection: every open job receives one last message."""
         with self._lock:
             if self._over is None:
                 self._over = reason

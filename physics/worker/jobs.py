@@ -1,7 +1,7 @@
-"""What the compute process can do: one function a kind of job.
+"""The kinds of job of the compute process, one function each.
 
-Each takes the job's header and arrays and a ``Report``, and gives the answer's header and arrays. Kernels that
-a job needs are compiled in named stages beforehand, so that the parent can say what the first use waits for.
+A function takes the job's header and arrays and a ``Report``, and returns the answer's header and arrays. It first
+compiles its kernels in named stages, so that the parent can display why the first use takes long.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def run(kind: str, job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Do one job; FormatError where its kind is unknown, else whatever the physics raises."""
+    """Run one job; FormatError for an unknown kind, else any error of the physics."""
     if kind not in JOBS:
         raise FormatError(f"unknown kind of job {kind!r}; known are {', '.join(JOBS)}")
     return JOBS[kind](job, arrays, report)
 
 
 def describe_divergence(error: DivergedError) -> tuple[Header, Header | None, Arrays]:
-    """Facts of a diverged simulation, and header and arrays of what was computed until then."""
+    """Description of a diverged simulation, and header and arrays of the motion so far."""
     if not isinstance(error.result, Result):
         return divergence_to_dict(error), None, {}
     return divergence_to_dict(error), *_result_answer(error.result)
 
 
 def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Compile what the other jobs need: the stages named in ``stages``, one after the other, or the usual ones."""
+    """Compile kernels for other jobs: the stages named in ``stages`` in order, or the usual ones."""
     _check_keys(job, {"stages"}, ())
     began = time.perf_counter()
     stages = list(job.get("stages", USUAL))
@@ -67,7 +67,7 @@ def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays
 
 
 def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Fit a spline curve: ``fit_curve``'s keywords in the header, or where they are arrays, there."""
+    """Fit a spline curve; keywords of ``fit_curve`` are in the header, or in the arrays if they are arrays."""
     keywords = {**job, **arrays}
     if "poses" not in keywords:
         raise FormatError("a job fit_curve needs the array 'poses'")
@@ -83,13 +83,13 @@ def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arra
         "missing": fit.missing,
         "tried": fit.tried,
     }
-    made = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
-    made |= {name: value for name in ("weights", "metric") if (value := getattr(fit, name)) is not None}
-    return plain(header), made
+    results = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+    results |= {name: value for name in ("weights", "metric") if (value := getattr(fit, name)) is not None}
+    return plain(header), results
 
 
 def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Fit a spline surface, as ``fit_curve``."""
+    """Fit a spline surface; input as for ``fit_curve``."""
     keywords = {**job, **arrays}
     if "poses" not in keywords:
         raise FormatError("a job fit_surface needs the array 'poses'")
@@ -101,7 +101,7 @@ def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
 
 
 def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Where a ``joint`` is nearest to ``poses`` (N, 4, 4): ``project``'s keywords in the header or as arrays."""
+    """Project ``poses`` (N, 4, 4) onto a ``joint``; keywords of ``project`` are in the header or the arrays."""
     _check_keys(job, {"joint", "length_scale", "continuous"}, ("joint",))
     if "poses" not in arrays:
         raise FormatError("a job project needs the array 'poses'")
@@ -114,10 +114,11 @@ def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
 
 
 def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Simulate: ``model``, ``state`` and keywords of ``simulate`` as ``options``; tau, or a table of it, as
-    arrays; ``motions`` by their descriptions; ``assemble``: first bring the state onto the constraints; ``loop``:
-    what `simulate_loop` takes besides; ``pulls`` and ``controllers``, which excite muscles, by their descriptions.
-    ``between``: of a motion that is no loop also `Between` is answered, its arrays with "between_" before their names.
+    """Simulate a ``model`` from a ``state`` with keywords of ``simulate`` in ``options``; tau or its table in arrays.
+
+    ``motions``, ``pulls`` and ``controllers`` (of muscles) are descriptions. ``assemble``: first move the state onto
+    the constraints. ``loop``: further keywords of `simulate_loop`. ``between``: unless it is a loop, also answer with
+    the arrays of `Between`, prefixed with "between_".
     """
     known = {"model", "state", "options", "motions", "assemble", "loop", "between", "pulls", "controllers"}
     _check_keys(job, known, ("model",))
@@ -133,18 +134,17 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     if not job.get("between"):
         return _result_answer(simulate(model, state, progress=report.progress, **options))
     if options.get("record_interval") is None:
-        raise FormatError(
-            "a job that asks what lies between samples needs a 'record_interval' in its options"
-        )
+        raise FormatError("a job with 'between' needs a 'record_interval' in its options")
     result, seen = simulate_between(model, state, progress=report.progress, **options)
     header, answered = _result_answer(result)
     return header, {**answered, **{f"between_{name}": array for name, array in vars(seen).items()}}
 
 
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Run by the clock (see `live.LiveRun`), with what a simulation is given but for duration and tolerances, until
-    told to ``stop``: "" or {"from": time, "to": time}, the part of the motion that is answered; ``factor`` beside, and
-    ``repeating``: keywords of `Repeating`.
+    """Run in real time (`live.LiveRun`); input as for a simulation, but without duration and tolerances.
+
+    Ends with the message ``stop``: "", or {"from": time, "to": time} for the part of the motion to return. Also takes
+    ``factor``, and ``repeating``: keywords of `Repeating`.
     """
     known = {
         "model",
@@ -165,10 +165,10 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     kept: Header = {}
 
     def listen() -> list[Header]:
-        said = report.told()
-        for each in said:
-            kept.update(each.get("stop") or {})
-        return said
+        messages = report.told()
+        for message in messages:
+            kept.update(message.get("stop") or {})
+        return messages
 
     def show(figures: dict[str, float], poses: Any) -> None:
         report.news(figures, {"poses": poses})
@@ -182,7 +182,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
-    """Model, state and keywords of a simulation, its kernels compiled and its bodies on their constraints."""
+    """Model, state and keywords of a simulation, after compiling its kernels and satisfying its constraints."""
     prepare(BUILDING, report)
     model = model_from_document(job["model"])
     integrator = job.get("options", {}).get("integrator", "symplectic_euler")
@@ -196,7 +196,7 @@ def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model
     if job.get("motions"):
         options["motions"] = {name: _motion(name, entry) for name, entry in job["motions"].items()}
     if job.get("assemble", False) and model.constraints:
-        report.message("bringing bodies onto their constraints")
+        report.message("moving bodies onto their constraints")
         state = assemble(model, state)
     return model, state, options
 
@@ -213,7 +213,7 @@ def _motion(name: str, entry: Any) -> Motion:
     try:
         return Motion(**entry)
     except TypeError as error:
-        raise FormatError(f"the motion of {name!r}: {error}") from error
+        raise FormatError(f"motion of {name!r}: {error}") from error
 
 
 def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -233,7 +233,7 @@ def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tup
 
 
 def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Poses (N, 4, 4) of a ``joint`` at q (N, n); with ``derivatives`` also S (N, 6, n), dS (N, 6, n, n)."""
+    """Poses (N, 4, 4) of a ``joint`` at q (N, n); with ``derivatives`` also S (N, 6, n) and dS (N, 6, n, n)."""
     _check_keys(job, {"joint", "derivatives"}, ("joint",))
     joint = joints.from_dict(job["joint"])
     if "q" not in arrays:
@@ -257,7 +257,7 @@ def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
 
 
 def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Points (T, muscles, ``count``, 3) of the muscles' paths of a ``model`` at q (T, nv), and lengths (T, muscles)."""
+    """Points (T, muscles, ``count``, 3) of the muscle paths of a ``model`` at q (T, nv), and lengths (T, muscles)."""
     _check_keys(job, {"model", "count"}, ("model",))
     if "q" not in arrays:
         raise FormatError("a job muscle_paths needs the array 'q'")
@@ -279,10 +279,10 @@ def _check_keys(job: Mapping[str, Any], known: Iterable[str], required: Iterable
             raise FormatError(f"unknown key {key!r} in a job; known are {', '.join(sorted(known))}")
     for key in required:
         if key not in job:
-            raise FormatError(f"the key {key!r} is missing in a job")
+            raise FormatError(f"a job lacks the key {key!r}")
 
 
-#: every kind of job but ``ping``, which the server answers without the physics
+#: every kind of job except ``ping``, which the server answers without the physics
 JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "warm_up": warm_up,
     "fit_curve": fit_curve,

@@ -1,4 +1,4 @@
-"""How a compute process is started: talked to by pipes, and where it is wanted behind its parent in line."""
+"""Starts the compute process, with pipes and optionally at a lower priority than its parent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-NICENESS = 10  # added to the priority value of a process that stands back: where both want a processor it gets a tenth
+NICENESS = 10  # added to the nice value of a process at lower priority: in competition it gets a tenth of a processor
 
 
 def start(
@@ -15,10 +15,10 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a process.
 
-    stands_back: it leaves the processor to its parent where both want it.
+    stands_back: run at a lower priority than this process.
 
     Raises:
-        OSError: the command is no program.
+        OSError: the command cannot be run.
     """
     pipe = subprocess.PIPE
     flags = 0
@@ -35,9 +35,9 @@ def start(
 
 
 def _step_back(pid: int) -> None:
-    """Lower the priority of a process that has just begun; its threads, which come later, have the same."""
+    """Lower the priority of a new process; its later threads inherit it."""
     try:
         own = os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, pid, own + NICENESS)
     except OSError:
-        return  # it has ended already, as its first job will tell, or may not be asked to: it works all the same
+        return  # it has ended already, which its first job will report, or permission is missing: harmless

@@ -1,9 +1,8 @@
-"""The script that the parent starts: finds its package by its own place on the disk, and serves.
+"""The script of the compute process: loads the package that contains it, and serves.
 
-``python -I main.py [--path FOLDER ...]``. The package is loaded from this file's folder under a private name,
-so neither the name of the folder that holds it nor another module called ``physics`` matters. Folders given
-by ``--path`` or by the environment variable ``CONDYLE_PATHS`` (separated as in PATH) are added at the end of
-the module search path: there lie numba and scipy where the interpreter does not know them itself.
+``python -I main.py [--path FOLDER ...]``. The package is loaded from this file's folder under a private name, so
+neither the folder's name nor another module called ``physics`` matters. Folders of ``--path`` and of the environment
+variable ``CONDYLE_PATHS`` (separated as in PATH) are appended to the module search path, to find numba and scipy.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ def search_paths(arguments: list[str]) -> list[str]:
     for argument in rest:
         value = next(rest, None)
         if argument != "--path" or not value:
-            print(f"usage: main.py [--path FOLDER ...]; not understood: {argument}", file=sys.stderr)
+            print(f"usage: main.py [--path FOLDER ...]; unknown argument: {argument}", file=sys.stderr)
             raise SystemExit(2)
         paths.append(value)
     return paths + [path for path in os.environ.get("CONDYLE_PATHS", "").split(os.pathsep) if path]
 
 
 def load_package(folder: str, name: str = PACKAGE_NAME) -> None:
-    """Import the package that lies in ``folder`` as ``name``, whatever the folder is called."""
+    """Import the package in ``folder`` as ``name``, whatever the folder is called."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
@@ -44,7 +43,7 @@ def main() -> None:
     """Serve until stdin closes."""
     here = os.path.dirname(os.path.abspath(__file__))
     known = {os.path.normcase(os.path.abspath(path)) for path in sys.path if path}
-    # Unless the interpreter runs isolated, a script's folder leads the path: our modules would hide others.
+    # Unless the interpreter runs isolated, sys.path begins with this folder: our modules would hide others.
     sys.path[:] = [
         path for path in sys.path if os.path.normcase(os.path.abspath(path)) != os.path.normcase(here)
     ]

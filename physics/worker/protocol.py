@@ -1,8 +1,8 @@
 """Messages between the add-on and the compute process: a JSON header followed by raw arrays, never pickle.
 
-On the wire: 4 bytes ``CDL1``, the length of the header (4 bytes) and of all arrays together (8 bytes), both
-unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the other, C-ordered,
-little-endian. ``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
+On the wire: 4 bytes ``CDL1``, the length of the header (4 bytes) and the total length of the arrays (8 bytes), both
+unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the other, C-ordered, little-endian.
+``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Message:
 
 
 def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[bytes | memoryview]:
-    """The message as pieces to be written one after the other; large arrays are not copied.
+    """The message as pieces to write one after the other; large arrays are not copied.
 
     Raises:
-        FormatError: the header is not JSON-able or holds NaN or infinity, or an array has another type.
+        FormatError: the header is not JSON-able or contains NaN or infinity, or an array has another type.
     """
     if "arrays" in header:
         raise FormatError("a message's header must not use the key 'arrays'")
@@ -63,7 +63,7 @@ def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[by
 
 
 def write_message(stream: BinaryIO, header: Mapping[str, Any], arrays: ArrayMap | None = None) -> None:
-    """Write one message and flush; FormatError before the first byte is out, OSError on a closed pipe."""
+    """Write one message and flush; FormatError before the first byte is written, OSError for a closed pipe."""
     for piece in encode(header, arrays):
         stream.write(piece)
     stream.flush()
@@ -73,7 +73,7 @@ def read_message(stream: BinaryIO) -> Message | None:
     """Read one message; None at the end of the stream.
 
     Raises:
-        FormatError: the stream ends within a message, or what comes is not a message of this protocol.
+        FormatError: the stream ends within a message, or the data are not a message of this protocol.
     """
     prefix = _read_exactly(stream, PREFIX.size, "a message's first bytes", may_end=True)
     if prefix is None:
@@ -83,12 +83,10 @@ def read_message(stream: BinaryIO) -> Message | None:
         raise FormatError(f"not a message of the compute process: starts with {magic!r}")
     if header_bytes > MAX_HEADER_BYTES:
         raise FormatError(
-            f"a message's header of {header_bytes} bytes is over the limit of {MAX_HEADER_BYTES}"
+            f"a message's header of {header_bytes} bytes exceeds the limit of {MAX_HEADER_BYTES}"
         )
     if array_bytes > MAX_ARRAY_BYTES:
-        raise FormatError(
-            f"a message's arrays of {array_bytes} bytes are over the limit of {MAX_ARRAY_BYTES}"
-        )
+        raise FormatError(f"a message's arrays of {array_bytes} bytes exceed the limit of {MAX_ARRAY_BYTES}")
     header = _parse_header(_read_exactly(stream, header_bytes, "the header") or b"")
     layout = _parse_layout(header.pop("arrays", None), array_bytes)
     arrays = {}
@@ -103,7 +101,7 @@ def read_message(stream: BinaryIO) -> Message | None:
 def _on_the_wire(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     wire = {"f": "<f8", "i": "<i8", "b": "|b1", "u": "|u1"}.get(array.dtype.kind)
     if wire is None or (wire == "|u1" and array.dtype.itemsize != 1) or array.dtype.itemsize > 8:
-        raise FormatError(f"array {name!r} has type {array.dtype}, which no message can carry")
+        raise FormatError(f"array {name!r} has type {array.dtype}, which messages do not support")
     return np.ascontiguousarray(array, dtype=wire).reshape(array.shape)
 
 
@@ -116,7 +114,7 @@ def _read_exactly(stream: BinaryIO, size: int, what: str, may_end: bool = False)
         if not count:
             if may_end and filled == 0:
                 return None
-            raise FormatError(f"cut short: {filled} of {size} bytes of {what}")
+            raise FormatError(f"truncated: {filled} of {size} bytes of {what}")
         filled += count
     return buffer
 
@@ -132,7 +130,7 @@ def _parse_header(text: bytes | bytearray) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _parse_layout(described: Any, array_bytes: int) -> list[tuple[str, np.dtype[Any], tuple[int, ...]]]:
@@ -145,14 +143,16 @@ def _parse_layout(described: Any, array_bytes: int) -> list[tuple[str, np.dtype[
             raise FormatError(f"an array's description needs name, dtype and shape: {entry!r}")
         name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
         if not isinstance(name, str) or any(name == known for known, _, _ in layout):
-            raise FormatError(f"an array's name is not a text of its own: {name!r}")
+            raise FormatError(f"an array needs a unique name, got {name!r}")
         if not isinstance(dtype, str) or dtype not in DTYPES:
             raise FormatError(f"array {name!r} has type {dtype!r}, not one of {', '.join(DTYPES)}")
         whole = isinstance(shape, list) and len(shape) <= MAX_DIMENSIONS
         if not whole or not all(type(n) is int and 0 <= n <= MAX_ARRAY_BYTES for n in shape):
-            raise FormatError(f"array {name!r} has shape {shape!r}")
+            raise FormatError(f"array {name!r} has the invalid shape {shape!r}")
         layout.append((name, DTYPES[dtype], tuple(shape)))
         total += math.prod(shape) * DTYPES[dtype].itemsize
     if total != array_bytes:
-        raise FormatError(f"a message's arrays are described as {total} bytes and announced as {array_bytes}")
+        raise FormatError(
+            f"a message's arrays take {total} bytes by description, but {array_bytes} by its prefix"
+        )
     return layout

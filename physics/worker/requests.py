@@ -1,4 +1,4 @@
-"""The parent's typed face of the jobs: what physics takes and gives, instead of headers and arrays."""
+"""The parent's typed interface to the jobs: objects of the physics instead of headers and arrays."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from ..motions.table import Table
 from ..simulation.between_samples import Between
 from .client import Answer, Job, WorkerClient
 
-#: keywords of fits that hold one thing for each pose: sent as arrays, the others in the header
+#: keywords of fits with one value per pose, sent as arrays; the others are sent in the header
 POSE_ARRAYS = ("q", "weights")
 
 
 def warm_up(client: WorkerClient, stages: Sequence[str] | None = None) -> Job:
-    """Compile in the background what simulations need; ``job.message`` says what goes on."""
+    """Compile kernels for simulations in the background; ``job.message`` is the current activity."""
     return client.submit("warm_up", {} if stages is None else {"stages": list(stages)})
 
 
 def fit_curve(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
-    """Fit a curve joint to poses (N, 4, 4); keywords as ``fit_curve`` but for progress."""
+    """Fit a curve joint to poses (N, 4, 4); keywords as ``fit_curve``, except progress."""
     return _fit(client, "fit_curve", poses, keywords)
 
 
 def fit_surface(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
-    """Fit a surface joint to poses (N, 4, 4); keywords as ``fit_surface`` but for progress."""
+    """Fit a surface joint to poses (N, 4, 4); keywords as ``fit_surface``, except progress."""
     return _fit(client, "fit_surface", poses, keywords)
 
 
@@ -59,7 +59,7 @@ def fit_curve_answer(answer: Answer) -> CurveFit:
     header, arrays = dict(answer.header), answer.arrays
     joint = joints.from_dict(header.pop("joint"))
     if not isinstance(joint, joints.SplineCurve):
-        raise FormatError(f"the answer to a fit holds a {joint.type} joint, not a spline curve")
+        raise FormatError(f"the answer to a fit has a {joint.type} joint, not a spline curve")
     header["pinned"] = tuple(header["pinned"])
     header["tried"] = tuple(tuple(item) for item in header["tried"])
     return CurveFit(
@@ -78,7 +78,7 @@ def fit_surface_answer(answer: Answer) -> SurfaceFit:
     header, arrays = dict(answer.header), answer.arrays
     joint = joints.from_dict(header.pop("joint"))
     if not isinstance(joint, joints.SplineSurface):
-        raise FormatError(f"the answer to a fit holds a {joint.type} joint, not a spline surface")
+        raise FormatError(f"the answer to a fit has a {joint.type} joint, not a spline surface")
     return SurfaceFit(
         joint=joint,
         q=arrays["q"],
@@ -93,7 +93,7 @@ def _residuals(arrays: dict[str, FloatArray]) -> Residuals:
 
 
 def project(client: WorkerClient, joint: Joint, poses: Any, **keywords: Any) -> Job:
-    """Find where a joint is nearest to poses (N, 4, 4); keywords as ``project``, the metric as a matrix."""
+    """Project poses (N, 4, 4) onto a joint; keywords as ``project``, the metric as a matrix."""
     arrays = {"poses": np.asarray(poses, dtype=np.float64)}
     for name in ("bounds", "metric"):
         if keywords.get(name) is not None:
@@ -102,17 +102,16 @@ def project(client: WorkerClient, joint: Joint, poses: Any, **keywords: Any) -> 
 
 
 def project_answer(answer: Answer) -> Projection:
-    """The coordinates of a finished job (``job.result``)."""
+    """The coordinates from a finished job (``job.result``)."""
     return Projection(**answer.arrays)
 
 
 def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) -> Job:
-    """Simulate; keywords as ``simulation.simulate`` but for progress (duration is one of them).
+    """Simulate; keywords as ``simulation.simulate`` (duration among them), except progress.
 
-    With ``assemble`` it starts from the state near by that meets the constraints; ``loop`` has keywords of
-    ``simulate_loop`` that are not those of ``simulate``, or is None; ``pulls`` are {body: `Pull`}; ``controllers``
-    {muscle: `Proportional`} excite muscles besides what tau says. With ``between`` a motion that is no loop comes with
-    what `between_answer` reads.
+    ``assemble`` starts from the nearby state that satisfies the constraints. ``loop``: further keywords of
+    ``simulate_loop``, or None. ``pulls``: {body: `Pull`}. ``controllers``: {muscle: `Proportional`} that excite muscles
+    in addition to tau. ``between`` adds the poses that `between_answer` reads, unless it is a loop.
     """
     return client.submit("simulate", *_simulation(model, state, keywords))
 
@@ -125,11 +124,11 @@ def live(
     repeating: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Job:
-    """Run by the clock until told to stop; keywords as ``simulate`` here but for duration and tolerances. repeating:
-    keywords of `Repeating`, what begins anew after a period.
+    """Run in real time until stopped; keywords as ``simulate`` here, without duration and tolerances.
 
-    ``job.news`` has figures and "poses" (nb, 4, 4); ``job.tell`` takes what ``live.LiveRun`` hears, and
-    {"stop": {"from": time, "to": time}} or {"stop": None}. A motion that is asked for is read by ``simulate_answer``.
+    repeating: keywords of `Repeating`, for inputs that repeat after a period. ``job.news`` has figures and "poses"
+    (nb, 4, 4). ``job.tell`` takes the messages of ``live.LiveRun``, and {"stop": {"from": time, "to": time}} or
+    {"stop": None}. ``simulate_answer`` reads the part of the motion requested by "stop".
     """
     header, arrays = _simulation(model, state, keywords)
     return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)
@@ -165,7 +164,7 @@ def simulate_answer(answer: Answer, model: Model) -> Result:
 
 
 def between_answer(answer: Answer) -> Between | None:
-    """What a motion does between its samples; None where it was not asked for."""
+    """The motion between samples; None if it was not requested."""
     arrays = answer.arrays
     if "between_rows" not in arrays:
         return None
@@ -175,7 +174,7 @@ def between_answer(answer: Answer) -> Between | None:
 def inverse_kinematics(
     client: WorkerClient, model: Model, targets: Iterable[Target], state: State, **keywords: Any
 ) -> Job:
-    """Search for coordinates that meet targets; keywords as ``inverse_kinematics``."""
+    """Search for coordinates that reach targets; keywords as ``inverse_kinematics``."""
     header = {
         "model": model.to_dict(),
         "state": state_to_dict(state),
@@ -186,7 +185,7 @@ def inverse_kinematics(
 
 
 def inverse_kinematics_answer(answer: Answer, model: Model, state: State) -> KinematicSolution:
-    """The solution of a finished job (``job.result``) that began at a state."""
+    """The solution from a finished job (``job.result``) that started at a state."""
     header, arrays = answer.header, answer.arrays
     return KinematicSolution(
         state=model.state(arrays["q"], np.zeros(model.num_coordinates), state.time),
@@ -209,12 +208,12 @@ def evaluate_joint(client: WorkerClient, joint: Joint, q: Any, derivatives: bool
 
 
 def evaluate_joint_answer(answer: Answer) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
-    """Poses (N, 4, 4), and where they were asked for S (N, 6, n) and dS (N, 6, n, n)."""
+    """Poses (N, 4, 4), and if requested S (N, 6, n) and dS (N, 6, n, n)."""
     return answer.arrays["transforms"], answer.arrays.get("S"), answer.arrays.get("dS")
 
 
 def muscle_paths(client: WorkerClient, model: Model, q: Any, count: int = 48) -> Job:
-    """Paths of a model's muscles at coordinates (T, nv), each of `count` points."""
+    """Paths of a model's muscles at coordinates (T, nv), with `count` points each."""
     return client.submit(
         "muscle_paths", {"model": model.to_dict(), "count": count}, {"q": np.asarray(q, dtype=np.float64)}
     )

@@ -1,8 +1,8 @@
-"""The compute process's side: reads requests, does one job at a time, answers.
+"""The compute process's side: reads requests, runs one job at a time, answers.
 
-Jobs run in the main thread, a second one reads, a third compiles (``stages``). The process ends by itself as
-soon as its stdin closes, in the middle of a job too: the parent is gone then, or wants it to go. Stdout
-belongs to the protocol alone; whatever prints lands on stderr.
+Jobs run in the main thread; other threads read, and compile (``stages``). The process ends as soon as its stdin closes,
+even during a job, because the parent has ended or wants it to end. Stdout is reserved for the protocol; prints go to
+stderr.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from ..errors import CancelledError, DivergedError, FormatError
 from . import protocol
 
 PROGRESS_INTERVAL = 0.05  # seconds between two progress events
-BESIDE = frozenset({"warm_up"})  # kinds of job that only wait for the compiler run beside the others
-STACK_SIZE = 64 * 2**20  # of threads: compilers recurse deeply, and some systems give half a megabyte
+BESIDE = frozenset({"warm_up"})  # kinds of job that run beside the others, as they only wait for the compiler
+STACK_SIZE = 64 * 2**20  # of threads: compilers recurse deeply, and some systems provide half a megabyte
 
 
 class Channel:
-    """Where the answers go: whole messages, from any thread; the process ends when nobody reads them."""
+    """Sends whole answers, from any thread; ends the process if nobody reads them."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._lock = threading.Lock()
 
     def send(self, header: Mapping[str, Any], arrays: protocol.ArrayMap | None = None) -> None:
-        """Send one message; FormatError, before anything went out, where no message can carry it."""
+        """Send one message; FormatError, before anything is written, if it cannot be encoded."""
         pieces = protocol.encode(header, arrays)
         with self._lock:
             try:
@@ -50,7 +50,7 @@ class Channel:
 
 
 class Requests:
-    """Jobs that wait, and those that are no longer wanted."""
+    """Waiting jobs, cancelled jobs, and messages to running jobs."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
@@ -62,21 +62,21 @@ class Requests:
         return self._waiting.get()
 
     def is_cancelled(self, job_id: int) -> bool:
-        """Whether this job was told to stop."""
+        """Whether this job was cancelled."""
         return job_id in self._cancelled
 
     def forget(self, job_id: int) -> None:
-        """The job has been answered."""
+        """Discard everything about an answered job."""
         self._cancelled.discard(job_id)
         self._told.pop(job_id, None)
 
     def told(self, job_id: int) -> list[dict[str, Any]]:
-        """What the parent has said to this job since the last call."""
-        said = self._told.get(job_id)
-        return [] if said is None else [said.get() for _ in range(said.qsize())]
+        """Messages of the parent to this job since the last call."""
+        messages = self._told.get(job_id)
+        return [] if messages is None else [messages.get() for _ in range(messages.qsize())]
 
     def accept(self, message: protocol.Message, channel: Channel) -> None:
-        """Take in what the parent said; FormatError where it makes no sense."""
+        """Handle a message of the parent; FormatError if it is invalid."""
         header = message.header
         job_id, kind = header.get("id"), header.get("kind")
         if type(job_id) is not int or not isinstance(kind, str) or type(header.get("job", {})) is not dict:
@@ -86,7 +86,7 @@ class Requests:
         if kind == "cancel":
             self._cancelled.add(job_id)
         elif kind == "tell":
-            if job_id in self._told:  # else it is over already
+            if job_id in self._told:  # else it has ended
                 self._told[job_id].put(header.get("job", {}))
         elif kind in BESIDE:
             threading.Thread(target=_run, args=(message, self, channel), daemon=True).start()
@@ -96,7 +96,7 @@ class Requests:
 
 
 class Report:
-    """Tells the parent how a job goes, at most 20 times a second, and the job whether it is still wanted."""
+    """Reports a job's progress to the parent, at most 20 times a second, and a cancellation to the job."""
 
     def __init__(self, channel: Channel, requests: Requests, job_id: int) -> None:
         self._channel = channel
@@ -107,14 +107,14 @@ class Report:
         self._fraction = 0.0
 
     def message(self, text: str) -> None:
-        """Say what goes on now; raises CancelledError where the job is no longer wanted."""
+        """Report the current activity; raises CancelledError if the job was cancelled."""
         self._text = text
         self._send()
         if self._requests.is_cancelled(self._id):
             raise CancelledError()
 
     def progress(self, fraction: float, text: str = "") -> bool:
-        """Progress from 0 to 1 and what goes on, if that is new; False asks the computation to stop."""
+        """Report progress from 0 to 1 and optionally a new activity; False asks the computation to stop."""
         self._text = text or self._text
         self._fraction = min(max(float(fraction), 0.0), 1.0)
         if time.monotonic() - self._last >= PROGRESS_INTERVAL:
@@ -122,13 +122,13 @@ class Report:
         return not self._requests.is_cancelled(self._id)
 
     def news(self, header: Mapping[str, Any], arrays: protocol.ArrayMap) -> None:
-        """Send what is seen now of a job that goes on; raises CancelledError where it is no longer wanted."""
+        """Send an intermediate result; raises CancelledError if the job was cancelled."""
         if self._requests.is_cancelled(self._id):
             raise CancelledError()
         self._channel.send({"event": "news", "id": self._id, "news": dict(header)}, arrays)
 
     def told(self) -> list[dict[str, Any]]:
-        """What the parent has said to this job since the last call."""
+        """Messages of the parent to this job since the last call."""
         return self._requests.told(self._id)
 
     def _send(self) -> None:
@@ -139,7 +139,7 @@ class Report:
 
 def serve() -> NoReturn:
     """Serve on stdin and stdout until stdin closes."""
-    # Ctrl-C in a terminal reaches the whole group of processes: the parent decides what it means
+    # Ctrl-C in a terminal reaches all processes of its group: the parent decides how to react
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.stack_size(STACK_SIZE)
     source, sink = _take_standard_streams()
@@ -152,16 +152,16 @@ def serve() -> NoReturn:
 
 
 def end(status: int) -> NoReturn:
-    """Leave at once, whatever other threads do."""
+    """Exit at once, regardless of other threads."""
     sys.stderr.flush()
     os._exit(status)
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep stdin and stdout for the protocol under new descriptors; prints go to stderr, reads find nothing.
+    """Move stdin and stdout to new descriptors for the protocol; prints go to stderr, reads find nothing.
 
-    On Windows a thread that waits in a read of the standard input blocks every library that asks for that
-    handle's type while it loads, so the handle that is read must not be the standard one.
+    On Windows a thread reading standard input blocks every library that queries the type of that handle while it loads.
+    So the protocol must read another handle.
     """
     source, sink = os.dup(0), os.dup(1)
     if sys.platform == "win32":
@@ -186,7 +186,7 @@ def _read(source: BinaryIO, requests: Requests, channel: Channel) -> NoReturn:
     except FormatError as error:
         channel.send({"event": "refused", "message": str(error)})
         status = 2
-    except Exception:  # no memory for an array, a broken pipe: without a reader there is no use in living on
+    except Exception:  # no memory for an array, a broken pipe: without a reader the process must end
         traceback.print_exc()
     finally:
         end(status)
@@ -203,7 +203,7 @@ def _run(message: protocol.Message, requests: Requests, channel: Channel) -> Non
         channel.send({"event": "done", "id": job_id, "answer": header}, arrays)
     except CancelledError:
         channel.send({"event": "cancelled", "id": job_id})
-    except Exception as error:  # a job's failure, of whatever kind, is its answer; the process serves on
+    except Exception as error:  # any failure of a job is its answer; the process continues
         _tell_failure(job_id, error, channel)
     finally:
         requests.forget(job_id)
@@ -214,7 +214,7 @@ def _do(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     if kind == "ping":
         return {"echo": job, **_hello()}, arrays
-    from . import jobs  # imports numba: when first needed
+    from . import jobs  # imports numba, therefore on first use
 
     return jobs.run(kind, job, arrays, report)
 
@@ -232,7 +232,7 @@ def _tell_failure(job_id: int, error: Exception, channel: Channel) -> None:
 
 
 def _hello() -> dict[str, Any]:
-    """Who serves here. ``jit`` is what will be, without importing numba for it."""
+    """Description of this process; ``jit`` is determined without importing numba."""
     found = importlib.util.find_spec("numba") is not None
     off = os.environ.get("CONDYLE_JIT", "1") == "0" or os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
     return {

@@ -1,19 +1,19 @@
-"""Which stages of compiling a simulation needs, by name; imports nothing, so that the parent can ask ahead."""
+"""Names of the compilation stages that a simulation needs; imports nothing, for use by the parent."""
 
 from __future__ import annotations
 
 OBSERVATION, WITH_MUSCLES = "poses and energy", " with muscles"
-#: what a model is built with: limits whose stiffness it chooses ask where its bodies are
+#: stages for building a model: the stiffness of limits depends on the bodies' poses
 BUILDING = (OBSERVATION,)
 IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
-#: what every user needs sooner or later, quick ones first
+#: stages that every user needs, quick ones first
 USUAL = (OBSERVATION, "joint geometry", "forward dynamics", "projection", "inverse kinematics")
 
 
 def dynamics_stage(integrator: str, constrained: bool) -> str:
     """Name of the stage with the steps of a method, for models without muscles.
 
-    constrained: there are constraints, contacts, hard limits or given motions.
+    constrained: with constraints, contacts, hard limits or prescribed motions.
     """
     if integrator in IMPLICIT:
         return "implicit steps with constraints" if constrained else "implicit steps"
@@ -21,6 +21,6 @@ def dynamics_stage(integrator: str, constrained: bool) -> str:
 
 
 def needed(integrator: str, constrained: bool, muscled: bool) -> list[str]:
-    """What a simulation by a method needs of a model with or without constraints and muscles."""
+    """Stages of a simulation by a method, for a model with or without constraints and muscles."""
     more = WITH_MUSCLES if muscled else ""
     return [OBSERVATION + more, dynamics_stage(integrator, constrained) + more]

@@ -1,7 +1,7 @@
-"""Compiling ahead, in named stages, beside the jobs: a fit does not wait until the dynamics are compiled.
+"""Compiles kernels ahead in named stages, beside the jobs: a fit does not wait for the dynamics to compile.
 
-One thread compiles; a job that needs a stage waits for it, says so, and can be cancelled meanwhile. Where the
-kernels run unjitted there is nothing to wait for.
+One thread compiles. A job waits for the stages it needs, reports that, and can be cancelled meanwhile. Unjitted kernels
+need no stage.
 """
 
 from __future__ import annotations
@@ -36,35 +36,35 @@ from ..muscles import PathPoint, Tension
 from ..simulation.simulate import simulate
 from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
-LOOK_INTERVAL = 0.05  # seconds between two looks whether a waiting job is still wanted
-NICENESS = 5  # of the thread that compiles
-LOADING_TIME = 1.5  # seconds within which kernels come out of the cache; what takes longer is being compiled
+LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
+NICENESS = 5  # of the compiling thread
+LOADING_TIME = 1.5  # seconds that loading from the cache may take; a longer stage is being compiled
 
 
 class Report(Protocol):
-    """What a job tells while it runs (``server.Report``)."""
+    """Communication of a running job with the parent (``server.Report``)."""
 
     def message(self, text: str) -> None:
-        """Say what goes on; raises CancelledError where the job is no longer wanted."""
+        """Report the current activity; raises CancelledError if the job was cancelled."""
 
     def progress(self, fraction: float, text: str = "") -> bool:
-        """Say how much is done, and what goes on if that is new; False asks to stop."""
+        """Report progress from 0 to 1 and optionally a new activity; False asks to stop."""
 
     def news(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        """Send what is seen now of a job that goes on; CancelledError where it is no longer wanted."""
+        """Send an intermediate result; raises CancelledError if the job was cancelled."""
 
     def told(self) -> list[dict[str, Any]]:
-        """What the parent has said to this job since the last call."""
+        """Messages of the parent to this job since the last call."""
 
 
 def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
-    """Wait until stages are compiled, or loaded from the cache; compiles what nobody has asked for yet.
+    """Wait until stages are compiled or loaded from the cache; submits those that nobody has requested yet.
 
-    done: the fraction that is reported meanwhile.
+    done: the fraction to report meanwhile.
 
     Raises:
-        FormatError: there is no such stage.
-        CancelledError: the job is no longer wanted; compiling goes on.
+        FormatError: an unknown stage.
+        CancelledError: the job was cancelled; compilation continues.
     """
     names = list(stages)
     for name in names:
@@ -91,7 +91,7 @@ def _submit(name: str) -> Future[None]:
 
 
 def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
-    """What a simulation needs: the names of its stages."""
+    """Names of the stages that a simulation needs."""
     constrained = bool(model.constraints or model.contacts or model.has_hard_limits or has_motions)
     return needed(integrator, constrained, bool(model.muscles))
 
@@ -138,7 +138,7 @@ def _compile_dynamics(integrator: str, constrained: bool, muscled: bool) -> None
 
 
 def _dynamics_stages() -> dict[str, Callable[[], None]]:
-    """A stage for each family of methods, without and with muscles: their kernels are compiled apart."""
+    """A stage for each family of methods, without and with muscles, whose kernels are compiled separately."""
     return {
         dynamics_stage(integrator, constrained) + (WITH_MUSCLES if muscled else ""): partial(
             _compile_dynamics, integrator, constrained, muscled
@@ -173,7 +173,7 @@ def _compile_functions() -> None:
 
 
 def _step_back() -> None:
-    """Whoever compiles leaves the processor to others, where a thread can (Linux)."""
+    """Lower the priority of the compiling thread, where the system allows it (Linux)."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
@@ -187,7 +187,7 @@ def _compile_inverse_kinematics() -> None:
     inverse_kinematics(_small_model(), Target("pendulum", position=(0.0, 0.0, 1.0)), starts=1)
 
 
-#: what is compiled before its first use, by the name that the user reads
+#: functions that compile each stage, by the name shown to the user
 STAGES: dict[str, Callable[[], None]] = {
     OBSERVATION: _compile_observation,
     "joint geometry": _compile_joint_geometry,
