@@ -1,7 +1,7 @@
-"""The command line for those without Blender: ``python -m physics simulate MODEL.json --out RESULT.npz``.
+"""The command line without Blender: ``python -m physics simulate MODEL.json --out RESULT.npz``.
 
-Exit codes: 0 done, 1 failed, 2 usage or a bad input file, 3 diverged (what was computed is kept and flagged),
-130 interrupted (nothing half-written).
+Exit codes: 0 success, 1 failure, 2 wrong usage or a bad input file, 3 diverged (the motion so far is saved and
+flagged), 130 interrupted (no partial files remain).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ EXIT_TERMINATED = 143
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code (SystemExit(2) on wrong usage, as argparse does)."""
+    """Run one command; returns the exit code (SystemExit(2) for wrong usage, as in argparse)."""
     options = _parser().parse_args(arguments)
     reporter = Reporter(quiet=options.quiet, log_json=options.log_json)
-    signal.signal(signal.SIGTERM, _terminate)  # so that a half-written file is removed on the way out
+    signal.signal(signal.SIGTERM, _terminate)  # so that partial files are removed on exit
     try:
         code: int = options.run(options, reporter)
     except KeyboardInterrupt:
@@ -40,54 +40,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(reporter, error, EXIT_USAGE)
     except (CondyleError, OSError) as error:
         return _fail(reporter, error, EXIT_FAILED)
-    except Exception as error:  # a defect: told like any failure, with its trace
+    except Exception as error:  # a defect: reported like any failure, with its traceback
         traceback.print_exc()
         return _fail(reporter, error, EXIT_FAILED)
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
-    telling = argparse.ArgumentParser(add_help=False)
-    telling.add_argument("--quiet", action="store_true", help="tell errors only")
-    telling.add_argument("--log-json", action="store_true", help="tell events as JSON lines on stdout")
+    output = argparse.ArgumentParser(add_help=False)
+    output.add_argument("--quiet", action="store_true", help="print errors only")
+    output.add_argument("--log-json", action="store_true", help="print events as JSON lines on stdout")
     parser = argparse.ArgumentParser(
         prog="python -m physics", description="Condyle's physics without Blender."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     simulate = commands.add_parser(
-        "simulate", parents=[telling], help="simulate a model file into a result file"
+        "simulate", parents=[output], help="simulate a model file into a result file"
     )
     simulate.add_argument("model", type=Path, metavar="MODEL.json")
     simulate.add_argument("--out", type=Path, required=True, metavar="RESULT.npz")
-    simulate.add_argument("--duration", type=float, help="seconds; else as the model file says")
+    simulate.add_argument("--duration", type=float, help="seconds; default: that of the model file")
     simulate.add_argument("--dt", type=float, help="step in seconds")
     simulate.add_argument("--integrator", help="one of " + ", ".join(INTEGRATORS))
     simulate.add_argument(
-        "--record-interval", type=float, metavar="SECONDS", help="time between samples; dt if absent"
+        "--record-interval", type=float, metavar="SECONDS", help="time between samples; default: dt"
     )
     simulate.set_defaults(run=_simulate)
 
-    info = commands.add_parser("info", parents=[telling], help="say what a model file holds")
+    info = commands.add_parser("info", parents=[output], help="describe a model file")
     info.add_argument("model", type=Path, metavar="MODEL.json")
     info.set_defaults(run=_info)
 
-    convert = commands.add_parser("convert", parents=[telling], help="make a model file of an OpenSim model")
+    convert = commands.add_parser(
+        "convert", parents=[output], help="convert an OpenSim model to a model file"
+    )
     convert.add_argument("model", type=Path, metavar="MODEL.osim")
     convert.add_argument("--out", type=Path, required=True, metavar="MODEL.json")
     convert.add_argument(
-        "--no-limits", action="store_true", help="without limits at the ranges of clamped coordinates"
+        "--no-limits", action="store_true", help="do not limit clamped coordinates to their ranges"
     )
     convert.set_defaults(run=_convert)
 
     compiling = commands.add_parser(
-        "compile", parents=[telling], help="compile all kernels ahead, so that no first use waits"
+        "compile", parents=[output], help="compile all kernels ahead, so that no first use waits"
     )
-    compiling.add_argument("--processes", type=int, metavar="N", help="as many as processors, at most 4")
-    compiling.add_argument("--no-muscles", action="store_true", help="without those for models with muscles")
+    compiling.add_argument("--processes", type=int, metavar="N", help="default: processors, at most 4")
+    compiling.add_argument(
+        "--no-muscles", action="store_true", help="without kernels for models with muscles"
+    )
     compiling.set_defaults(run=_compile)
 
-    plot = commands.add_parser("plot", parents=[telling], help="draw a result file (needs matplotlib)")
+    plot = commands.add_parser("plot", parents=[output], help="draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
     plot.add_argument("--out", type=Path, required=True, metavar="PLOT.png")
     plot.set_defaults(run=_plot)
@@ -99,11 +103,11 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
     file = _open(load_model, options.model)
     keywords = _simulation_keywords(options, file)
     if "duration" not in keywords:
-        raise FormatError(f"{options.model}: says no simulation.duration; give one with --duration")
+        raise FormatError(f"{options.model}: has no simulation.duration; give one with --duration")
     if options.out.is_dir():
         raise FormatError(f"--out {options.out} is a folder: name the file to write")
     if not options.out.parent.is_dir():
-        raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
+        raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     reporter.progress(0.0, "preparing (the first time kernels are compiled)")
     try:
         result = simulate(
@@ -147,7 +151,7 @@ def _info(options: argparse.Namespace, reporter: Reporter) -> int:
         coordinates = ", ".join(f"{name} [{unit}]" for name, unit in named) or "no coordinate"
         print(f"  {body.name:<{width}}  {body.mass:10.4g} kg  {joint.type} on {parent}: {coordinates}")
     for name, value in zip(model.coordinate_names, file.state.q):
-        print(f"  starts at {name} = {value:g}")
+        print(f"  initial {name} = {value:g}")
     for name, value in file.simulation.items():
         print(f"  simulation {name} = {value}")
     if file.extras:
@@ -161,7 +165,7 @@ def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
     for warning in read.warnings:
         reporter.warning(warning)
     if not options.out.parent.is_dir():
-        raise FormatError(f"--out {options.out}: there is no folder {options.out.parent}")
+        raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     model = read.build()
     names = {name: coordinate.coordinate for name, coordinate in read.coordinates.items()}
     kept = {"name": read.name, "coordinates": names, "not_read": list(read.warnings)}
@@ -189,7 +193,7 @@ def _plot(options: argparse.Namespace, reporter: Reporter) -> int:
 def _open(load: Any, path: Path) -> Any:
     try:
         return load(path)
-    except OSError as error:  # an input that cannot be read is wrong usage, not a failure of ours
+    except OSError as error:  # an unreadable input is wrong usage, not a failure of ours
         raise FormatError(f"{path}: {error.strerror or error}") from error
 
 

@@ -1,7 +1,7 @@
-"""Every kernel compiled ahead, by several processes at once: ``python -m physics compile``.
+"""Compiles every kernel ahead, in several processes at once: ``python -m physics compile``.
 
-Compiling is Numba's work, nearly all of it Python's, of which a process does one thing at a time. So each process takes
-the stages in an order of its own, keeps what it compiles in the cache, and finds there what another one has compiled.
+Numba compiles mostly in Python, one function at a time in a process. So each process takes the stages in a different
+order, stores its results in the cache, and finds there those of the others.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ CHILD = "import {package}.compiling as c; c.walk(c.order({index}, {count}, {musc
 def compile_ahead(
     processes: int | None = None, muscles: bool = True, progress: Callable[[float, str], None] | None = None
 ) -> float:
-    """Compile all kernels, or load them where they are in the cache; returns the seconds that it took.
+    """Compile all kernels, or load those in the cache; returns the seconds that it took.
 
     Args:
-        processes: how many work at it; None: as many as there are processors, at most four.
-        muscles: those of models with muscles, too.
-        progress: told the fraction that is done, and the stage that comes next.
+        processes: number of processes; None: that of processors, at most four.
+        muscles: also the kernels of models with muscles.
+        progress: called with the completed fraction and the next stage.
 
     Raises:
-        ModelError: processes is less than 1; kernels run unjitted, or there is no folder to keep them in.
+        ModelError: processes is less than 1; kernels run unjitted, or there is no folder for the cache.
     """
     count = min(processors.available(), MOST_PROCESSES) if processes is None else processes
     if count < 1:
@@ -43,13 +43,13 @@ def compile_ahead(
         raise ModelError("there is nothing to compile: kernels run as plain Python here (see CONDYLE_JIT)")
     if jit.CACHE_BASE is None:
         raise ModelError(
-            "compiled kernels cannot be kept: no folder for them can be written (CONDYLE_CACHE_DIR)"
+            "compiled kernels cannot be stored: no folder for them is writable (set CONDYLE_CACHE_DIR)"
         )
     began = time.perf_counter()
     helpers = [_start(index, count, muscles) for index in range(1, count)]
     try:
         walk(order(0, count, muscles), progress)
-    finally:  # what they are still at is compiled; files are put in place whole
+    finally:  # stages still in work are compiled already; files are written atomically
         for helper in helpers:
             helper.kill()
             helper.wait()
@@ -57,7 +57,7 @@ def compile_ahead(
 
 
 def order(index: int, count: int, muscles: bool) -> list[str]:
-    """Names of the stages as process `index` of `count` takes them: far from where the others begin."""
+    """Names of the stages in the order of process `index` of `count`: far from where the others begin."""
     names = [name for name in STAGES if muscles or not name.endswith(WITH_MUSCLES)]
     begin = index // 2 * 2 * len(names) // count
     names = names[begin:] + names[:begin]
@@ -65,7 +65,7 @@ def order(index: int, count: int, muscles: bool) -> list[str]:
 
 
 def walk(names: list[str], progress: Callable[[float, str], None] | None = None) -> None:
-    """Compile stages one after the other."""
+    """Compile stages in order."""
     for done, name in enumerate(names):
         if progress is not None:
             progress(done / len(names), name)
