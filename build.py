@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Condyle's one entry point: makes the environment that a command needs, then runs the command in it.
+"""Condyle's single entry point: creates the environment of a command, then runs the command in it.
 
-    python3 build.py demo                          the knee: fitted, simulated, baked, drawn into out/
+    python3 build.py demo                          the knee: fitted, simulated, baked, rendered into out/
     python3 build.py bake SCENE.blend --out OUT.blend
     python3 build.py batch JOBS.toml               many at once, resumable: docs/batch.md
     python3 build.py test [--slow]                 the tests
@@ -9,10 +9,9 @@
     python3 build.py test --peers                  the comparisons with Pinocchio, MuJoCo, OpenSim
     python3 build.py scenes | verify | bench --json FILE | extension | clean
 
-Nothing is needed but a Python that Blender's module `bpy` has wheels for: 3.13 or 3.11. The environment is
-.venv; others (the peers; each Blender with nothing but what it offers an extension) are made in .venvs/ when
-first asked for. Arguments that build.py does not know go on to the program that it runs. The exit code is
-that program's; 2 where the environment could not be made.
+It needs only a Python for which Blender's module `bpy` has wheels: 3.13 or 3.11. The environment is .venv; others (for
+peers, and for each Blender with only the modules that it provides to an extension) are created in .venvs/ on first use.
+Unknown arguments are passed to the program. The exit code is the program's, or 2 if the environment cannot be created.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ print("%d.%d" % sys.version_info[:2], getattr(sys, "_base_executable", None) or 
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment: its folder, and the lock file for each Python that can carry it, best first."""
+    """A virtual environment: its folder, and its lock file for each supported Python, in order of preference."""
 
     folder: Path
     locks: dict[str, str]
@@ -66,7 +65,7 @@ class Environment:
         return hashlib.sha256((ROOT / "requirements" / self.locks[version]).read_bytes()).hexdigest()
 
     def is_ready(self) -> bool:
-        """Whether it was made to the end, from the lock file as it is now, and its Python still stands."""
+        """Whether it is complete, matches the current lock file, and its Python exists."""
         try:
             stamp = json.loads(self.stamp.read_text("utf-8"))
             return stamp["lock"] == self.lock_digest(stamp["python"]) and self.python.exists()
@@ -79,13 +78,13 @@ PEERS = Environment(ROOT / ".venvs" / "peers", {"3.13": "peers.txt", "3.11": "pe
 
 
 def blender_environment(blender: str) -> Environment:
-    """What a user's Blender offers an extension: bpy and numpy, and pytest to test it."""
+    """The modules that a Blender provides to an extension: bpy and numpy; and pytest."""
     locks = {PYTHON_OF_BLENDER[blender]: f"blender-{blender}.txt"}
     return Environment(ROOT / ".venvs" / f"blender-{blender}", locks)
 
 
 def candidates(version: str):
-    """Programs that may be a Python of this version, the likeliest first."""
+    """Programs that may be a Python of this version, the most likely first."""
     if version == "{}.{}".format(*sys.version_info):
         yield sys.executable
     for folder in os.get_exec_path():
@@ -98,17 +97,17 @@ def candidates(version: str):
     yield from map(str, sorted(pyenv.glob(f"{version}.*/bin/python"), reverse=True))
     yield from map(str, sorted(uv.glob(f"cpython-{version}.*/bin/python3"), reverse=True))
     if os.name == "nt" and shutil.which("py"):
-        told = subprocess.run(
+        located = subprocess.run(
             ["py", f"-{version}", "-c", "import sys; print(sys.executable)"], capture_output=True, text=True
         )
-        if told.returncode == 0:
-            yield told.stdout.strip()
+        if located.returncode == 0:
+            yield located.stdout.strip()
 
 
 def probe(program: str) -> tuple[str, str]:
-    """Version and true path of a Python that can make environments; a ``SetupError`` says why it cannot.
+    """Version and true path of a Python that can create environments; ``SetupError`` if it cannot.
 
-    The true path is not that of an environment (it could be the one to be removed) nor of a pyenv shim.
+    The true path is neither in a virtual environment (which may be removed) nor a pyenv shim.
     """
     try:
         done = subprocess.run([program, "-c", PROBE], capture_output=True, text=True, timeout=30)
@@ -143,7 +142,7 @@ def find_python(versions) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def only_one():
-    """Wait for any other build.py that is setting up; the system gives the lock back if one is killed."""
+    """Wait for any other build.py that sets up an environment; the lock is released if that one is killed."""
     with (ROOT / ".build.lock").open("a+") as file:
         if os.name == "nt":
             import msvcrt
@@ -162,7 +161,7 @@ def only_one():
 
 
 def ensure(environment: Environment) -> Path:
-    """The Python of an environment that is complete; made, or made anew, where it is not."""
+    """The Python of an environment, which is created if it is missing or incomplete."""
     machine = (platform.system(), platform.machine())
     if environment.has_bpy and machine not in BPY_MACHINES:
         raise SetupError("Blender's Python module has no wheel for {} on {}.".format(*machine))
@@ -177,14 +176,14 @@ def ensure(environment: Environment) -> Path:
 
 
 def make(environment: Environment) -> None:
-    """Make an environment from nothing; the stamp that says it is complete comes last."""
+    """Create an environment; the stamp that marks it as complete is written last."""
     version, program = find_python(environment.locks)
     name = environment.folder.relative_to(ROOT)
     say(f"setting up {name} with Python {version} ({program}); this happens once")
     stamp = {"python": version, "program": program, "lock": environment.lock_digest(version)}
     shutil.rmtree(environment.folder, ignore_errors=True)
     if environment.folder.exists():
-        raise SetupError(f"{name} cannot be removed; is a program of it still running?")
+        raise SetupError(f"{name} cannot be removed: end any program of it that is still running.")
     install = ["-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-deps"]
     quiet = ["--no-input", "--disable-pip-version-check"] + ["-q"] * (not sys.stdout.isatty())
     lock = ROOT / "requirements" / environment.locks[version]
@@ -193,20 +192,20 @@ def make(environment: Environment) -> None:
         [str(environment.python), *install, *quiet, "-r", str(lock)],
     ):
         if subprocess.run(command).returncode:
-            raise SetupError(f"setting up {name} failed, see above; the same command starts it again.")
+            raise SetupError(f"setting up {name} failed, see above; run the same command to try again.")
     temporary = environment.stamp.with_suffix(".part")
     temporary.write_text(json.dumps(stamp), "utf-8")
     os.replace(temporary, environment.stamp)
 
 
 def run(python: Path, *arguments: str, folder: Path | None = None) -> int:
-    """Become ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; its exit code.
+    """Run ``python ARGUMENTS`` with the checkout, and not the current folder, on its path; returns its exit code.
 
-    Where there is no exec, wait for it instead.
+    Replaces this process where the system has exec, else waits for the program.
     """
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    # Blender's own settings of this user stay out of it, unless asked for.
+    # Keep the user's Blender settings out, unless requested.
     environment.setdefault("BLENDER_USER_RESOURCES", str(MAIN.folder / "blender-user"))
     if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         environment.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
@@ -219,7 +218,7 @@ def run(python: Path, *arguments: str, folder: Path | None = None) -> int:
     while True:
         try:
             return process.wait()
-        except KeyboardInterrupt:  # the console told the program as well: let it end in its own way
+        except KeyboardInterrupt:  # the console has interrupted the program as well: wait until it ends
             continue
 
 
@@ -245,11 +244,11 @@ def verify(options, rest) -> int:
 
 
 def bench(options, rest) -> int:
-    """Pinocchio has no wheels for Windows: there only what needs no peer is measured."""
+    """Run the benchmarks; Pinocchio has no wheels for Windows, where comparisons are left out."""
     return run(ensure(MAIN if os.name == "nt" else PEERS), "-m", "tests.benchmarks", *rest)
 
 
-# Tests run side by side; each process imports Blender, so not on every core of a large machine. `-- -n 0`: in one.
+# Each test process imports Blender, so not one per core of a large machine. `-- -n 0`: a single process.
 AT_ONCE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
@@ -271,13 +270,13 @@ def test(options, rest) -> int:
 
 
 def extension(options, rest) -> int:
-    """Build zips of the extension. Only fetching wheels and validating need .venv."""
+    """Build zips of the extension. Only fetching wheels and validation need .venv."""
     ready = "--no-wheels" in rest and not MAIN.is_ready()
     return subprocess.call([sys.executable if ready else str(ensure(MAIN)), str(PACKAGER), *rest])
 
 
 def clean(options, rest) -> int:
-    """Remove what the commands wrote; with --all the environments as well."""
+    """Remove the output of the commands; with --all also the environments."""
     for name in ["out", "dist", "__pycache__"] + [".venv", ".venvs", ".build.lock"] * options.all:
         path = ROOT / name
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -309,8 +308,8 @@ def parser() -> argparse.ArgumentParser:
         "fit, simulate and bake the scenes of a .blend without a window: SCENE.blend --out OUT.blend",
     )
     add("batch", addon, "bake many files, several at once: JOBS.toml, or FOLDER --out FOLDER; docs/batch.md")
-    tests = add("test", test, "run the tests; what follows -- goes to pytest", passes_help=False)
-    tests.add_argument("--slow", action="store_true", help="the slow ones, too")
+    tests = add("test", test, "run the tests; arguments after -- go to pytest", passes_help=False)
+    tests.add_argument("--slow", action="store_true", help="include the slow ones")
     tests.add_argument("--small", action="store_true", help="only those that run in every supported Blender")
     where = tests.add_mutually_exclusive_group()
     where.add_argument("--peers", action="store_true", help="comparisons with Pinocchio, MuJoCo, OpenSim")
@@ -325,14 +324,14 @@ def parser() -> argparse.ArgumentParser:
     add("bench", bench, "measure speed against Pinocchio and MuJoCo: --json FILE")
     add("verify", verify, "measure every claim; writes out/verification.json, .md and plots")
     removal = add("clean", clean, "remove out/, dist/ and caches", passes_help=False)
-    removal.add_argument("--all", action="store_true", help="the environments, too")
+    removal.add_argument("--all", action="store_true", help="include the environments")
     return main_parser
 
 
 def main(arguments=None) -> int:
     options, rest = parser().parse_known_args(arguments)
     if options.command == "clean" and rest:
-        parser().error(f"clean takes no {rest[0]}")
+        parser().error(f"clean does not take {rest[0]}")
     try:
         return options.function(options, [argument for argument in rest if argument != "--"])
     except SetupError as error:

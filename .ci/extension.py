@@ -1,10 +1,10 @@
-"""Build the zips of the extension: the add-on's files, physics beside them, the compute process's wheels.
+"""Build the zips of the extension: the add-on, the physics package, wheels of the compute process.
 
     python3 build.py extension                  for this machine's platform, one zip for each Blender Python
     python3 build.py extension --platform all   for every platform that has the wheels
     python3 build.py extension --no-wheels      sources only: any platform and Python, slower without numba
 
-Same input, same bytes: entries are sorted and carry one fixed time. Blender's own program validates each zip.
+Builds are reproducible: entries are sorted and have a fixed time. Blender's own program validates each zip.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parent.parent
 TIME = (2020, 1, 1, 0, 0, 0)
 
-# Blender's name of a platform -> wheel tags to accept there, the newest first.
+# Blender's name of a platform -> accepted wheel tags, the newest first.
 PLATFORMS = {
     "linux-x64": ["manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"],
     "macos-arm64": ["macosx_12_0_arm64", "macosx_11_0_arm64"],
     "windows-x64": ["win_amd64"],
     "windows-arm64": ["win_arm64"],
 }
-# numba has no wheel for Windows on ARM before Python 3.13; Intel Macs take the zip without wheels.
+# numba has no wheel for Windows on ARM before Python 3.13; Intel Macs use the zip without wheels.
 NO_WHEELS = {("cp311", "windows-arm64")}
-# The Blenders whose Python is this one: from, and below.
+# Blender versions with this Python: first, and first without it.
 BLENDERS = {"cp311": ("4.2.0", "5.1.0"), "cp313": ("5.1.0", None)}
 HERE = {
     ("Linux", "x86_64"): "linux-x64",
@@ -45,13 +45,13 @@ HERE = {
 
 
 class BuildError(Exception):
-    """What keeps a zip from being built, told in one message."""
+    """A zip cannot be built."""
 
 
 def manifest(python: str | None = None, system: str | None = None, wheels: list[str] | None = None) -> str:
-    """The manifest of one zip: that of the sources, narrowed to the Blenders and platform of its wheels.
+    """The manifest of one zip: that of the sources, restricted to the Blender versions and platform of its wheels.
 
-    Without ``python``, that of the zip without wheels: its line in the list of extensions says what that costs.
+    Without ``python``, that of the zip without wheels, whose tagline states that it is slower.
     """
     text = (ROOT / "addon/blender_manifest.toml").read_text("utf-8")
     if python is None:
@@ -65,7 +65,7 @@ def manifest(python: str | None = None, system: str | None = None, wheels: list[
 
 
 def with_line(text: str, name: str, line: str) -> str:
-    """A manifest with another line in the place of the one that sets ``name``."""
+    """A manifest whose line that sets ``name`` is replaced."""
     changed, count = re.subn(rf'^{name} = ".*"$', lambda _: line, text, flags=re.MULTILINE)
     if count != 1:
         raise BuildError(f"addon/blender_manifest.toml has no line {name}")
@@ -73,7 +73,7 @@ def with_line(text: str, name: str, line: str) -> str:
 
 
 def without_wheels() -> ModuleType:
-    """What the add-on itself says of running without numba."""
+    """The add-on's module with its texts on running without numba."""
     spec = importlib.util.spec_from_file_location("jit", ROOT / "addon/blender/numba_support.py")
     if spec is None or spec.loader is None:
         raise BuildError("addon/blender/numba_support.py cannot be read")
@@ -103,7 +103,7 @@ def sources() -> dict[str, Path]:
 
 
 def fetch_wheels(python: str, system: str) -> list[Path]:
-    """Wheels of the compute process by their hashes; those fetched before are taken from dist/wheels."""
+    """Wheels of the compute process, verified by hash and cached in dist/wheels."""
     lock = ROOT / "requirements" / f"wheels-{python}.txt"
     digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     folder = ROOT / "dist/wheels" / f"{python}-{system}-{digest}"
@@ -131,7 +131,7 @@ def fetch_wheels(python: str, system: str) -> list[Path]:
 
 
 def write_zip(path: Path, text: str, wheels: list[Path]) -> None:
-    """The manifest ``text``, the sources and the wheels as one zip."""
+    """Write the manifest ``text``, the sources and the wheels as one zip."""
     entries: dict[str, bytes] = {"blender_manifest.toml": text.encode()}
     entries.update({name: file.read_bytes() for name, file in sources().items()})
     entries.update({f"wheels/{wheel.name}": wheel.read_bytes() for wheel in wheels})
@@ -146,7 +146,7 @@ def write_zip(path: Path, text: str, wheels: list[Path]) -> None:
 
 
 def validate(path: Path) -> bool:
-    """Ask Blender's own program, with its list of tags; ``False`` where there is no bpy to ask."""
+    """Validate with Blender's own program and its list of tags; ``False`` if there is no bpy."""
     for bpy in sorted(Path(sys.prefix).glob("[Ll]ib*/**/site-packages/bpy/[0-9]*/scripts")):
         program = bpy / "addons_core/bl_pkg/cli/blender_ext.py"
         tags = next(bpy.glob("modules/_bpy_internal/extensions/tags.py"))
@@ -159,17 +159,17 @@ def validate(path: Path) -> bool:
 
 
 def build(python: str | None, system: str | None, out: Path) -> Path:
-    """Build one zip, without ``python`` the one that has no wheels; only a valid one gets to ``out``."""
+    """Build one zip, without wheels if ``python`` is None; only a valid zip is moved to ``out``."""
     name, version = manifest_value("id"), manifest_value("version")
     wheels = fetch_wheels(python, system) if python else []
     text = manifest(python, system, [wheel.name for wheel in wheels])
     path = out / (f"{name}-{version}-{system}-{python}.zip" if python else f"{name}-{version}.zip")
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as temporary:
-        made = Path(temporary) / path.name
-        write_zip(made, text, wheels)
-        checked = "valid" if validate(made) else "not validated: no bpy here"
-        os.replace(made, path)
+        unchecked = Path(temporary) / path.name
+        write_zip(unchecked, text, wheels)
+        checked = "valid" if validate(unchecked) else "not validated: no bpy here"
+        os.replace(unchecked, path)
     slow = (
         ""
         if python

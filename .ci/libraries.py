@@ -1,4 +1,4 @@
-"""The shared libraries that Blender's Python module needs on Linux; the standard library alone, as build.py."""
+"""The shared libraries that Blender's Python module needs on Linux; uses the standard library only, as build.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIBRARIES_TO_DRAW = {
 
 
 class SetupError(Exception):
-    """What keeps the environment from being made, told in one message."""
+    """The environment cannot be created."""
 
 
 def say(message: str) -> None:
@@ -49,14 +49,14 @@ def missing_libraries() -> dict[str, str]:
 
 
 def provide_libraries(missing: dict[str, str]) -> None:
-    """Install what `import bpy` needs where that is ours to do; else name it."""
+    """Install the libraries that `import bpy` needs if we may; else name them."""
     packages = " ".join(missing.values()).split()
     if os.geteuid() == 0 and Path("/etc/debian_version").exists() and shutil.which("apt-get"):
         say(f"installing the shared libraries that Blender needs: {' '.join(packages)}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
         for command in (["apt-get", "update", "-qq"], install):
-            # both are quiet, and only the second decides: an old package list may still do
+            # both are quiet, and only the second decides: an old package list may suffice
             done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL)
         if done.returncode == 0:
             return
@@ -66,4 +66,4 @@ def provide_libraries(missing: dict[str, str]) -> None:
     )
     if any(library in LIBRARIES_TO_IMPORT for library in missing):
         raise SetupError(message)
-    say(message + "\nOnly pictures need them: going on without.")
+    say(message + "\nOnly pictures need them: continuing without.")

@@ -1,14 +1,14 @@
-"""What all tests share: a fresh Blender profile, the add-on, an empty scene, the markers.
+"""Shared by all tests: a fresh Blender profile, the add-on, an empty scene, the markers.
 
-The same tests of the add-on run against the checkout and against the installed extension. So they reach the
-add-on only through fixtures, never by `import addon` or `import physics`:
+The add-on's tests run both against the checkout and against the installed extension. So they access the add-on only
+through fixtures, never by `import addon` or `import physics`:
 
 - ``condyle``: the registered add-on package (``addon``, or ``bl_ext.user_default.condyle`` when installed)
 - ``part("ui.joints.operators")``: a module of the add-on by its dotted name
 - ``ph``: the physics package that the add-on uses (the vendored copy when installed)
 - ``scene``: an empty file, the add-on registered; ``bpy.context.scene``
 
-Mark with ``@pytest.mark.small`` what must run in every supported Blender (4.2, 5.0, 5.2).
+Mark with ``@pytest.mark.small`` the tests that must run in every supported Blender (4.2, 5.0, 5.2).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ INSTALLED = os.environ.get("CONDYLE_INSTALLED_MODULE")  # set by tests/installed
 HAVE_BPY = importlib.util.find_spec("bpy") is not None
 EXIT_STATUS = pytest.StashKey[int]()
 
-collect_ignore = [] if INSTALLED else ["installed"]  # what only makes sense on an installed extension
+collect_ignore = [] if INSTALLED else ["installed"]  # tests of an installed extension only
 collect_ignore += [] if HAVE_BPY else ["addon", "scenes"]
 
-# Threads of a linear algebra library wait for each other by turning in place: where others work on the same processors,
-# as beside a second process with tests, fits of small systems took ten times as long. Read at `import numpy`.
+# Idle BLAS threads wait actively: beside a second process with tests, fits of small systems took ten times as long.
+# Read at `import numpy`.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell that runs the tests in the background has them ignore interrupts, and their children with them.
+# A shell that runs the tests in the background makes them and their children ignore interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collecting makes 300 000 objects that stay: to look for garbage among them takes a third of its time."""
+    """Collect without garbage collection, which would take a third of the time for 300 000 lasting objects."""
     gc.disable()
     try:
         return (yield)
@@ -86,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Blender 4.2 as a module crashes when the interpreter takes down an add-on's property callbacks: end before."""
+    """Exit early: Blender 4.2 as a module crashes when the interpreter destroys an add-on's property callbacks."""
     bpy = sys.modules.get("bpy")
     if INSTALLED is None and bpy is not None and bpy.app.version < (4, 5):
         sys.stdout.flush()
@@ -109,7 +109,7 @@ def condyle() -> Iterator[ModuleType]:
     if INSTALLED is None:
         package.register()
     yield package
-    if INSTALLED is None:  # Blender 4.5 hangs at exit where classes are still registered
+    if INSTALLED is None:  # Blender 4.5 does not exit while classes are registered
         package.unregister()
 
 
@@ -121,7 +121,7 @@ def part(condyle: ModuleType) -> Callable[[str], ModuleType]:
 
 @pytest.fixture
 def ph(condyle: ModuleType) -> ModuleType:
-    """The physics package that the add-on itself works with."""
+    """The physics package that the add-on uses."""
     core = importlib.import_module(f"{condyle.__name__}.blender.physics_access")
     package: ModuleType = core.physics()
     return package
@@ -129,7 +129,7 @@ def ph(condyle: ModuleType) -> ModuleType:
 
 @pytest.fixture
 def scene(condyle: ModuleType) -> Any:
-    """The only scene of an empty file; the preferences, and so the add-on, stay as they are."""
+    """The only scene of an empty file; the preferences, and so the add-on, remain unchanged."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
