@@ -1,1 +1,1 @@
-"""Speed: ratios of times measured alternately in one process, so that they mean the same on any machine."""
+"""Speed: ratios of times measured alternately in one process, so that they are comparable between machines."""

@@ -1,4 +1,4 @@
-"""Measure speed: `python -m tests.benchmarks --json FILE`; one key a ratio, with spread in "details"."""
+"""Measure speed: `python -m tests.benchmarks --json FILE`; one key per ratio, with spread in "details"."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from . import (
 from .timing import ROUNDS, Contestant, Spread, alternate
 
 SIZES = (1, 7, 30, 100)
-# module that must be there, end of the key, how it is made
+# required module, end of the key, function that makes the peer
 PEERS = (
     ("pinocchio", "pinocchio_cpp", peers.pinocchio_cpp),
     ("pinocchio", "pinocchio_loop", peers.pinocchio_loop),
@@ -41,7 +41,7 @@ PEERS = (
 
 
 class Report:
-    """Collects ratios and prints them as they come."""
+    """Collects ratios and prints them at once."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
@@ -53,7 +53,7 @@ class Report:
         """Time one contestant against others in turns; each key gets the median of the paired ratios."""
         if not others:
             return
-        # where one program stands for another they have one name, and run once
+        # a substitute for several programs has one name, and runs once
         contestants = {each.name: each for each in (ours, *(other for _, other in others))}
         taken = alternate(tuple(contestants.values()), self.rounds)
         for key, other in others:
@@ -65,29 +65,29 @@ class Report:
             print(f"{key:44} {ratio}   [{words}]", flush=True)
 
     def figure(self, key: str, value: float, details: Any, words: str) -> None:
-        """A figure that is no ratio."""
+        """Add a figure that is not a ratio."""
         self.ratios[key] = value
         self.details[key] = details
         print(f"{key:44} {value:.4g}   {words}", flush=True)
 
     def note(self, text: str) -> None:
-        """Something that the reader must know, such as a missing peer."""
+        """Add a note for the reader, such as a missing peer."""
         self.notes.append(text)
         print(text, flush=True)
 
     def as_json(self) -> bytes:
-        """The keys at the top level, everything else beside them."""
+        """The keys at the top level, with everything else beside them."""
         whole = self.ratios | {"details": self.details, "notes": self.notes, "environment": environment()}
         return json.dumps(whole, indent=1, allow_nan=False).encode()
 
 
 def installed(module: str) -> bool:
-    """Whether a module is there to import."""
+    """Whether a module can be imported."""
     return importlib.util.find_spec(module) is not None
 
 
 def against_peers(report: Report) -> None:
-    """Chains and trees of hinges against the engines that are installed."""
+    """Chains and trees of hinges against the installed engines."""
     present = []
     for module, name, make in PEERS:
         if not installed(module):
@@ -98,7 +98,7 @@ def against_peers(report: Report) -> None:
         return
     if installed("pinocchio"):
         made, words = pinocchio_cpp.library()
-        report.note(f"Pinocchio in C++: {words}" + ("" if made else ", so its Python loop stands for it"))
+        report.note(f"Pinocchio in C++: {words}" + ("" if made else ", so its Python loop is used instead"))
     races = {f"rollout_revolute_{n}": trees.chain(chains.hinge_axes(n), chains.bend(n)) for n in SIZES}
     races |= {name: trees.Tree(parents) for name, parents in trees.PARENTS.items()}
     for race, tree in races.items():
@@ -133,7 +133,7 @@ def against_opensim(report: Report) -> None:
 
 
 def on_two_threads(report: Report) -> None:
-    """Wall-clock time of 64 rollouts one after the other, over that on two threads."""
+    """Wall-clock time of 64 rollouts one after another, over that on two threads."""
     model = trees.Tree(trees.PARENTS["humanoid"]).model()
     starts = [model.state(q=q) for q in 0.1 * np.random.default_rng(5).standard_normal((64, 30))]
     whole = 2000 * chains.STEP
@@ -174,7 +174,7 @@ def against_ourselves(report: Report) -> None:
 
 
 def without_numba(report: Report) -> None:
-    """Time of a step in plain Python over that of a jitted one: users read the range in ``numba_support``."""
+    """Time of a step in plain Python over that of a jitted one; ``numba_support`` states the range to users."""
     plain, jitted = unjitted.seconds(False), unjitted.seconds(True)
     for name in plain:
         times = {"plain": 1e6 * plain[name], "jitted": 1e6 * jitted[name]}
@@ -183,18 +183,18 @@ def without_numba(report: Report) -> None:
 
 
 def compilation(report: Report) -> None:
-    """Time to the first simulation in a fresh process, of each kernel, and until every kernel was called."""
+    """Time to the first simulation in a fresh process, of each kernel, and until every kernel has been called."""
     cold, warm = compile_time.cold_and_warm(compile_time.SIMULATION)
     all_cold, all_warm = compile_time.cold_and_warm(compile_time.EVERYTHING)
     for name, times in (("cold", cold), ("warm", warm), ("all_cold", all_cold), ("all_warm", all_warm)):
         report.figure(
             f"compile_{name}_s", times["total"], times, f"[{times['processor']:.3g} s of processor time]"
         )
-    words = "[before compile_all_warm_s: SciPy is another's, and only adaptive integrators need it]"
+    words = "[before compile_all_warm_s: SciPy, which only adaptive integrators need]"
     report.figure("import_scipy_s", all_warm["libraries"], all_warm, words)
     seconds = {str(count): compile_time.ahead(count) for count in (1, 2)}
     report.figure("compile_ahead_s", seconds["2"], seconds, f"[two processes; one: {seconds['1']:.3g} s]")
-    print("    cold, each kernel without those that it calls:")
+    print("    cold, each kernel without the kernels that it calls:")
     for kernel, seconds in sorted(cold["kernels"].items(), key=lambda item: -item[1]):
         print(f"    {kernel:40} {seconds:.2f} s")
 
@@ -203,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run every benchmark and write the ratios."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--json", type=Path, default=Path("out/bench.json"), help="file for the ratios")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="times that each contestant runs")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each contestant")
     options = parser.parse_args(arguments)
     report = Report(options.rounds)
     against_peers(report)

@@ -1,4 +1,4 @@
-"""Our chains as contestants, and what they are made of."""
+"""Our chains as contestants, and their parts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from .timing import Contestant
 
 FloatArray = NDArray[np.float64]
 
-STEP = 1e-4  # small enough that a chain of 1000 links stays calm under symplectic Euler
-LONGEST = (
-    8000  # steps of a run, which then begins again: later a chain of spline joints may whip too fast for them
-)
+STEP = 1e-4  # small enough for a chain of 1000 links under symplectic Euler
+# steps of a run before it restarts: later a chain of spline joints may be too fast for the step
+LONGEST = 8000
 
 
 def hinge_axes(num_bodies: int) -> FloatArray:
@@ -27,7 +26,7 @@ def hinge_axes(num_bodies: int) -> FloatArray:
 
 
 def bend(num_bodies: int) -> FloatArray:
-    """Start coordinates (n,): a hanging chain, slightly bent."""
+    """Initial coordinates (n,): a hanging chain, slightly bent."""
     return 0.02 * np.random.default_rng(11).standard_normal(num_bodies)
 
 
@@ -38,7 +37,7 @@ def revolute(num_bodies: int) -> Any:
 
 
 def spline(num_bodies: int, num_frames: int = 8) -> Any:
-    """Our chain of cubic spline curve joints; more frames sample such a motion more finely."""
+    """Our chain of cubic spline curve joints; more frames sample the same motion more finely."""
     rng = np.random.default_rng(12)
     angle, length = 2.1 / (num_frames - 1), 0.56 / (num_frames - 1)
     frames = smooth_frames(rng, num_frames, angle, length)
@@ -57,7 +56,7 @@ def middle(model: Any) -> FloatArray:
 
 
 def rollout(name: str, model: Any, q: FloatArray, integrator: str = "symplectic_euler") -> Contestant:
-    """Our rollout, nothing recorded but start and end."""
+    """Our rollout, recording only start and end."""
     state = model.state(q=q)
 
     def run(steps: int) -> Any:

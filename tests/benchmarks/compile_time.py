@@ -1,4 +1,4 @@
-"""Seconds until a fresh process has done its work, with an empty and with a filled cache of kernels."""
+"""Seconds of a fresh process, with an empty and with a filled cache of kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
-# Programs for a child process, between its beginning and its report.
+# Programs for a child process, between its preamble and its report.
 BEGINNING = """
 import json, sys, time
 opened = time.perf_counter()
@@ -24,7 +24,7 @@ import physics as ph
 imported = time.perf_counter()
 """
 
-# What adaptive integrators bring along: how long it takes to import is SciPy's own affair, and told apart.
+# Modules of adaptive integrators: SciPy's import time is reported separately.
 SCIPY = "import scipy.integrate"
 
 # The first simulation compiles what a simulation needs: rollout, energy, poses.
@@ -36,7 +36,7 @@ model = builder.build()
 ph.simulate(model, model.state(q=[0.5 * sum(model.joints[0].range[0])]), duration=0.1).energy
 """
 
-# All that calls a kernel.
+# Calls every kernel.
 EVERYTHING = """
 from physics.integrators import INTEGRATORS
 builder = ph.ModelBuilder()
@@ -83,9 +83,9 @@ print(json.dumps(times | {"kernels": kernels}))
 
 
 def child(program: str, cache: str) -> dict[str, Any]:
-    """Seconds of one child process: import, total, processor time, and of it by kernel, without those that it calls.
+    """Seconds of a child process: import, total, processor time, and its part by kernel, without the kernels it calls.
 
-    "libraries": seconds that importing SciPy took before all that, where the program needs it.
+    "libraries": seconds of importing SciPy before that, if the program needs it.
     """
     beginning = BEGINNING.format(libraries=SCIPY if program == EVERYTHING else "")
     environment = os.environ | {"CONDYLE_CACHE_DIR": cache, "PYTHONPATH": str(ROOT)}
@@ -101,13 +101,13 @@ def child(program: str, cache: str) -> dict[str, Any]:
 
 
 def cold_and_warm(program: str = SIMULATION) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The same program with an empty cache folder, then with the cache that it left."""
+    """The same program with an empty cache folder, then with the filled one."""
     with tempfile.TemporaryDirectory(prefix="condyle-cache-") as cache:
         return child(program, cache), child(program, cache)
 
 
 def ahead(processes: int) -> float:
-    """Seconds until `python -m physics compile` has compiled all but muscles' kernels, with an empty cache folder."""
+    """Seconds of `python -m physics compile` without muscles' kernels, with an empty cache folder."""
     with tempfile.TemporaryDirectory(prefix="condyle-cache-") as cache:
         command = [sys.executable, "-m", "physics", "compile", "--no-muscles", "--processes", str(processes)]
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Four-bar linkages side by side, closed by the same constraints in our engine and in MuJoCo."""
+"""Independent four-bar linkages, closed by the same constraints in our engine and in MuJoCo."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .timing import Contestant
 
 COUNT = 5
 CRANK, COUPLER, ROCKER, BASE = 1.0, 2.0, 1.5, 2.0
-START = (1.2, -1.0, -1.8)  # crank, coupler and rocker, each against the one before; then closed
+START = (1.2, -1.0, -1.8)  # crank, coupler and rocker, each relative to the previous one; closed afterwards
 RADIUS = 0.02
 
 
 def linkages() -> tuple[Any, Any]:
-    """COUNT linkages in the x-y plane as one model, loops closed by points, and a state that meets them."""
+    """COUNT linkages in the x-y plane as one model, loops closed by points, and a state that satisfies them."""
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
     for k in range(COUNT):
         parent: str | None = None
@@ -50,7 +50,7 @@ def linkages() -> tuple[Any, Any]:
 
 
 def ours() -> Contestant:
-    """Symplectic Euler with impulses of the constraints, and back onto them behind each step."""
+    """Symplectic Euler with constraint impulses, and projection onto the constraints after each step."""
     model, state = linkages()
 
     def run(steps: int) -> Any:
@@ -60,7 +60,7 @@ def ours() -> Contestant:
 
 
 def mujoco_step() -> Contestant:
-    """MuJoCo's `mj_step` on the same linkages, closed by `connect` (soft, as its constraints are)."""
+    """MuJoCo's `mj_step` on the same linkages, closed by `connect` (soft, like all its constraints)."""
     import mujoco
 
     _, state = linkages()

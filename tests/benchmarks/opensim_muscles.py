@@ -19,17 +19,17 @@ FloatArray = NDArray[np.float64]
 MODELS = Path(__file__).resolve().parents[3] / "shared" / "models"
 FILES = ("arm26.osim", "leg6dof9musc.osim", "gait10dof18musc_subject01.osim")
 POSES = 600
-# arms that the surfaces' approximations in OpenSim leave open, of models where paths wrap [m]
+# differences of moment arms due to OpenSim's approximate surfaces, by model with wrapping paths [m]
 AGREEMENT = {"arm26.osim": 2e-2}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A model in both worlds, at the same poses.
+    """A model in both engines, at the same poses.
 
     Attributes:
-        model: ours. peer, state: OpenSim's. values: (poses, nv) in the order of ours, theirs in that of its numbers.
-        arms: (muscle, coordinate) that a muscle spans, as OpenSim's objects. pairs: their numbers among ours.
+        model: ours. peer, state: OpenSim's. values: (poses, nv) in our order, theirs in OpenSim's.
+        arms: (muscle, coordinate) that a muscle spans, as OpenSim's objects. pairs: their indices in our model.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Subject:
 
 
 def subjects() -> list[Subject]:
-    """Every model that is there."""
+    """Every available model."""
     return [_subject(file) for file in FILES if (MODELS / file).exists()]
 
 
@@ -62,7 +62,7 @@ def _subject(file: str) -> Subject:
     places = order(peer, state, read, model)
     low = np.array([max(coordinate.getRangeMin(), -1.5) for coordinate in coordinates])
     high = np.array([min(coordinate.getRangeMax(), 1.5) for coordinate in coordinates])
-    # through the ranges to and fro, as motions do, each coordinate at its own pace
+    # back and forth through the ranges, as in motions, each coordinate at its own rate
     phase = 2.0 * np.pi * np.arange(POSES)[:, None] / POSES
     turns = np.arange(len(low)) % 3 + 1
     theirs = low + (high - low) * (0.5 + 0.5 * np.sin(turns * phase + np.arange(len(low))))
@@ -115,7 +115,7 @@ def opensim_calls(whole: Sequence[Subject]) -> Contestant:
 
 
 def set_pose(subject: Subject, pose: int) -> None:
-    """Lead OpenSim's model to a pose."""
+    """Set OpenSim's model to a pose."""
     numbers = subject.state.updQ()
     for k, value in enumerate(subject.theirs[pose]):
         numbers.set(k, float(value))
@@ -123,7 +123,7 @@ def set_pose(subject: Subject, pose: int) -> None:
 
 
 def check_agreement(whole: Sequence[Subject]) -> None:
-    """Make sure that both measure the same; RuntimeError where lengths or moment arms differ."""
+    """Check that both measure the same; RuntimeError if lengths or moment arms differ."""
     for subject in whole:
         close = AGREEMENT.get(subject.name, 1e-9)
         set_pose(subject, 0)

@@ -23,14 +23,14 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 
 @dataclass(frozen=True)
 class Peer:
-    """Another engine with a tree of hinges: to race against, and its accelerations (q, v) -> (n,) to check."""
+    """Another engine with a tree of hinges: a contestant, and its accelerations (q, v) -> (n,) for checking."""
 
     contestant: Contestant
     accelerations: Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def pinocchio_cpp(tree: Tree) -> Peer:
-    """Pinocchio's `aba` and symplectic Euler in a loop in C++; its Python loop where that cannot be compiled."""
+    """Pinocchio's `aba` and symplectic Euler in a C++ loop, or its Python loop if that cannot be compiled."""
     if cpp.library()[0] is None:
         return pinocchio_loop(tree)
     copy = cpp.CppTree(tree.bodies, tree.parents, tree.axes)
@@ -84,7 +84,7 @@ def mujoco_step(tree: Tree) -> Peer:
 
 
 def check_agreement(tree: Tree, peers: tuple[Peer, ...]) -> None:
-    """Make sure that all contestants run the same race.
+    """Check that all contestants simulate the same motion.
 
     Raises:
         RuntimeError: a peer's accelerations differ from ours by more than 1e-9, relative.

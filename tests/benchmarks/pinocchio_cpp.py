@@ -1,8 +1,7 @@
-"""Pinocchio's own C++ loop (`pinocchio_rollout.cpp`), compiled once against what the `pin` wheel brings.
+"""Pinocchio's own C++ loop (`pinocchio_rollout.cpp`), compiled once against the `pin` wheel.
 
-The wheel has Pinocchio's and Boost's headers; Eigen's come from the system, from the package `cmeel-eigen` beside it,
-or from where EIGEN3_INCLUDE_DIR says. Without a compiler or a header there is no library, and the Python loop stands
-for it.
+The wheel has Pinocchio's and Boost's headers. Eigen's come from the system, from the package `cmeel-eigen`, or from
+EIGEN3_INCLUDE_DIR. Without a compiler or a header there is no library, and the Python loop is used instead.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from .timing import Contestant
 FloatArray = NDArray[np.float64]
 
 SOURCE = Path(__file__).parent / "pinocchio_rollout.cpp"
-# As Pinocchio's own configuration for CMake says, and the optimization that its releases are built with.
+# As in Pinocchio's CMake configuration, with the optimization of its releases.
 FLAGS = (
     "-std=c++17",
     "-O3",
@@ -42,7 +41,7 @@ FLAGS = (
 
 
 def prefix() -> Path | None:
-    """Folder of the wheel's headers and libraries, None where Pinocchio is not installed by its wheel."""
+    """Folder of the wheel's headers and libraries; None if Pinocchio is not installed from its wheel."""
     found = importlib.util.find_spec("pinocchio")
     if found is None or found.origin is None:
         return None
@@ -63,7 +62,7 @@ def eigen(folder: Path) -> Path | None:
 
 @cache
 def library() -> tuple[Any, str]:
-    """The compiled loop, or None and why there is none. Compiling takes a minute; the result is kept."""
+    """The compiled loop, or None and the reason. Compiling takes a minute; the result is cached."""
     folder, compiler = prefix(), shutil.which("g++") or shutil.which("clang++")
     if folder is None:
         return None, "the headers of Pinocchio's wheel are missing"
@@ -89,7 +88,7 @@ def library() -> tuple[Any, str]:
         made = subprocess.run(command, check=False, capture_output=True, text=True)
         if made.returncode != 0:
             first = next((line for line in made.stderr.splitlines() if "error" in line), "no message")
-            return None, f"the compiler says: {first}"
+            return None, f"the compiler reports: {first}"
         os.replace(unfinished, target)
     loaded = ctypes.CDLL(str(target))
     loaded.tree_new.restype = ctypes.c_void_p

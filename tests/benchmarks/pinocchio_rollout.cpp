@@ -1,4 +1,4 @@
-// Pinocchio's articulated-body algorithm and symplectic Euler in one loop, a tree of hinges, through its own library.
+// Pinocchio's articulated-body algorithm and symplectic Euler in one loop over a tree of hinges, in C++.
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -13,7 +13,7 @@ struct Tree {
   se3::Data data;
 };
 
-// parents: -1 or the index of a body before; axes, offsets, coms (n, 3); inertias (n, 3, 3) about the centre of mass
+// parents: -1 or the index of an earlier body; axes, offsets, coms (n, 3); inertias (n, 3, 3) about the mass centre
 extern "C" void *tree_new(int n, const int *parents, const double *axes, const double *offsets, const double *masses,
                           const double *coms, const double *inertias) {
   se3::Model model;
@@ -44,7 +44,7 @@ extern "C" void tree_rollout(void *pointer, int steps, double dt, double *q, dou
   for (int k = 0; k < steps; ++k) {
     se3::aba(tree.model, tree.data, position, velocity, tau, se3::Convention::WORLD);
     velocity += dt * tree.data.ddq;
-    position += dt * velocity;  // what integrate does for hinges
+    position += dt * velocity;  // as integrate does for hinges
   }
   Map<VectorXd>(q, n) = position;
   Map<VectorXd>(v, n) = velocity;

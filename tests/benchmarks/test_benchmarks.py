@@ -1,4 +1,4 @@
-"""The stopwatch is checked against contestants of known speed; the races run in `build.py bench`."""
+"""Tests of the stopwatch with contestants of known speed; the races run in `build.py bench`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .timing import Contestant, Spread, alternate
 
 
 def spinner(name: str, step: float, setup: float) -> Contestant:
-    """Keeps the processor busy for a known time a step, and for some more to begin with."""
+    """Occupies the processor for a known time per step, and for a set-up time."""
 
     def run(steps: int) -> None:
         end = time.process_time() + setup + step * steps
@@ -28,7 +28,7 @@ def spinner(name: str, step: float, setup: float) -> Contestant:
 
 def test_setting_up_does_not_count() -> None:
     taken = alternate((spinner("slow", 4e-4, 2e-3), spinner("fast", 1e-4, 6e-3)), rounds=5)
-    # The processor's clock may tick coarsely; setting up would make the ratio about 2 if it counted.
+    # The processor's clock may be coarse; if set-up counted, the ratio would be about 2.
     assert Spread.of(taken["slow"] / taken["fast"]).median == pytest.approx(4.0, rel=0.15)
 
 

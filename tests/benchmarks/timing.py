@@ -1,4 +1,4 @@
-"""Times of contestants that take turns, and what is said about them."""
+"""Times of contestants that take turns, and their statistics."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ROUND_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Contestant:
-    """Something that makes steps: `run(n)` makes n of them.
+    """A program that makes steps: `run(n)` makes n of them.
 
-    `run` may take some time that does not depend on n (setting up, writing a result): it is measured with a
-    single step and subtracted, as a ratio of steps must not depend on how many were made.
+    `run` may take some time that does not depend on n (setting up, writing a result). It is measured with a single
+    step and subtracted, so that a ratio of steps does not depend on their number.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Spread:
 
 
 def seconds(contestant: Contestant, steps: int) -> float:
-    """Processor time of one run: every contestant has one thread, and what else the machine does must not count."""
+    """Processor time of one run: every contestant has one thread, and other load of the machine must not count."""
     start = time.process_time()
     contestant.run(steps)
     return time.process_time() - start
@@ -66,7 +66,7 @@ def steps_for(contestant: Contestant, target: float = ROUND_SECONDS) -> int:
 
 
 def alternate(contestants: tuple[Contestant, ...], rounds: int = ROUNDS) -> Mapping[str, FloatArray]:
-    """Seconds a step of each contestant, measured in turns; name -> (rounds,)."""
+    """Seconds per step of each contestant, measured in turns; name -> (rounds,)."""
     steps = {contestant.name: steps_for(contestant) for contestant in contestants}
     taken: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
     collecting = gc.isenabled()

@@ -1,4 +1,4 @@
-"""The trees that are raced: a humanoid of 30 hinges and a hand of 25, for us, Pinocchio and MuJoCo."""
+"""The trees of the races: a humanoid of 30 hinges and a hand of 25, for us, Pinocchio and MuJoCo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float64]
 
 
 def branches(stem: int, *limbs: tuple[int, int]) -> list[int]:
-    """Parents of the bodies of a stem, then of limbs: (body that it hangs from, how many bodies) each."""
+    """Parents of the bodies of a stem, then of limbs: (parent body, number of bodies) each."""
     parents = list(range(-1, stem - 1))
     for root, count in limbs:
         parents += [root, *range(len(parents), len(parents) + count - 1)]
@@ -39,7 +39,7 @@ class Tree:
         self.start = 0.1 * rng.standard_normal(len(parents))
         for body, parent in zip(self.bodies, parents):
             place = np.eye(4)
-            if parent >= 0:  # limbs part from each other at the end of what they hang from
+            if parent >= 0:  # limbs begin at the end of their parent
                 place[:3, 3] = (*(0.05 * rng.standard_normal(2)), -0.3)
             body["joint_in_parent"] = place
 
@@ -54,7 +54,7 @@ class Tree:
         return builder.build()
 
     def described(self) -> list[dict[str, Any]]:
-        """As `PinocchioTree` and `MujocoTree` take them."""
+        """Arguments for `PinocchioTree` and `MujocoTree`."""
         return [
             body
             | {
@@ -69,7 +69,7 @@ class Tree:
 
 
 def chain(axes: FloatArray, start: FloatArray) -> Tree:
-    """A chain of hinges as such a tree."""
+    """A chain of hinges as a tree."""
     tree = Tree(list(range(-1, len(axes) - 1)))
     tree.bodies, tree.axes, tree.start = links(len(axes)), axes, start
     return tree

@@ -1,4 +1,4 @@
-"""The same simulation with and without numba: what the zip without wheels costs."""
+"""The same simulation with and without numba: the cost of the zip without wheels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 STEPS = {True: 20000, False: 200}  # enough to time, jitted and not
 TIMES = 3
 
-#: what is simulated: name -> model
+#: simulated models by name
 MODELS = {
     "spline_1": partial(chains.spline, 1),
     "revolute_1": partial(chains.revolute, 1),
@@ -29,7 +29,7 @@ MODELS = {
 
 
 def seconds(jitted: bool) -> dict[str, float]:
-    """Least time of a step of each model [s], in a process of its own."""
+    """Least time of a step of each model [s], in a child process."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "0" if jitted else "1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.benchmarks.unjitted", str(STEPS[jitted])]
     done = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""Smooth wrapped paths against the shortest ones: a length and twenty points a step, with all derivatives."""
+"""Smooth wrapped paths against the shortest ones: a length and twenty points per step, with all derivatives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .timing import Contestant
 
 POINTS = 20
 SMOOTHING = 5e-3
-DEPTHS = 16  # ends move through these places, from deep in the obstacle to free of it
+DEPTHS = 16  # places of the ends, from deep in the obstacle to free of it
 
 
 def frame(position: Any, turn: Any) -> Any:
@@ -100,7 +100,7 @@ def network_laps(
 
 
 def network() -> Contestant:
-    """As many points of the trained network for a cylinder, with the same derivatives."""
+    """The same number of points from the trained network for a cylinder, with the same derivatives."""
     inputs = np.linspace(-0.5, 0.5, 3 * INPUTS).reshape(3, INPUTS)
     space, out = np.empty((2, LANES, trained.UNITS)), np.empty((LANES, OUTPUTS))
 

@@ -12,7 +12,7 @@ from . import catalogue, report, runner
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the claims and write the report; 1 if any of them fails, 2 if none was chosen."""
+    """Run the claims and write the report; returns 1 if any of them fails, 2 if none was selected."""
     parser = argparse.ArgumentParser(prog="python -m tests.verification", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the report")
     parser.add_argument("--quick", action="store_true", help="only the claims that are quick to measure")
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         and (claim.cost == "quick" or not options.quick)
     ]
     for module, error in import_errors.items():
-        print(f"{module} does not import: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"{module} cannot be imported: {type(error).__name__}: {error}", file=sys.stderr)
     if not chosen and not import_errors:
         print(f"no claim matches {options.only!r}", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
-"""A batch that is killed again and again, against one that nobody disturbs. Needs bpy, and the add-on registered.
+"""A batch that is killed repeatedly, compared with an undisturbed one. Needs bpy and the registered add-on.
 
-Shots are small and simulated unjitted, so that a run is short against the time in which it is killed. Every kill takes
-the whole group of processes, as a farm's scheduler or a power cut would; when all shots are done before it, the next
-round begins with empty outputs.
+Shots are small and simulated unjitted, so that a run is short compared with the interval before a kill. Every kill ends
+the whole process group, as a scheduler or a power cut would. Once all shots are done, the next round starts with empty
+outputs.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 SHOTS, KILLS, AT_ONCE = 20, 100, 2
 FRAMES = 8
-REACH = 1.15  # moments of kills are spread over this many times what the first shots of a run take
+REACH = 1.15  # kills happen within this many times the duration of a run's first shots
 
 
 def batch_kills() -> dict[str, float]:
-    """Kills, rounds, and what they did: inputs that changed, outputs that were there but not whole, animation that
-    differs from the undisturbed run's, files left over."""
+    """Number of kills and rounds, and their effects: changed inputs, incomplete outputs, animation that differs from
+    the undisturbed run's, leftover files."""
     random = np.random.default_rng(0)
     with tempfile.TemporaryDirectory(prefix="condyle-kills-") as temporary:
         folder = Path(temporary)
@@ -58,7 +58,7 @@ def batch_kills() -> dict[str, float]:
 
 
 def _make_shots(folder: Path) -> list[Path]:
-    """Pendulums, each with another speed at the start."""
+    """Pendulums with different initial speeds."""
     from tests.addon import conftest as make
 
     folder.mkdir()
@@ -79,7 +79,7 @@ def _make_shots(folder: Path) -> list[Path]:
 
 
 def _start(folder: Path, out: str) -> subprocess.Popen[bytes]:
-    """A batch in a group of processes of its own."""
+    """A batch in its own process group."""
     line = [sys.executable, "-m", "addon", "batch", str(folder / "inputs"), "--out", str(folder / out)]
     line += ["--at-once", str(AT_ONCE), "--quiet"]
     return subprocess.Popen(
@@ -93,7 +93,7 @@ def _start(folder: Path, out: str) -> subprocess.Popen[bytes]:
 
 
 def _run(folder: Path, out: str) -> float:
-    """Let a batch run to its end; seconds."""
+    """Run a batch to its end; returns seconds."""
     began = time.monotonic()
     code = _start(folder, out).wait()
     if code:
@@ -102,7 +102,7 @@ def _run(folder: Path, out: str) -> float:
 
 
 def _first_shots(folder: Path) -> float:
-    """Seconds until the first shots of a run are in place."""
+    """Seconds until the first shots of a run are complete."""
     began = time.monotonic()
     process = _start(folder, "first")
     while len(list((folder / "first").glob("*.blend"))) < AT_ONCE and process.poll() is None:
@@ -114,7 +114,7 @@ def _first_shots(folder: Path) -> float:
 def _round(
     folder: Path, expected: dict[str, str], most: int, reach: float, random: np.random.Generator
 ) -> tuple[int, int]:
-    """Kill runs until all shots are done, or ``most`` times; the kills, and outputs found that were not whole."""
+    """Kill runs until all shots are done, or ``most`` times; returns the kills, and the incomplete outputs."""
     killed = broken = 0
     seen: dict[Path, int] = {}
     while killed < most:
@@ -147,7 +147,7 @@ def _digest(path: Path) -> str:
 
 
 def _animation(path: Path) -> str:
-    """Hash of all keys and handles of a file's objects; a text of its own where it cannot be read."""
+    """Hash of all keys and handles of a file's objects; a distinct text if it cannot be read."""
     compat = _part("blender.compat")
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)

@@ -1,4 +1,4 @@
-"""Figures that only Blender can give, each measured in a process of its own: `python -m ... FIGURE`.
+"""Figures that need Blender, each measured in its own process: `python -m ... FIGURE`.
 
 The scenes are those of the add-on's tests, made by the same helpers. A figure is printed as one line of JSON.
 """
@@ -21,7 +21,7 @@ from .claims_addon import MARK
 
 
 def part(name: str) -> Any:
-    """A module of the add-on, as the tests' fixture of the same name gives it."""
+    """A module of the add-on, like the tests' fixture of the same name."""
     return importlib.import_module(f"addon.{name}")
 
 
@@ -39,7 +39,7 @@ def register() -> dict[str, float]:
 
 
 def bake_objects() -> dict[str, float]:
-    """Largest entry by which baked world matrices miss the poses: an object under a turned and scaled parent."""
+    """Largest error of an entry of baked world matrices for an object under a rotated and scaled parent."""
     from tests.addon import conftest as make
     from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
 
@@ -59,7 +59,7 @@ def bake_objects() -> dict[str, float]:
 
 
 def bake_bones() -> dict[str, float]:
-    """The same for two bones of a turned and scaled armature, with one between them that is not simulated."""
+    """The same for two bones of a rotated and scaled armature, with a bone between them that is not simulated."""
     from tests.addon import conftest as make
     from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
 
@@ -87,7 +87,7 @@ def bake_bones() -> dict[str, float]:
 
 
 def knee_in_units() -> dict[str, float]:
-    """Largest change of the baked knee's coordinate over unit scales and frame rates, against every step at scale 1."""
+    """Largest change of the baked knee's coordinate over unit scales and frame rates, compared at every step."""
     from tests.addon import conftest as make
     from tests.addon.jobs.test_bake import hermite, released_knee
 
@@ -124,7 +124,7 @@ def every_step(result: Any) -> tuple[Any, Any, Any]:
 
 
 def first_bake() -> dict[str, float]:
-    """Wall-clock seconds of a keyed knee's fit and bake, the compute process not yet started."""
+    """Wall-clock seconds of fitting and baking a keyed knee, before the compute process has started."""
     from tests.addon import conftest as make
     from tests.addon.jobs.test_bake import rig_knee
 
@@ -141,8 +141,8 @@ CHAINS, LINKS, LAST = 5, 10, 1000
 
 
 def bake_writing() -> dict[str, float]:
-    """Seconds of processor time of Blender's process for a bake of 50 bones x 1000 frames, and wall-clock seconds of
-    its simulation, each the least of 3."""
+    """Processor seconds of Blender's process for a bake of 50 bones x 1000 frames, and wall-clock seconds of its
+    simulation, each the least of 3."""
     from tests.addon import conftest as make
 
     scene = empty_scene()
@@ -198,14 +198,14 @@ FIGURES: dict[str, Callable[[], dict[str, float]]] = {
 
 
 def main() -> None:
-    """Measure the figure that the command line names."""
+    """Measure the figure named on the command line."""
     name = sys.argv[1]
     if name != "register":
         register()
     print(MARK + json.dumps(FIGURES[name]()), flush=True)
     if "addon.blender.compute_process" in sys.modules:
         part("blender.compute_process").close()
-    os._exit(0)  # Blender 4.5 hangs at exit where classes are still registered
+    os._exit(0)  # Blender 4.5 does not exit while classes are registered
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The list of the modules that declare claims: one line a module."""
+"""The modules that declare claims, one per line."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def load() -> tuple[list[Claim], dict[str, Exception]]:
     """Import every module of claims.
 
     Returns:
-        The claims in the order of their declaration, and module name -> error for modules that do not import.
+        The claims in order of declaration, and the error by name of each module that cannot be imported.
     """
     errors: dict[str, Exception] = {}
     for module in MODULES:
         try:
             importlib.import_module(f"{__package__}.{module}")
-        except Exception as error:  # one broken module must not hide the claims of the others
+        except Exception as error:  # a broken module must not hide the claims of the others
             errors[module] = error
     return list(REGISTRY.values()), errors

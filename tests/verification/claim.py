@@ -1,4 +1,4 @@
-"""What a claim is, and the decorator that declares one."""
+"""The class of claims, and the decorator that declares one."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ COSTS = ("quick", "slow")
 
 
 class Skipped(Exception):
-    """Raised by a claim that cannot be measured here; the message says what is missing."""
+    """Raised by a claim that cannot be measured here; the message names what is missing."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines that show a claim at a glance; claims naming the same plot are drawn into one picture.
+    """Lines that illustrate a claim; claims with the same plot name share a picture.
 
     Attributes:
-        name: file name without ending.
-        title, x_label, y_label: as printed on the picture.
+        name: file name without suffix.
+        title, x_label, y_label: as printed.
         lines: label -> (x values, y values).
         logarithmic: which axes are logarithmic: "", "x", "y" or "xy".
     """
@@ -35,7 +35,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured figure with what explains it: details go into the report's JSON, plots into pictures."""
+    """A measured figure; details go into the report's JSON, plots into pictures."""
 
     figure: float
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -44,14 +44,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement with a number in it, and the function that measures the number.
+    """A statement with a number, and the function that measures the number.
 
     Attributes:
         id: dotted name, "subject.figure".
-        statement: one sentence saying what is measured, on what.
+        statement: one phrase that names the measured quantity and its object.
         unit: of the figure ("1" for a pure number).
         source: paper and equation, or "own".
-        cost: "quick" claims run in the default tests, "slow" ones only when asked for.
+        cost: "quick" claims run in the default tests, "slow" ones only on request.
         at_most, at_least: the bound; both together make a range.
         function: the measuring function.
     """
@@ -71,7 +71,7 @@ class Claim:
         return measured if isinstance(measured, Measurement) else Measurement(float(measured))
 
     def holds(self, figure: float) -> bool:
-        """Whether the figure lies within the bound; a figure that is not finite never does."""
+        """Whether the figure is within the bound; false for one that is not finite."""
         if not math.isfinite(figure):
             return False
         above = self.at_least is None or figure >= self.at_least
@@ -104,7 +104,7 @@ def claim(
     """Declare the decorated function as a claim.
 
     Raises:
-        ValueError: the id is taken, the cost is unknown, or there is no bound.
+        ValueError: the id is already used, the cost is unknown, or there is no bound.
     """
     if id in REGISTRY:
         raise ValueError(f"claim {id!r} is declared twice")

@@ -1,4 +1,4 @@
-"""Claims about the Blender side: bakes, units, times. Each is measured in a process of its own that has bpy."""
+"""Claims about the Blender side: bakes, units, times. Each is measured in its own process with bpy."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 from .claim import Measurement, Skipped, claim
 
 ROOT = Path(__file__).parents[2]
-MARK = "FIGURE "  # begins the line with the figure, among whatever else Blender prints
+MARK = "FIGURE "  # begins the line with the figure in Blender's output
 SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1 to 10
 
 
 def figures(name: str, **environment: str) -> dict[str, float]:
-    """What `blender_figures` prints for a figure.
+    """The output of `blender_figures` for a figure.
 
     Raises:
         Skipped: bpy is not installed.
-        RuntimeError: the process failed; the message ends with what it said.
+        RuntimeError: the process failed; the message ends with its output.
     """
     if importlib.util.find_spec("bpy") is None:
         raise Skipped("bpy, Blender as a Python module, is not installed")
@@ -42,14 +42,14 @@ def figures(name: str, **environment: str) -> dict[str, float]:
 
 
 def worst(name: str) -> Measurement:
-    """The largest of a figure's values, all of them in the details."""
+    """The largest of a figure's values; all are in the details."""
     found = figures(name)
     return Measurement(max(found.values()), found)
 
 
 @claim(
     "addon.register",
-    "processor time of importing and registering the add-on, its compiled code kept from before, as in Blender",
+    "processor time of importing and registering the add-on, with its bytecode cached, as in Blender",
     unit="s",
     at_most=0.05,
 )
@@ -61,8 +61,8 @@ def register() -> float:
 
 @claim(
     "addon.bake_objects",
-    "largest entry by which a baked object's world matrix misses the simulated pose, every rotation mode, under a "
-    "turned and scaled parent: single precision",
+    "largest error of an entry of a baked object's world matrix, every rotation mode, under a rotated and scaled "
+    "parent: single precision",
     cost="slow",
     at_most=SINGLE,
 )
@@ -72,8 +72,8 @@ def bake_objects() -> Measurement:
 
 @claim(
     "addon.bake_bones",
-    "largest entry by which a baked pose bone's world matrix misses the simulated pose, every rotation mode, in a "
-    "turned and scaled armature: single precision",
+    "largest error of an entry of a baked pose bone's world matrix, every rotation mode, in a rotated and scaled "
+    "armature: single precision",
     cost="slow",
     at_most=SINGLE,
 )
@@ -94,14 +94,14 @@ def knee_in_units() -> Measurement:
 
 @cache
 def first_bakes() -> tuple[dict[str, float], dict[str, float]]:
-    """Fit and bake with an empty cache of kernels, then with the one that it left."""
+    """Fit and bake with an empty cache of kernels, then with the filled one."""
     with tempfile.TemporaryDirectory(prefix="condyle-cache-") as folder:
         return tuple(figures("first_bake", CONDYLE_CACHE_DIR=folder) for _ in range(2))
 
 
 @claim(
     "addon.first_bake_cold",
-    "wall-clock time of the first fit and bake of a keyed knee, no kernel compiled yet",
+    "wall-clock time of the first fit and bake of a keyed knee, kernels not compiled yet",
     unit="s",
     cost="slow",
     at_most=60.0,
@@ -112,7 +112,7 @@ def first_bake_cold() -> Measurement:
 
 @claim(
     "addon.first_bake_warm",
-    "wall-clock time of the first fit and bake of a keyed knee, kernels compiled before",
+    "wall-clock time of the first fit and bake of a keyed knee, kernels already compiled",
     unit="s",
     cost="slow",
     at_most=3.0,
@@ -123,7 +123,7 @@ def first_bake_warm() -> Measurement:
 
 @cache
 def large_bake() -> dict[str, float]:
-    """Seconds that a bake of 50 bones takes."""
+    """Seconds of a bake of 50 bones."""
     return figures("bake_writing")
 
 

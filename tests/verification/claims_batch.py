@@ -1,4 +1,4 @@
-"""Claims about batches of .blend files: kills cost nothing but time."""
+"""Claims about batches of .blend files: kills cost only time."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import cache
 from .claim import Measurement, Skipped, claim
 from .claims_addon import figures
 
-KILLS = "100 kills of the whole group of processes at random moments, over runs of 20 shots, two at once"
+KILLS = "100 kills of the whole process group at random moments, in runs of 20 shots, two at once"
 
 
 @cache
 def killed() -> dict[str, float]:
-    """What the kills did."""
+    """The effects of the kills."""
     if os.name == "nt":
-        raise Skipped("kills a group of processes as POSIX has it")
+        raise Skipped("kills a POSIX process group")
     return figures("batch_kills")
 
 
 @claim(
     "batch.kills",
-    f"inputs that changed, outputs not whole, animation unlike the undisturbed run's, files left over: {KILLS}",
+    f"changed inputs, incomplete outputs, animation unlike the undisturbed run's, leftover files: {KILLS}",
     cost="slow",
     at_most=0.0,
 )

@@ -1,4 +1,4 @@
-"""Closed loops over minutes: drift, energy, forces, and curve joints that close what they opened."""
+"""Closed loops over minutes: drift, energy, forces, and curve joints with their inverses."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .claims_dynamics import norm
 from .mechanisms import LOOPS, closure, rider_alone, there_and_back
 
 STEP = 1e-3
-PICTURES = 1.0 / 24.0  # s: they fall between steps
-SAMPLES = 0.02  # s: steps end there
+PICTURES = 1.0 / 24.0  # s: not a multiple of the step
+SAMPLES = 0.02  # s: a multiple of the step
 MINUTE = 60.0
 
 
 def drifts(names: tuple[str, ...], duration: float, integrator: str) -> Measurement:
-    """The farthest from closed that each of the mechanisms gets, with what the solver tells of its drift."""
+    """The largest violation of closure of the mechanisms, with the solver's drift statistics."""
     details: dict[str, Any] = {}
     for name in names:
         model, state = LOOPS[name]()
@@ -38,11 +38,11 @@ def drifts(names: tuple[str, ...], duration: float, integrator: str) -> Measurem
 NAMES = tuple(LOOPS)
 DRIFT = (
     "four-bar linkage, slider-crank, one of Jansen's legs, a ring of eight spline joints, and a curve joint with its "
-    "inverse, let go for {:g} s of {} at 1 ms: how far the frames that close a loop get apart, from the bodies' poses"
+    "inverse, released for {:g} s of {} at 1 ms: largest distance of frames that close a loop, from the bodies' poses"
 )
 
 
-# Bounds: what the project promises is 1e-8; each step ends within 1e-12 of the rows.
+# Bounds: the project promises 1e-8; each step ends with rows within 1e-12.
 @claim(
     "closure.quick",
     DRIFT.format(2, "symplectic Euler"),
@@ -79,7 +79,7 @@ def minute_rk4() -> Measurement:
 
 
 def energy_drift(name: str) -> tuple[float, float]:
-    """Largest change of the energy over its swing, RK4 for 5 s; and over the last second more than the first's."""
+    """Energy drift over the swing, RK4 for 5 s; and its increase from the first second to the last."""
     model, state = LOOPS[name]()
     energy = ph.simulate(model, state, 5.0, STEP, "rk4", record_interval=SAMPLES).energy
     return float(np.abs(energy[:, 2] - energy[0, 2]).max()), float(np.ptp(energy[:, 0]))
@@ -99,7 +99,7 @@ def energy() -> Measurement:
 
 
 def force_differences(name: str, moments: int = 2) -> dict[str, float]:
-    """Accelerations and the push of the closure on the coordinates against one system of all bodies, as it moves."""
+    """Accelerations and the closure's generalized forces against one system of all bodies, during motion."""
     model, state = LOOPS[name]()
     result = ph.simulate(model, state, 1.0, STEP, "rk4", record_interval=1.0 / moments)
     rng = np.random.default_rng(4)
@@ -122,9 +122,9 @@ def force_differences(name: str, moments: int = 2) -> dict[str, float]:
 
 @claim(
     "closure.forces",
-    "the same five mechanisms in motion, under random torques: accelerations of all bodies, and what the closing "
-    "forces are for the coordinates (rows that say the same twice leave the forces themselves open), against one "
-    "system of all bodies with joints and closures as rows: largest relative difference",
+    "the same five mechanisms in motion, under random torques: accelerations of all bodies, and generalized forces of "
+    "the closures (redundant rows leave the multipliers undetermined), against one system of all bodies with joints "
+    "and closures as rows: largest relative difference",
     source="Wang 2022, eqs. 3.40 and 4.101",
     at_most=1e-9,
 )
@@ -135,7 +135,7 @@ def forces() -> Measurement:
 
 @claim(
     "closure.curve_and_inverse",
-    "a body on a spline curve that carries another one back by the inverted curve, welded to the world: largest "
+    "a body on a spline curve, with a second one on it by the inverted curve that is welded to the world: largest "
     "difference of either coordinate from the motion of the body alone, 3 s of RK4 at 1 ms",
     source="Lee & Terzopoulos 2008, Fig. 5c",
     at_most=1e-9,

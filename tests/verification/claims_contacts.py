@@ -1,4 +1,4 @@
-"""Rest, slip and rebound on rigid obstacles: stacks, slopes at the edge of the cone, rods that come to rest."""
+"""Rest, slip and rebound on rigid obstacles: stacks, slopes at the friction angle, rods that come to rest."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ RESIDUAL_SOURCE = "own; |l - proj_K(l - r u)| / |l| of the step's impulses"
 
 
 def cube(builder: ph.ModelBuilder, name: str, mass: float = 1.0) -> None:
-    """A cube that is free to move."""
+    """A free cube."""
     inertia = mass * (2.0 * HALF) ** 2 / 6.0 * np.eye(3)
     builder.add_body(name, joint=ph.joints.Free(), mass=mass, inertia=inertia)
 
 
 def slope(angle: float, azimuth: float, friction: float) -> tuple[ph.Model, Any]:
-    """A cube at rest on a plane that falls along the direction of the azimuth."""
+    """A cube at rest on a plane that descends in the direction of the azimuth."""
     pose = np.eye(4)
     turn = lie.so3_exp(np.array([0.0, 0.0, azimuth]))
     pose[:3, :3] = turn @ lie.so3_exp(np.array([0.0, angle, 0.0])) @ turn.T
@@ -42,14 +42,14 @@ def slope(angle: float, azimuth: float, friction: float) -> tuple[ph.Model, Any]
 
 
 def slips(angle: float, azimuth: float, friction: float) -> bool:
-    """Whether the cube is a micrometre further down after a tenth of a second."""
+    """Whether the cube slides down by more than a micrometre in a tenth of a second."""
     model, state = slope(angle, azimuth, friction)
     end = ph.simulate(model, state, 0.1, STEP, record_interval=0.1).q[-1, :3]
     return bool(np.linalg.norm(end - state.q[:3]) > 1e-6)
 
 
 def angle_of_slip(azimuth: float, friction: float, within: float) -> float:
-    """By halving, to within so many degrees [rad]."""
+    """Angle of slip [rad] by bisection, to within a tolerance in degrees."""
     edge = np.arctan(friction)
     lower, upper = edge - np.radians(0.5), edge + np.radians(0.5)
     if slips(lower, azimuth, friction) or not slips(upper, azimuth, friction):
@@ -73,12 +73,12 @@ def slip_errors(frictions: tuple[float, ...], within: float) -> Measurement:
 
 
 SLIP = (
-    "cube on a slope, friction {}, in 16 directions: largest difference of the angle at which it slips from that of "
-    "friction (a pyramid of four sides would be degrees off)"
+    "cube on a slope, friction {}, in 16 directions: largest difference of the angle at which it slips from the "
+    "friction angle (a four-sided pyramid would be degrees off)"
 )
 
 
-# A tenth of a degree is promised; the halving stops at a fiftieth or a thousandth.
+# A tenth of a degree is promised; the bisection stops at a fiftieth or a thousandth.
 @claim("contacts.slip_quick", SLIP.format("0.4"), unit="degrees", source="Coulomb's cone", at_most=0.03)
 def slip_quick() -> Measurement:
     return slip_errors((0.4,), 0.02)
@@ -97,7 +97,7 @@ def slip() -> Measurement:
 
 
 def stack(masses: FloatArray) -> tuple[ph.Model, Any]:
-    """Cubes one on the other, each on four points a little inside its corners, which lie on the one below."""
+    """A stack of cubes, each on four points slightly inside its corners."""
     builder = ph.ModelBuilder()
     sole = CORNERS[CORNERS[:, 2] < 0.0] * [0.9, 0.9, 1.0]
     for k, mass in enumerate(masses):
@@ -115,7 +115,7 @@ def stack(masses: FloatArray) -> tuple[ph.Model, Any]:
 
 @cache
 def stands(duration: float) -> dict[str, dict[str, float]]:
-    """Movement and residual of ten equal cubes, and of ten whose masses grow upwards to ten times the lowest's."""
+    """Movement and residual of ten equal cubes, and of ten whose masses increase upwards to ten times the lowest."""
     found = {}
     for name, masses in (("equal", np.ones(10)), ("growing upwards", np.linspace(1.0, 10.0, 10))):
         model, state = stack(masses)
@@ -145,11 +145,11 @@ def stack_long() -> Measurement:
     return largest(stands(LONG), "movement")
 
 
-ROD, RODS_END = 0.5, 1.0  # m; s of rest that are looked at
+ROD, RODS_END = 0.5, 1.0  # m; s of rest that are checked
 
 
 def dropped_rod(restitution: float, angle: float) -> tuple[ph.Model, Any]:
-    """A plane rod over a rough floor, its ends spheres of 1 cm."""
+    """A plane rod over a rough floor, with spheres of 1 cm at its ends."""
     plane = np.eye(4)
     plane[:3, :3] = lie.so3_exp(np.array([0.5 * np.pi, 0.0, 0.0]))
     builder = ph.ModelBuilder()
@@ -168,7 +168,7 @@ def dropped_rod(restitution: float, angle: float) -> tuple[ph.Model, Any]:
 
 @cache
 def dropped(duration: float, restitutions: tuple[float, ...]) -> dict[str, dict[str, float]]:
-    """Of rods that bounce and come to rest: movement over the last second, depth, residual, growth of energy."""
+    """For rods that bounce and come to rest: movement in the last second, depth, residual, growth of energy."""
     found = {}
     for restitution in restitutions:
         for angle in (0.2, 1.0):
@@ -200,7 +200,7 @@ def bouncing_rod() -> Measurement:
 
 
 def all_residuals(duration: float) -> Measurement:
-    """Of stacks, slopes below and above the edge, and rods."""
+    """Residuals of stacks, of slopes below and above the friction angle, and of rods."""
     found = {f"stack, {name}": entry["residual"] for name, entry in stands(duration).items()}
     found |= {f"rod, {name}": entry["residual"] for name, entry in dropped(4.0, (0.0, 0.5)).items()}
     for shift in (-1.0, -1e-3, 1e-3, 1.0):
@@ -212,7 +212,7 @@ def all_residuals(duration: float) -> Measurement:
 
 RESIDUAL = (
     "largest residual of any step of stacks of ten cubes ({:g} s), of cubes on slopes a degree and a thousandth of one "
-    "on either side of the cone's edge, of bouncing rods"
+    "on either side of the friction angle, of bouncing rods"
 )
 
 

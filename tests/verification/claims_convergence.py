@@ -1,4 +1,4 @@
-"""Convergence orders of the fixed-step integrators, where the motion is smooth enough to show them."""
+"""Convergence orders of the fixed-step integrators, for motions that are smooth enough."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def order(
     return Measurement(slope, {"steps [s]": steps, "errors": errors}, (plot,))
 
 
-# Steps small enough for the leading term to rule, and large enough for the error to stand above round-off.
+# Steps small enough for the leading term to dominate, and large enough for errors above round-off.
 FIRST_ORDER_STEPS = (2e-3, 1e-3, 5e-4, 2.5e-4)
 FOURTH_ORDER_STEPS = (0.02, 0.01, 0.005, 0.0025)
 DURATION = 0.5
@@ -99,7 +99,7 @@ def rk4_knee_order_6() -> Measurement:
     at_most=4.3,
 )
 def rk4_knee_cubic_within_a_span() -> Measurement:
-    # A cubic's accelerations have kinks at the knots, so that the order shows only between them.
+    # A cubic's accelerations have kinks at the knots, so the order shows only between them.
     model = knee_model(4)
     joint = model.joints[0]
     knots = np.unique(joint.knots)

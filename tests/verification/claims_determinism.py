@@ -1,4 +1,4 @@
-"""Same input, same bits; and jitted code agrees with the same source run by plain Python."""
+"""Determinism: same input, same bits; and jitted code agrees with the same source run as plain Python."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def example(seed: int = 5) -> tuple[Any, Any]:
-    """A tree that has a joint of every type."""
+    """A tree with a joint of every type."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 2 * len(JOINTS))
     return model, random_state(model, rng, speed=0.5)
 
 
 def run(integrator: str = "rk4", duration: float = DURATION) -> Any:
-    """Simulate the example from the start, everything built anew."""
+    """Simulate the example, with everything built anew."""
     model, state = example()
     return ph.simulate(model, state, duration=duration, dt=STEP, integrator=integrator)
 
@@ -60,22 +60,22 @@ def threads() -> float:
 
 @claim(
     "determinism.chunks",
-    "largest difference between a motion computed a step a call and in long stretches, every method",
+    "largest difference between a motion computed one step per call and in long batches, every method",
     at_most=0.0,
 )
 def chunks() -> float:
     worst = 0.0
     for method in METHODS:
         whole = numbers(run(method))
-        with patch.object(stretches, "STRETCH", 0.0):  # seconds a call: one step, however long it takes
+        with patch.object(stretches, "STRETCH", 0.0):  # seconds per call: one step, whatever its time
             worst = max(worst, float(np.max(np.abs(numbers(run(method)) - whole))))
     return worst
 
 
 @claim(
     "determinism.contacts",
-    "largest difference between the motion of a closed linkage that falls on a rough floor computed a step a call and "
-    "in long stretches, and computed twice: every method with a fixed step",
+    "largest difference between motions of a closed linkage that falls on a rough floor: one step per call, long "
+    "batches, and computed twice; every fixed-step method",
     at_most=0.0,
 )
 def contacts() -> float:
@@ -108,10 +108,10 @@ def samples() -> float:
 
 
 def one_step(jitted: bool) -> np.ndarray:
-    """One step of the example in a child process, with or without compilation; (3, 2 nv), a row a method.
+    """One step of the example in a child process, with or without compilation; (3, 2 nv), one row per method.
 
     Raises:
-        RuntimeError: the child ran the other way than asked for.
+        RuntimeError: the child did not run as requested.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "step.npy"
@@ -132,7 +132,7 @@ print(jit.JITTED)
             text=True,
         )
         if child.stdout.strip() != str(jitted):
-            raise RuntimeError(f"asked for jitted {jitted}, the kernels say {child.stdout.strip()}")
+            raise RuntimeError(f"requested jitted {jitted}, but the kernels report {child.stdout.strip()}")
         return np.asarray(np.load(path))
 
 

@@ -14,15 +14,14 @@ from .generators import JOINTS, random_state, random_tree, with_force_elements
 
 TREES = 1000
 LARGEST_TREE = 40
-WITH_FORCES = 0.5  # of the trees have force elements, limits that give way and force laws of joints
+WITH_FORCES = 0.5  # share of the trees with force elements, compliant limits and force laws of joints
 
 
 def disagreements(model: Any, rng: Generator) -> dict[str, float]:
-    """How far ABA, RNEA and the mass matrix are apart in one random state of a model.
+    """Differences between ABA, RNEA and the mass matrix in a random state of a model.
 
-    Accelerations are compared in the norm of the mass matrix, sqrt(x^T M x), relative to the norm of the
-    acceleration: a plain norm would add metres to radians, and would measure how badly the random inertias
-    condition M rather than how well the algorithms agree. Torques are compared with the sum of the
+    Accelerations are compared in the norm of the mass matrix, sqrt(x^T M x), relative to that of the acceleration. A
+    plain norm would mix metres and radians, and depend on the condition of M. Torques are compared with the sum of the
     magnitudes that cancel in them, |M| |qdd| + |bias|.
     """
     state = random_state(model, rng)
@@ -53,7 +52,7 @@ def norm(vector: Any) -> float:
 
 
 def worst_of_trees(count: int, seed: int) -> Measurement:
-    """The largest disagreement over random trees of 1 to LARGEST_TREE bodies, with joints of every type."""
+    """The largest difference over random trees of 1 to LARGEST_TREE bodies, with joints of every type."""
     rng = np.random.default_rng(seed)
     worst: dict[str, float] = {}
     forced = 0
@@ -70,9 +69,9 @@ def worst_of_trees(count: int, seed: int) -> Measurement:
 
 
 STATEMENT = (
-    "ABA against M^-1, RNEA and the dense road by maximal coordinates, and M against RNEA's columns, on {} random "
+    "ABA against M^-1, RNEA and the dense solution in maximal coordinates, and M against RNEA's columns, on {} random "
     "trees of 1 to 40 bodies with joints of every type, springs, dampers and armature, half of them with springs and "
-    "ground between bodies, damping of bodies, wrenches, force laws in joints and limits that give way: largest "
+    "ground between bodies, body damping, wrenches, force laws in joints and compliant limits: largest "
     "relative difference"
 )
 SOURCE = "Lee & Terzopoulos 2008, App. A"
@@ -88,12 +87,12 @@ def agreement() -> Measurement:
     return worst_of_trees(TREES, seed=2)
 
 
-# A rotation vector in one joint with a hinge in the same place, which it makes redundant: no rows stand for it.
+# A rotation vector and a hinge at the same place in one joint are redundant: rows cannot represent them.
 DEPENDENT = ("composite",)
 
 
 def joint_forces(count: int, seed: int) -> Measurement:
-    """Forces of the joints by recursion and from the system of all bodies, and the accelerations of both."""
+    """Joint forces by recursion and from the system of all bodies, and the accelerations of both."""
     rng = np.random.default_rng(seed)
     kinds = tuple(kind for kind in JOINTS if kind not in DEPENDENT)
     forces, accelerations = 0.0, 0.0

@@ -29,7 +29,7 @@ NAMES = {"forward_euler": "forward Euler", "symplectic_euler": "symplectic Euler
 def drift(
     label: str, model: Any, state: Any, integrator: str = "rk4", duration: float = DURATION
 ) -> Measurement:
-    """Largest change of the total energy over the swing: the range of the kinetic energy."""
+    """Largest change of the total energy over the swing, which is the range of the kinetic energy."""
     result = ph.simulate(model, state, duration=duration, dt=STEP, integrator=integrator)
     kinetic, _, total = result.energy.T
     swing = np.ptp(kinetic)
@@ -49,7 +49,7 @@ def drift(
 
 
 def hinge_chain(num_bodies: int, seed: int) -> tuple[Any, Any]:
-    """A chain of hinges about random axes, released from a random bend of up to half a radian."""
+    """A chain of hinges about random axes, released from random angles of up to half a radian."""
     rng = np.random.default_rng(seed)
     axes = [unit_vector(rng) for _ in range(num_bodies)]
     model = chain(num_bodies, lambda index: ph.joints.Hinge(axes[index]))
@@ -110,7 +110,7 @@ def spinning_body_momentum() -> Measurement:
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
     builder.add_body("body", joint=ph.joints.Free(), mass=1.0, inertia=inertia)
     model = builder.build()
-    state = model.state(qd=[0.1, 0.2, 0.3, 3.0, 12.0, 1.0])  # about the middle axis: it flips over and over
+    state = model.state(qd=[0.1, 0.2, 0.3, 3.0, 12.0, 1.0])  # about the middle axis: it flips repeatedly
     result = ph.simulate(model, state, duration=DURATION, dt=STEP, integrator="rk4")
     twists = np.array([model.joints[0].evaluate(q)[1] @ qd for q, qd in zip(result.q, result.qd)])
     momentum = np.einsum("tij,tj->ti", result.poses[:, 0, :3, :3], twists[:, :3] @ inertia)
@@ -123,7 +123,7 @@ EVERY_JOINT_STEPS = (4e-3, 2e-3, 1e-3)
 
 
 def chain_of_every_joint() -> tuple[Any, Any]:
-    """A chain with one joint of every type, splines of an order that RK4 sees as smooth, calmly moving."""
+    """A chain with one joint of every type, splines of an order that is smooth for RK4, in slow motion."""
     rng = np.random.default_rng(9)
     smooth = {
         "spline_curve": lambda rng: spline_curve(rng, order=6),
@@ -150,7 +150,7 @@ def chain_of_every_joint() -> tuple[Any, Any]:
 
 @claim(
     "energy.every_joint_order",
-    "order at which RK4 keeps the energy of a chain with a joint of every type, 0.2 s at 4, 2 and 1 ms "
+    "order at which RK4 conserves the energy of a chain with a joint of every type, 0.2 s at 4, 2 and 1 ms "
     "(its steps lose energy at the fifth order)",
     source="Lee & Terzopoulos 2008, eq. 26",
     at_least=3.8,
@@ -169,7 +169,7 @@ TURNS = 1000
 
 
 def thousand_turns(dt: float) -> tuple[float, float, int]:
-    """Largest relative change of energy and of angular momentum over TURNS turns of a free body that wobbles, and the
+    """Largest relative change of energy and of angular momentum over TURNS turns of a wobbling free body, and the
     number of chart changes.
     """
     inertia = np.diag([0.02, 0.03, 0.045])
@@ -191,7 +191,7 @@ def thousand_turns(dt: float) -> tuple[float, float, int]:
 @claim(
     "energy.thousand_turns",
     "free body that wobbles through 1000 turns in exponential coordinates with reparametrization, RK4: order at which "
-    "energy and angular momentum are kept, at 20 and 10 ms (a jump at a switch of charts would show as order 0)",
+    "energy and angular momentum are conserved, at 20 and 10 ms (a jump at a change of chart would show as order 0)",
     source="Kim, Lee & Park 2014, eqs. 65-70",
     at_least=3.8,
     cost="slow",

@@ -1,4 +1,4 @@
-"""The event-driven method against closed forms: order between impacts and in contact, error against the tolerance."""
+"""The event-driven method against closed forms: order between impacts and in contact, error against tolerance."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .claim import Measurement, Plot, claim
 
 FloatArray = NDArray[np.float64]
 GRAVITY, MASS, LEVER, INERTIA = 9.81, 1.0, 0.5, 0.1
-PACE = np.sqrt(MASS * GRAVITY * LEVER / (INERTIA + MASS * LEVER**2))  # of small swings [rad/s]
-HIGH, LOW = 2.0, 1.0  # rad: where the pendulums are let go
-LOOK = 10.0  # the longest step in free motion is so many times dt
+PACE = np.sqrt(MASS * GRAVITY * LEVER / (INERTIA + MASS * LEVER**2))  # of small oscillations [rad/s]
+HIGH, LOW = 2.0, 1.0  # rad: initial angles of the pendulums
+LOOK = 10.0  # the longest step in free motion, in units of dt
 ARM = {"mass": MASS, "com": (0.0, 0.0, -LEVER), "inertia": INERTIA * np.eye(3)}
 
 
@@ -27,14 +27,14 @@ def quarter(highest: float) -> float:
 
 
 def swing(highest: float, times: FloatArray) -> FloatArray:
-    """Angle and rate (2, n) of a pendulum that is let go at an angle, by Jacobi's elliptic functions."""
+    """Angle and rate (2, n) of a pendulum released at an angle, by Jacobi's elliptic functions."""
     modulus = np.sin(0.5 * highest)
     sine, cosine, _, _ = ellipj(PACE * (quarter(highest) - times), modulus**2)
     return np.array([2.0 * np.arcsin(modulus * sine), -2.0 * PACE * modulus * cosine])
 
 
 def bounce(times: FloatArray) -> FloatArray:
-    """As `swing`, where an elastic stop at the lowest point throws it back: the same motion, mirrored there."""
+    """As `swing`, with an elastic stop at the lowest point: the same motion, mirrored there."""
     free = swing(HIGH, times)
     mirrored: FloatArray = free * np.sign(free[0])
     return mirrored
@@ -49,14 +49,14 @@ def bouncing() -> tuple[Any, Any]:
 
 
 def turned(angle: float, z: float = 0.0) -> FloatArray:
-    """A frame at a height, turned about y."""
+    """A frame at a height, rotated about y."""
     frame = np.eye(4)
     frame[:3, :3], frame[2, 3] = lie.so3_exp(np.array([0.0, angle, 0.0])), z
     return frame
 
 
 def pendulum_on_beam() -> tuple[Any, Any]:
-    """A pendulum at the end of a level beam that lies on a hard stop all the while: the whole motion is in contact."""
+    """A pendulum at the end of a level beam that rests on a hard stop: the whole motion is in contact."""
     builder, hinge = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY)), ph.joints.Hinge((0, 1, 0))
     beam = ARM | {"mass": 5.0, "joint_in_parent": turned(-0.5 * np.pi)}
     builder.add_body("beam", joint=hinge, limits=(-1.0, 0.0), limit_restitution=0.3, **beam)
@@ -66,7 +66,7 @@ def pendulum_on_beam() -> tuple[Any, Any]:
 
 
 def bouncing_error(duration: float, dt: float, tolerance: float, interval: float | None = None) -> float:
-    """Largest error of angle or rate at the samples, but for rates at the end where that is an impact."""
+    """Largest error of angle or rate at the samples, without the rates at an end that is an impact."""
     model, state = bouncing()
     interval = duration if interval is None else interval
     run = ph.simulate(
@@ -83,7 +83,7 @@ def contact_error(dt: float) -> float:
 
 
 def order(label: str, steps: Any, errors: list[float]) -> tuple[float, Plot]:
-    """Slope of the error over the step, and its line."""
+    """Slope of the error over the step, and its plot."""
     slope = float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
     title = "Event-driven method, against closed forms"
     line = {f"{label}: {slope:.2f}": (list(steps), errors)}
@@ -96,9 +96,9 @@ CONTACT_STEPS = (4e-3, 2e-3, 1e-3, 5e-4)  # s
 
 @claim(
     "integrators.event_driven_flight",
-    "order of the event-driven method in free motion (DOP853): a pendulum before its first impact, the longest step "
-    "fixed by dt and the tolerance out of the way, against Jacobi's elliptic functions",
-    at_least=7.5,  # of the eighth, give or take what the next term of the error leaves at these steps
+    "order of the event-driven method in free motion (DOP853): a pendulum before its first impact, with the longest "
+    "step fixed by dt and a tolerance without effect, against Jacobi's elliptic functions",
+    at_least=7.5,  # eighth order, less the next error term at these steps
     at_most=9.0,
 )
 def flight() -> Measurement:
@@ -110,9 +110,9 @@ def flight() -> Measurement:
 
 @claim(
     "integrators.event_driven_impacts",
-    "order of the event-driven method over impacts: a pendulum that an elastic stop throws back at its lowest point, "
-    "ten quarters of its period, the tolerance out of the way, against the mirrored closed form",
-    at_least=6.0,  # an impact is found on the interpolant, of the seventh, at a place within the step that is chance
+    "order of the event-driven method over impacts: a pendulum with an elastic stop at its lowest point, ten quarters "
+    "of its period, a tolerance without effect, against the mirrored closed form",
+    at_least=6.0,  # an impact is found on the interpolant, of seventh order, at a random place within the step
 )
 def over_impacts() -> Measurement:
     steps = quarter(HIGH) / FLIGHT_STEPS
@@ -123,8 +123,8 @@ def over_impacts() -> Measurement:
 
 @claim(
     "integrators.event_driven_contact",
-    "order of the event-driven method while something is touched (symplectic Euler): a pendulum at the end of a beam "
-    "that lies on a hard stop, against the closed form: deviation from 1",
+    "order of the event-driven method during contact (symplectic Euler): a pendulum at the end of a beam "
+    "that rests on a hard stop, against the closed form: deviation from 1",
     at_most=0.05,
 )
 def in_contact() -> Measurement:
@@ -140,7 +140,7 @@ TOLERANCES = tuple(10.0**-k for k in range(6, 12))
     "integrators.event_driven_tolerance",
     "error of the event-driven method over its tolerance, 1e-6 to 1e-11: the pendulum and its elastic stop over 20 s, "
     "18 impacts, dt of 20 ms: largest",
-    at_most=2e3,  # a hundred or two of steps, each of them within the tolerance of rates of up to 10 rad/s
+    at_most=2e3,  # one or two hundred steps, each within the tolerance of rates of up to 10 rad/s
 )
 def tolerance() -> Measurement:
     errors = {bound: bouncing_error(20.0, 0.02, bound, 0.01) for bound in TOLERANCES}
@@ -149,11 +149,11 @@ def tolerance() -> Measurement:
 
 @claim(
     "impacts.event_driven_pendulum",
-    "pendulum that an elastic stop throws back at its lowest point, 20 s and 18 impacts of the event-driven method at "
-    "1 ms, against Jacobi's elliptic functions: largest error",
+    "pendulum with an elastic stop at its lowest point, 20 s and 18 impacts of the event-driven method at 1 ms, "
+    "against Jacobi's elliptic functions: largest error",
     unit="rad, rad/s",
     source="Ertl et al. 1993, eqs. 5-7",
-    at_most=1e-11,  # round-off: 10 ms, the longest step, leave nothing of the eighth order
+    at_most=1e-11,  # round-off: at steps of 10 ms the eighth-order error vanishes
 )
 def pendulum() -> float:
     return bouncing_error(20.0, 1e-3, 1e-8, 0.01)

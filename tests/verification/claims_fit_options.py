@@ -1,4 +1,4 @@
-"""What a fit is asked for beside closeness: pinned poses, conditions at the ends, a coordinate of one's own."""
+"""Options of fits: pinned poses, conditions at the ends, robust weights, a given coordinate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PINNED = (0, 17, 40, 59)
 @claim(
     "fitting.pinned",
     "noisy knee, 10 control frames, four poses pinned and both ends straight: largest distance of a pinned pose from "
-    "the curve, and of the turning of the twist at an end, in the metric",
+    "the curve, and change of the twist at an end, in the metric",
     source="own",
     at_most=1e-11,
 )
@@ -35,7 +35,7 @@ def pinned() -> Measurement:
 
 @claim(
     "fitting.outliers",
-    "60 poses of a smooth motion, 6 of them up to 0.5 rad off, 16 control frames: mean distance from the motion by "
+    "60 poses of a smooth motion, 6 of them up to 0.5 rad off, 16 control frames: mean distance from the motion with "
     "Tukey's weights over that without weights",
     source="own",
     at_most=0.25,
@@ -58,7 +58,7 @@ def outliers() -> Measurement:
 
 @claim(
     "fitting.arc_length",
-    "curves by arc length, open and closed, order 4 to 6: largest | |s(q)| - 1 | at 1000 places each",
+    "curves by arc length, open and closed, order 4 to 6: largest | |s(q)| - 1 | at 1000 points each",
     source="Lee & Terzopoulos 2008, sec. 6.1",
     at_most=1e-10,
 )
@@ -77,7 +77,7 @@ def arc_length() -> Measurement:
 
 @claim(
     "fitting.flexion",
-    "the knee by its flexion: largest difference of the coordinate from the angle about the axis, 1000 places",
+    "the knee by its flexion: largest difference of the coordinate from the angle about the axis, 1000 points",
     source="own",
     unit="rad",
     at_most=1e-10,

@@ -22,30 +22,30 @@ SOURCE = "Lee & Terzopoulos 2008, sec. 6.2"
 SMOOTHING_SOURCE = "Lee & Terzopoulos 2008, sec. 6.3"
 SMOOTHING = 0.8
 NOISY_FRAMES = 10
-ROUND_OFF = 1e-12  # Gauss-Newton steps below this say nothing about convergence
+ROUND_OFF = 1e-12  # Gauss-Newton steps below this contain no information on convergence
 
 
 @cache
 def clean_fit(num_frames: int) -> Any:
-    """The 13 published poses, fitted."""
+    """The fit of the 13 published poses."""
     return ph.fit_curve(knee_kinematics.keyed_poses(), num_frames=num_frames)
 
 
 def residual_plot(label: str, fit: Any) -> Plot:
-    """Residual of each pose of a knee fit."""
+    """Plot of the residual of each pose of a knee fit."""
     line = {label: (knee_kinematics.FLEXION_DEGREES, 1e3 * fit.residuals.translation)}
     return Plot("fit_residuals", "Residuals of the knee fits", "flexion [degree]", "residual [mm]", line)
 
 
 def largest_translation(num_frames: int) -> Measurement:
-    """Largest distance between a pose's origin and its place on the curve, in mm."""
+    """Largest distance between a pose's origin and that of its projection on the curve, in mm."""
     fit = clean_fit(num_frames)
     plot = residual_plot(f"{num_frames} control frames", fit)
     return Measurement(1e3 * float(fit.residuals.translation.max()), fit.report(), (plot,))
 
 
 def largest_rotation(num_frames: int) -> Measurement:
-    """Largest angle between a pose and its place on the curve, in degrees."""
+    """Largest angle between a pose and its projection on the curve, in degrees."""
     fit = clean_fit(num_frames)
     return Measurement(float(np.rad2deg(fit.residuals.rotation.max())), fit.report())
 
@@ -82,7 +82,7 @@ def random_motions() -> tuple[FloatArray, ...]:
 
 @cache
 def random_fits() -> tuple[Any, ...]:
-    """Their fits, with frozen knots and as many control frames as poses."""
+    """Fits with frozen knots and as many control frames as poses."""
     return tuple(ph.fit_curve(poses, q=np.arange(200.0), num_frames=200) for poses in random_motions())
 
 
@@ -107,7 +107,7 @@ def random_poses_iterations() -> float:
 
 @claim(
     "fitting.random_poses_quadratic",
-    RANDOM + "largest ratio of a Gauss-Newton step to the square of the one before (bounded: quadratic)",
+    RANDOM + "largest ratio of a Gauss-Newton step to the square of the previous one (bounded: quadratic)",
     unit="1/rad",
     source=SOURCE,
     at_most=2.0,
@@ -139,7 +139,7 @@ def random_poses_published_step() -> Measurement:
 
 @cache
 def noisy_fit(smoothing: float) -> Any:
-    """The noisy twin of the knee, sigma 0.5 mm and 0.5 degree along and about each axis."""
+    """Fit of the knee with noise of 0.5 mm and 0.5 degree along and about each axis (sigma)."""
     return ph.fit_curve(knee_kinematics.noisy_poses(), num_frames=NOISY_FRAMES, smoothing=smoothing)
 
 

@@ -1,4 +1,4 @@
-"""Force elements, deformable ground and wobbling masses against equations written by hand and closed forms."""
+"""Force elements, deformable ground and wobbling masses against hand-written equations and closed forms."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ WOBBLING = {
 
 @claim(
     "forces.plane_two_links",
-    "accelerations of the plane two-link model against eqs. 9-11, 11 differentiated twice, in 1000 random states under "
-    "random ground forces and torques: largest relative difference",
+    "accelerations of the plane two-link model against eqs. 9-11, with 11 differentiated twice, in 1000 random states "
+    "under random ground forces and torques: largest relative difference",
     source=SOURCE + "eqs. 9-11",
     at_most=1e-11,
 )
@@ -52,8 +52,8 @@ def free_flight() -> float:
 
 @claim(
     "forces.deformable_ground",
-    "rod that falls on the ground of eq. 8 at three angles, 0.2 s with DOP853, against its three equations written by "
-    "hand: largest difference of position and angle",
+    "rod that falls on the ground of eq. 8 at three angles, 0.2 s with DOP853, against its three hand-written "
+    "equations: largest difference of position and angle",
     unit="m, rad",
     source=SOURCE + "eqs. 6, 8",
     at_most=1e-6,
@@ -76,7 +76,7 @@ def deformable_ground() -> float:
 
 @claim(
     "forces.bounces_by_damping",
-    "rod dropped on the ground of eq. 8 with three dampings: least fall of the rebound's height from one to the next",
+    "rod dropped on the ground of eq. 8 with three dampings: least decrease of the rebound height between dampings",
     unit="m",
     source=SOURCE + "Fig. 2",
     at_least=1e-3,
@@ -98,7 +98,7 @@ def bounces_by_damping() -> Measurement:
 
 
 def wobbling(normal: Any = None, joint: ph.joints.Joint | None = None, **numbers: float) -> ph.Model:
-    """A bone, standing still if no joint is given, with a wobbling mass."""
+    """A bone with a wobbling mass; fixed if no joint is given."""
     builder = ph.ModelBuilder(gravity=(0, 0, 0))
     bone = np.diag([0.05, 0.05, 0.01])
     builder.add_body("bone", joint=joint or ph.joints.Fixed(), mass=2.0, com=(0.05, 0, 0.2), inertia=bone)
@@ -133,7 +133,7 @@ def wobbling_rotation() -> float:
 )
 def wobbling_period() -> float:
     amplitude, worst, model = 0.02, 0.0, wobbling()
-    # x = sin u takes the singularity of dx / sqrt(1 - x^4) away
+    # x = sin u removes the singularity of dx / sqrt(1 - x^4)
     quarter = quad(lambda u: 1.0 / np.sqrt(1.0 + np.sin(u) ** 2), 0.0, 0.5 * np.pi, epsabs=1e-13)[0]
     for direction, stiffness in (((1, 0, 0), 4e4), ((0, 1, 0), 1e4), ((0, 0.6, 0.8), 1e4)):
         period = 4.0 * np.sqrt(2.0 * 3.0 / stiffness) / amplitude * quarter
@@ -146,8 +146,8 @@ def wobbling_period() -> float:
 
 @claim(
     "forces.wobbling_energy",
-    "bone and strongly damped wobbling mass flying freely, 1 s of RK4 at 1 ms: largest growth of the energy from one "
-    "sample to the next relative to the energy at the start",
+    "bone and strongly damped wobbling mass in free flight, 1 s of RK4 at 1 ms: largest growth of the energy between "
+    "samples, relative to the initial energy",
     source="own",
     at_most=1e-12,
 )

@@ -1,4 +1,4 @@
-"""Hill-type muscles: OpenSim's curves, exact derivatives, the balance of power, OpenSim's models read whole."""
+"""Hill-type muscles: OpenSim's curves, exact derivatives, power balance, complete reading of OpenSim's models."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def _worst_derivative(law: Any) -> float:
 
 @claim(
     "hill.power",
-    "forearm on an upper arm, flexed and let go by a Hill muscle over 1 s of RK4 at 0.2 ms: mechanical energy and what "
-    "tendon and fibre store, less the work of the active element and the dampers' losses, over the work",
+    "flexed forearm on an upper arm with a Hill muscle, 1 s of RK4 at 0.2 ms: mechanical energy and energy stored in "
+    "tendon and fibre, less the work of the active element and the dampers' losses, relative to the work",
     source=f"{MILLARD}; {THELEN}",
     at_most=1e-5,
 )
@@ -139,8 +139,7 @@ def _energy_leak(law: Any) -> float:
 
 @claim(
     "opensim.models",
-    "OpenSim's models beside this checkout read and built: things in them that are not understood, but for meshes that "
-    "are not there",
+    "OpenSim's models beside this checkout, read and built: number of unsupported items, without missing meshes",
     source="Delp et al. 2007",
     at_most=0,
 )
@@ -152,6 +151,6 @@ def models() -> Measurement:
     for file in files:
         read = ph.read_opensim(file)
         read.build()
-        told = [words for words in read.warnings if "geometry is not found" not in words]
-        left[file.stem] = [words for words in told if "is welded; it is part of" not in words]
+        unread = [words for words in read.warnings if "geometry not found" not in words]
+        left[file.stem] = [words for words in unread if "is welded; it is merged into" not in words]
     return Measurement(float(sum(map(len, left.values()))), left)

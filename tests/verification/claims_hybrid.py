@@ -1,4 +1,4 @@
-"""Hybrid dynamics: the torques that a prescribed motion takes make that motion again."""
+"""Hybrid dynamics: the torques of a prescribed motion reproduce it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ DRIVEN = tuple(range(0, LINKS, 2))
 
 
 def driven_chain() -> Any:
-    """Rods of 0.3 m whose hinges point anywhere."""
+    """Rods of 0.3 m with hinges in random directions."""
     rng = np.random.default_rng(11)
     axes = [unit_vector(rng) for _ in range(LINKS)]
     return chain(LINKS, lambda index: ph.joints.Hinge(axes[index]))
 
 
 def given_accelerations(model: Any, time: float) -> dict[str, float]:
-    """Of every other hinge, as of a limb that swings."""
+    """Accelerations of every other hinge, as in a swinging limb."""
     names = model.coordinate_names
     return {names[d]: 8.0 * np.cos(9.0 * time + d) for d in DRIVEN}
 
@@ -56,7 +56,7 @@ def runge_kutta(
 
 
 def difference(model: Any, dt: float) -> float:
-    """The farthest that a coordinate of the chain under the returned torques gets from the prescribed motion [rad]."""
+    """Largest deviation from the prescribed motion of a coordinate under the returned torques [rad]."""
     from scipy.interpolate import make_interp_spline
 
     def hybrid(state: Any) -> Any:
@@ -77,7 +77,7 @@ def differences() -> tuple[float, ...]:
 @claim(
     "dynamics.hybrid_fed_back",
     "a chain of 20 links with half of its joints prescribed for 0.5 s, and the same chain under the torques that "
-    "this takes (known at the steps, RK4 of 1 ms): largest difference of any angle",
+    "this needs (known at the steps, RK4 of 1 ms): largest difference of any angle",
     unit="rad",
     source="Wang 2022, sec. 4.6.5",
     at_most=1e-8,
@@ -97,7 +97,7 @@ def hybrid_fed_back() -> Measurement:
 
 @claim(
     "dynamics.hybrid_order",
-    "the order in which that difference falls with the step of RK4, from 4 ms to 1 ms",
+    "order in which that difference decreases with the step of RK4, from 4 ms to 1 ms",
     source="Wang 2022, sec. 4.6.5",
     at_least=3.8,
 )

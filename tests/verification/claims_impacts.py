@@ -18,12 +18,12 @@ from .plane_models import LENGTH, MASS, PLANE, THETA
 FloatArray = NDArray[np.float64]
 SOURCE = "Ertl et al. 1993, eqs. 6-7"
 ANGLES = np.radians((10.0, 35.0, 60.0, 85.0, 110.0, 150.0, 175.0))
-STICKING = 1e3  # a friction that no impulse of these exceeds
-INSTANT = 1e-6  # s, of free flight without gravity: velocities change by the impact alone
+STICKING = 1e3  # a friction large enough to stick in all impacts here
+INSTANT = 1e-6  # s, of free flight without gravity: velocities change by the impact only
 
 
 def rod(friction: float, restitution: float) -> ph.Model:
-    """A rod in the plane x, z without weight, whose lower end may touch the floor z = 0."""
+    """A weightless rod in the plane x, z, whose lower end may touch the floor z = 0."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
     inertia = np.diag([0.5, 1.0, 1.0]) * THETA[0]
     body = builder.add_body(
@@ -37,8 +37,8 @@ def rod(friction: float, restitution: float) -> ph.Model:
 def blow(lever: FloatArray, before: FloatArray, friction: float, restitution: float) -> FloatArray:
     """c_x, c_z of an impact whose end, at the lever (x, z) from the mass centre, leaves with -e times its speed.
 
-    Eqs. 7 with two more: the end's speed along z, and c_x = 0 without friction (elastic: energy is kept), the end's
-    speed along x nothing where it sticks, or c_x = mu c_z against the sliding where it goes on in the same sense.
+    Eqs. 7 with two more equations: the end's speed along z, and along x one of three: c_x = 0 without friction
+    (elastic: energy is conserved), no speed if the end sticks, or c_x = mu c_z against sliding that continues.
     """
     x, z = lever
     inverse = np.array(
@@ -55,7 +55,7 @@ def blow(lever: FloatArray, before: FloatArray, friction: float, restitution: fl
 
 
 def change(lever: FloatArray, blow: FloatArray) -> FloatArray:
-    """Of x', z', phi' by a blow: eqs. 7a, 7b, 7c."""
+    """Change of x', z', phi' by an impact: eqs. 7a, 7b, 7c."""
     turn = lever[0] * blow[1] - lever[1] * blow[0]
     return np.array([blow[0] / MASS[0], blow[1] / MASS[0], turn / THETA[0]])
 
@@ -63,9 +63,9 @@ def change(lever: FloatArray, blow: FloatArray) -> FloatArray:
 def meeting(
     rng: Generator, lever: FloatArray, friction: float, restitution: float
 ) -> tuple[FloatArray, FloatArray]:
-    """x', z', phi' with which a rod's end meets the floor, and what eqs. 7 leave of them.
+    """x', z', phi' before and after a rod's end strikes the floor, by eqs. 7.
 
-    Where the end would have to be pulled to come to rest, another draw is made: the floor does not pull.
+    Draws again if the end would have to be pulled to come to rest: the floor cannot pull.
     """
     while True:
         sliding = (1.0 if friction == STICKING else 4.0) * rng.choice([-1.0, 1.0])
@@ -77,8 +77,8 @@ def meeting(
 
 
 def rod_differences(friction: float, restitution: float) -> dict[str, float]:
-    """Largest differences from the closed form, relative to the largest speed, over angles and speeds; and what is
-    wrong with the balances of momentum and energy.
+    """Largest differences from the closed form, relative to the largest speed, over angles and speeds; and errors of
+    the balances of momentum and energy.
     """
     rng = np.random.default_rng(21)
     model = rod(friction, restitution)
@@ -96,7 +96,7 @@ def rod_differences(friction: float, restitution: float) -> dict[str, float]:
             "moment about the end": abs(momentum[2] - lever[0] * momentum[1] + lever[1] * momentum[0])
             / np.abs(momentum).max(),
         }
-        # what the blow does with the mean of the end's speeds before and after
+        # work of the impulse with the mean of the end's speeds before and after
         mean = 0.5 * (before + after)
         work = momentum[:2] @ [mean[0] - lever[1] * mean[2], mean[1] + lever[0] * mean[2]]
         kinetic = 0.5 * mass @ np.square([before, after]).T
@@ -115,11 +115,11 @@ def rod_claim(friction: float, restitution: float) -> Measurement:
 
 ROD = (
     "impact of a rod's end on the floor against eqs. 7, seven angles and eight speeds each, {}: largest relative "
-    "difference of the speeds after it, of the angular momentum about the end, of the balance of energy"
+    "difference of the speeds after it, of the angular momentum about the end, of the energy balance"
 )
 
 
-@claim("impacts.rod_elastic", ROD.format("elastic (c_x = 0, energy is kept)"), source=SOURCE, at_most=1e-12)
+@claim("impacts.rod_elastic", ROD.format("elastic (c_x = 0, energy conserved)"), source=SOURCE, at_most=1e-12)
 def rod_elastic() -> Measurement:
     return rod_claim(0.0, 1.0)
 
@@ -131,7 +131,7 @@ def rod_inelastic() -> Measurement:
 
 @claim(
     "impacts.rod_between",
-    ROD.format("without friction and a restitution of 0.6"),
+    ROD.format("without friction and with a restitution of 0.6"),
     source=SOURCE,
     at_most=1e-12,
 )
@@ -141,7 +141,7 @@ def rod_between() -> Measurement:
 
 @claim(
     "impacts.rod_sliding",
-    ROD.format("inelastic with a friction of 0.05, under which it slides on"),
+    ROD.format("inelastic with a friction of 0.05, sliding continues"),
     source=SOURCE,
     at_most=1e-12,
 )
@@ -154,9 +154,9 @@ BODIES = 8
 
 
 def struck_tree(rng: Generator, contacts: int, friction: bool) -> tuple[Any, Any, float]:
-    """A tree, some of whose bodies stand with a point at a wall of their own, and a state in which all hit theirs.
+    """A tree in which a point of some bodies touches a wall of its own, and a state in which all hit their walls.
 
-    Restitutions and frictions are the contacts' own, or one restitution (returned) and no friction.
+    Restitutions and frictions differ between contacts, or there is one restitution (returned) and no friction.
     """
     bodies = [random_body(rng, KINDS) for _ in range(BODIES)]
     parents = [int(rng.integers(k)) for k in range(1, BODIES)]
@@ -177,7 +177,7 @@ def struck_tree(rng: Generator, contacts: int, friction: bool) -> tuple[Any, Any
         jacobian = ph.body_jacobian(plain, state, f"body {index}") @ state.qd
         going = poses[index][:3, :3] @ (jacobian[3:] + np.cross(jacobian[:3], point))
         wall = np.eye(4)
-        wall[:3, 2] = -going / np.linalg.norm(going)  # nearly head on, so that slip may turn around
+        wall[:3, 2] = -going / np.linalg.norm(going)  # nearly head on, so that slip may reverse
         wall[:3, 2] += 0.7 * unit_vector(rng)
         wall[:3, 2] /= np.linalg.norm(wall[:3, 2])
         wall[:3, 0] = np.cross(unit_vector(rng), wall[:3, 2])
@@ -196,15 +196,15 @@ def struck_tree(rng: Generator, contacts: int, friction: bool) -> tuple[Any, Any
     return builder.build(), state, common
 
 
-# Speeds by which two steps differ, of the speeds themselves, that smooth forces change in them.
+# Largest difference of the speeds of two steps, relative to the speeds, that smooth forces may cause.
 SMOOTH_CHANGE = 1e-4
 
 
 def instant(model: Any, state: Any, dt: float) -> Any:
-    """Velocities (nv,) behind an impact at the start, without what smooth forces do in a step, which is cut at it: of
-    steps of dt and of half of that to none, up to terms in dt^2.
+    """Velocities (nv,) after an impact at the start, without the effect of smooth forces in a step.
 
-    With friction an impact may have several solutions, of which round-off chooses: two steps that took the same.
+    Extrapolated from steps of dt and dt / 2, up to terms in dt^2. With friction an impact may have several solutions,
+    of which round-off selects one: uses two steps with the same one.
     """
     whole = ph.simulate(model, state, dt, dt).qd[-1]
     for halvings in range(1, 8):
@@ -219,12 +219,12 @@ def instant(model: Any, state: Any, dt: float) -> Any:
 
 
 def struck(rng: Generator, contacts: int, friction: bool) -> tuple[float, float]:
-    """Growth of the kinetic energy over what it was, and what of the change of momentum the walls cannot have given."""
+    """Relative growth of the kinetic energy, and the change of momentum that the walls' impulses cannot explain."""
     model, state, _ = struck_tree(rng, contacts, friction)
     after = instant(model, state, 1e-7)
     matrix = ph.mass_matrix(model, state)
     change = matrix @ (after - state.qd)
-    size = np.linalg.norm(np.abs(matrix) @ np.abs(after - state.qd))  # of what cancels in it
+    size = np.linalg.norm(np.abs(matrix) @ np.abs(after - state.qd))  # magnitude of the terms that cancel
     kinetic = [0.5 * qd @ matrix @ qd for qd in (state.qd, after)]
     columns = []
     for contact in model.contacts:
@@ -254,9 +254,9 @@ def struck_trees(count: int, friction: bool, seed: int) -> Measurement:
 
 STRUCK = (
     "{} random trees of 8 bodies that hit one to three walls at once, {}: largest growth of the kinetic energy, and "
-    "change of momentum that the walls' impulses do not account for, both relative"
+    "change of momentum beyond the walls' impulses, both relative"
 )
-ROUGH = "with friction of 0.1 to 1.5 and restitutions of 0 to 1, all unlike"
+ROUGH = "with friction of 0.1 to 1.5 and restitutions of 0 to 1, all different"
 SMOOTH = "without friction, one restitution for all"
 
 
@@ -279,8 +279,8 @@ KANE_ANGLES, KANE_FRICTION, KANE_RESTITUTION = np.radians((20.0, 30.0)), 0.5, 0.
 
 
 def kane_pendulum() -> tuple[ph.Model, Any]:
-    """Two rods of 1 m and 1 kg that hang on each other, the tip just at the rough floor, and J (2, 2) of the tip's
-    speeds (along the normal, along the floor).
+    """A double pendulum of rods of 1 m and 1 kg, its tip just at the rough floor, and J (2, 2) of the tip's speeds
+    (along the normal, along the floor).
     """
     down = np.eye(4)
     down[2, 3] = -1.0
@@ -300,7 +300,7 @@ def kane_pendulum() -> tuple[ph.Model, Any]:
 
 
 def newtons_blow(matrix: FloatArray, speeds: FloatArray) -> FloatArray:
-    """Impulses (along the normal, along the floor) after Newton's law with Coulomb's friction."""
+    """Impulses (along the normal, along the floor) by Newton's law with Coulomb friction."""
     aim = np.array([(1.0 + KANE_RESTITUTION) * speeds[0], speeds[1]])
     sticking: FloatArray = -np.linalg.solve(matrix, aim)
     if abs(sticking[1]) <= KANE_FRICTION * sticking[0]:
@@ -316,7 +316,7 @@ def newtons_blow(matrix: FloatArray, speeds: FloatArray) -> FloatArray:
 @claim(
     "impacts.kane",
     "double pendulum whose tip strikes rough ground, 200 speeds of the upper rod: largest growth of the kinetic "
-    "energy, relative (what Newton's law of restitution would add is in the details)",
+    "energy, relative (the growth by Newton's law of restitution is in the details)",
     source="Kane & Levinson 1985",
     at_most=1e-12,
 )
@@ -332,7 +332,7 @@ def kane() -> Measurement:
         if speeds[0] >= 0.0:
             continue
         state = model.state(q=q, qd=before)
-        dt = 1e-9  # the pendulum's own motion changes nothing in it
+        dt = 1e-9  # so short that the pendulum's motion has no effect
         after = ph.simulate(model, state, dt, dt).qd[-1]
         free = before + dt * ph.forward_dynamics(model, state)
         kinetic = [0.5 * qd @ matrix @ qd for qd in (free, after)]

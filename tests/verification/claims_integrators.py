@@ -1,4 +1,4 @@
-"""Every integrator against its order, on a tree and on a closed loop; stiff springs; adaptive methods' errors."""
+"""Every integrator against its order, on a tree and on a closed loop; stiff springs; errors of adaptive methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 
 
 def sprung_chain() -> tuple[Any, Any]:
-    """Four hinges with springs and dampers in the joints, and across them between points of the rods."""
+    """Four hinges with springs and dampers in the joints and between points of the rods."""
     rng = np.random.default_rng(8)
     builder, parent = ph.ModelBuilder(), None
     for index, link in enumerate(links(4)):
@@ -53,19 +53,19 @@ def end(model: Any, state: Any, integrator: str, dt: float = 1e-3, **options: An
 
 @cache
 def exact(name: str) -> FloatArray:
-    """By DOP853, at a tenth of the tolerance that is asked for (1e-10)."""
+    """Solution by DOP853 at a tenth of the tested tolerance (1e-10)."""
     return end(*MODELS[name](), "DOP853", rtol=1e-11, atol=1e-12)
 
 
 def errors(name: str, integrator: str) -> tuple[FloatArray, FloatArray]:
-    """Steps and the errors that they leave."""
+    """Steps and their errors."""
     model, state = MODELS[name]()
     steps = SPAN / np.array(NUMBERS[ORDERS[integrator]])
     return steps, np.array([np.linalg.norm(end(model, state, integrator, dt) - exact(name)) for dt in steps])
 
 
 def table(name: str, chosen: tuple[str, ...] = tuple(ORDERS)) -> Measurement:
-    """How far the slope of any method's errors is from its order, relative to the order."""
+    """Largest deviation of the slope of a method's errors from its order, relative to the order."""
     details: dict[str, Any] = {}
     lines = {}
     worst = 0.0
@@ -87,7 +87,7 @@ TABLE = (
 )
 
 
-# A twentieth of the order: what the next term of the error leaves at these steps.
+# A twentieth of the order: the effect of the next error term at these steps.
 @claim("integrators.orders_chain", TABLE.format("four sprung and damped links"), at_most=0.05)
 def orders_chain() -> Measurement:
     return table("chain")
@@ -116,13 +116,13 @@ def adaptive() -> Measurement:
 
 @cache
 def extrapolated(name: str) -> FloatArray:
-    """By RK4 at 0.2 and 0.1 ms and Richardson's extrapolation: nothing of SciPy's methods is in it."""
+    """By RK4 at 0.2 and 0.1 ms and Richardson extrapolation, independent of SciPy's methods."""
     coarse, fine = (end(*MODELS[name](), "rk4", dt) for dt in (2e-4, 1e-4))
     result: FloatArray = fine + (fine - coarse) / (2.0**4 - 1.0)
     return result
 
 
-# Each of some hundred steps is within the tolerance, of values of 10; the methods of low order take the most steps.
+# About a hundred steps, each within the tolerance, of values of 10; low-order methods take the most steps.
 @claim(
     "integrators.adaptive_tight",
     "error after half a second of the adaptive methods on four sprung links and on the four-bar linkage, tolerances "
@@ -146,7 +146,7 @@ STEPS = 300
 
 
 def stiff_chain() -> tuple[Any, Any]:
-    """Three links with springs in the joints and across them so stiff that nothing is seen to move; no damping."""
+    """Three links with springs in and across the joints, too stiff for visible motion; no damping."""
     rng = np.random.default_rng(6)
     builder, parent = ph.ModelBuilder(), None
     for index, link in enumerate(links(3)):
@@ -159,7 +159,7 @@ def stiff_chain() -> tuple[Any, Any]:
 
 
 def bears(integrator: str, dt: float) -> bool:
-    """Whether the energy of the stiff chain over its lowest is never above twice the start's."""
+    """Whether the energy of the stiff chain above its minimum never exceeds twice the initial one."""
     model, state = stiff_chain()
     try:
         energy = ph.simulate(model, state, STEPS * dt, dt, integrator).energy[:, 2]
@@ -171,14 +171,14 @@ def bears(integrator: str, dt: float) -> bool:
 
 @cache
 def lowest() -> float:
-    """Energy of the stiff chain at rest in balance, where backward Euler leads it."""
+    """Energy of the stiff chain in equilibrium, which backward Euler reaches."""
     model, state = stiff_chain()
     return float(ph.simulate(model, state, 10.0, 0.1, "bdf1").energy[-1, 2])
 
 
 @cache
 def explicit_limit() -> float:
-    """The largest step of symplectic Euler on the stiff chain, by halving to a thousandth [s]."""
+    """The largest stable step of symplectic Euler on the stiff chain, by bisection to a thousandth [s]."""
     lower, upper = 1e-6, 1.0
     while upper > 1.001 * lower:
         middle = float(np.sqrt(lower * upper))
@@ -191,8 +191,8 @@ def explicit_limit() -> float:
 
 @claim(
     "integrators.stiff_springs",
-    "how many times symplectic Euler's largest step (measured) linearly implicit Euler, BDF1 and SDIRK2 bear on three "
-    f"links with springs of {STIFFNESS:g} N m/rad and N/m and no damping, energy never above twice the start's over "
+    "largest stable step of linearly implicit Euler, BDF1 and SDIRK2 over that of symplectic Euler (measured), three "
+    f"links with springs of {STIFFNESS:g} N m/rad and N/m and no damping, energy never above twice the initial one in "
     f"{STEPS} steps: least of the three",
     source="Wang 2022, eqs. 4.80-4.82",
     at_least=100.0,
@@ -214,15 +214,15 @@ LINKS, TIMES = 20, (4e-3, 2e-3, 1e-3)
 
 
 def given_and_fed(dt: float) -> float:
-    """Largest difference of an angle between a chain with half of its joints held on given motions and the same chain
-    under the forces that this took.
+    """Largest difference of an angle between a chain with half of its joints prescribed and the same chain under the
+    forces that this needs.
     """
     from scipy.interpolate import make_interp_spline
 
     rng = np.random.default_rng(11)
     axes = [unit_vector(rng) for _ in range(LINKS)]
     model = chain(LINKS, lambda index: ph.joints.Hinge(axes[index]))
-    grid = np.linspace(0.0, SPAN, 126)  # steps end on its times
+    grid = np.linspace(0.0, SPAN, 126)  # multiples of the steps
     motions = {
         f"link {k}": ph.Motion(grid, 8.0 * np.cos(9.0 * grid + k), kind="acceleration")
         for k in range(0, LINKS, 2)
@@ -238,9 +238,9 @@ def given_and_fed(dt: float) -> float:
 
 @claim(
     "integrators.motions_fed_back",
-    "a chain of 20 links, half of its joints held on given accelerations for 0.5 s of RK4, and the same chain under "
-    "the forces that this took, by DOP853: order in which the largest difference of an angle falls with the step (the "
-    "forces are those of a step's last stage, of third order)",
+    "a chain of 20 links with half of its joints on prescribed accelerations for 0.5 s of RK4, and the same chain "
+    "under the forces that this needs, by DOP853: order in which the largest difference of an angle decreases with the "
+    "step (the forces are those of a step's last stage, of third order)",
     source="Wang 2022, sec. 4.6.5",
     at_least=2.9,
 )

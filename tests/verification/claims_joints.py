@@ -19,19 +19,19 @@ from .stencils import differentiate
 
 FloatArray = NDArray[np.float64]
 
-POINTS = 1000  # per joint type, spread over INSTANCES joints
+POINTS = 1000  # per joint type, distributed over INSTANCES joints
 INSTANCES = 20
-# The error of the nine-point stencil falls with the eighth power of the step down to 0.006 and is round-off
-# below 0.004 (measured on cubics and splines of order 6): some 1e-11 here, far below the bounds.
+# The error of the nine-point stencil decreases with the eighth power of the step down to 0.006 and is round-off below
+# 0.004 (measured on cubics and splines of order 6): about 1e-11 here, far below the bounds.
 STEP = 0.005
-# Angles of exponential coordinates that the formulas must pass through unharmed: zero, the neighbourhoods
-# where series take over, half a turn (where charts switch) and close to a whole turn (where they end).
+# Angles of exponential coordinates that the formulas must handle: zero, the neighbourhoods where series are used, half
+# a turn (where charts change) and almost a full turn (where they end).
 HALF_TURN = (math.pi - 1e-9, math.pi, math.pi + 1e-9)
 ANGLES = (0.0, 1e-12, 1e-8, 1e-5, 1e-3, 0.1, 0.499, 0.501, 1.0, *HALF_TURN, 5.0, 6.2)
 
 
 def inner_knots(joint: Any) -> FloatArray:
-    """The distinct knots of a spline curve's range, of one turn if it is closed."""
+    """The distinct knots of a spline curve's range; of one turn if it is closed."""
     lower, upper = curve_range(joint)
     knots = np.unique(joint.knots)
     inside = knots[(knots > lower) & (knots < upper)]
@@ -63,7 +63,7 @@ def smooth_interval(joint: Any, coordinate: int, value: float) -> tuple[float, f
 
 
 def sample(joint: Any, index: int, rng: Generator) -> FloatArray:
-    """The index-th test point: random, with every other one moved to a delicate angle or to a knot."""
+    """The index-th test point: random, but every other one moved to a critical angle or a knot."""
     q = random_coordinates(joint, rng, largest_angle=6.2)
     start = 0
     for part in parts(joint):
@@ -139,7 +139,7 @@ def errors_of_all_types(points: int) -> dict[str, tuple[float, float]]:
 
 
 def largest(which: int, points: int) -> Measurement:
-    """The worst joint type's error, with every type's in the details."""
+    """The error of the worst joint type, with all types in the details."""
     by_type = {name: errors[which] for name, errors in errors_of_all_types(points).items()}
     return Measurement(float(np.max(list(by_type.values()))), by_type)
 
@@ -180,7 +180,7 @@ def class_lines() -> dict[str, int]:
 
 @claim(
     "joints.lines",
-    "lines of the class that defines a joint, docstring included: median over all types (the longest in the details)",
+    "lines of the class of a joint, docstring included: median over all types (the longest in the details)",
     at_most=40.0,
 )
 def lines() -> Measurement:

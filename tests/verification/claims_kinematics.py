@@ -31,7 +31,7 @@ MOST_SEARCHES = 30
 
 @cache
 def leg_searches(count: int) -> dict[str, Any]:
-    """What came of `count` searches: from the given start alone, and with others after it."""
+    """Statistics of `count` searches: from the given start alone, and with further starts."""
     rng = np.random.default_rng(0)
     model = leg()
     solver = ph.InverseKinematics(model, ph.Target.pose("foot", np.eye(4)))
@@ -92,7 +92,7 @@ def leg_at_once() -> Measurement:
 
 @claim(
     "kinematics.leg_time",
-    LEG.format(STARTS) + "mean time of one search, which must fit into a frame of a drag at 60 Hz",
+    LEG.format(STARTS) + "mean time of one search, which must fit into a frame at 60 Hz while dragging",
     unit="ms",
     source=IK_SOURCE,
     at_most=16.0,
@@ -105,8 +105,8 @@ def leg_time() -> Measurement:
 
 @claim(
     "kinematics.out_of_reach",
-    "the leg's heel asked to 100 points 1.1 to 2 m from the hip: how much farther [m] the nearest pose told is "
-    "than the nearest of 20000 random ones (infinite if one was called reachable)",
+    "the leg's heel with 100 targets 1.1 to 2 m from the hip: how much farther [m] the pose found is than the nearest "
+    "of 20000 random ones (infinite if a target was called reachable)",
     unit="m",
     at_most=0.0,
     cost="slow",
@@ -132,7 +132,7 @@ def out_of_reach() -> Measurement:
 
 
 def random_curve(rng: Generator, closed: bool, order: int) -> Any:
-    """Along a wandering motion; a closed one around a wobbling ring."""
+    """A curve along a random motion; a closed one around a wavy ring."""
     count = 10
     if closed:
         angle = 2.0 * np.pi * np.arange(count) / count
@@ -150,7 +150,7 @@ def random_curve(rng: Generator, closed: bool, order: int) -> Any:
 
 
 def random_surface(rng: Generator, directions: int) -> Any:
-    """A patch as wide as its control values are rough by a third."""
+    """A patch with control values that vary by a third of its width."""
     shape = (8,) * directions
     grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
     values = 0.15 * rng.normal(size=(*shape, 6))
@@ -159,14 +159,14 @@ def random_surface(rng: Generator, directions: int) -> Any:
 
 
 def beside(rng: Generator, joint: Any, box: FloatArray, count: int) -> FloatArray:
-    """Poses of the joint, and poses up to far off it."""
+    """Poses of the joint, and poses at increasing distances from it."""
     q = rng.uniform(*box.T, (count, len(box)))
     twists = rng.normal(size=(count, 6)) * rng.choice([0.0, 0.1, 0.5, 1.5], (count, 1))
     return np.asarray(joint.transform(q) @ lie.exp(twists))
 
 
 def excess_over_grid(joint: Any, poses: FloatArray, box: FloatArray, samples: int) -> float:
-    """How much farther at worst a projection is than the nearest of a dense grid."""
+    """Largest excess of a projection's distance over that of the nearest point of a dense grid."""
     axes = [np.linspace(*ends, samples) for ends in box]
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(box))
     back = lie.inverse(joint.transform(places))
@@ -230,7 +230,7 @@ def projection_surfaces() -> float:
 @claim(
     "kinematics.projection_volumes",
     "projection of 400 random poses on 4 rough spline joints of three coordinates, against a search from twice as "
-    "many samples in each direction: share that found a nearer pose there",
+    "many samples in each direction: share for which that search is nearer",
     at_most=0.02,
     cost="slow",
 )
@@ -264,13 +264,13 @@ def rate(quantity: Callable[[Any], Any], state: Any) -> Any:
 
 
 def body_error(model: Any, state: Any, name: str) -> float:
-    """How far J' q' of a body is from the rate of J q'."""
+    """Difference between a body's J' q' and the rate of J q'."""
     change = rate(lambda there: ph.body_jacobian(model, there, name) @ there.qd, state)
     return float(np.abs(change - ph.body_bias(model, state, name)).max())
 
 
 def connector_error(connector: Any, model: Any, state: Any) -> float:
-    """How far J q' of a connector is from its value's rate, and its bias from that of J q'."""
+    """Difference between a connector's J q' and its value's rate, and between its bias and the rate of J q'."""
     speed = rate(lambda there: connector.value(model, there), state)
     change = rate(lambda there: connector.jacobian(model, there) @ there.qd, state)
     errors = speed - connector.jacobian(model, state) @ state.qd, change - connector.bias(model, state)
@@ -279,7 +279,7 @@ def connector_error(connector: Any, model: Any, state: Any) -> float:
 
 @claim(
     "kinematics.jacobians",
-    "J and J' q' of the last body, and value, J and J' q' of planar connectors (whole and in segments) to the first "
+    "J and J' q' of the last body, and value, J and J' q' of planar connectors (single and segmented) to the first "
     "and to the world, on 50 random trees, against differences along motions: largest relative error",
     source="Lee & Terzopoulos 2008, eqs. 14-15; ArtiSynth's guide, 3.4.13-14",
     at_most=1e-6,  # a spline's third derivative jumps at knots that a stencil of 4e-4 may cross

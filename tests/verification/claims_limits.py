@@ -1,4 +1,4 @@
-"""Hard limits: momentum and energy of impacts through trees, and what rests on them."""
+"""Hard limits: momentum and energy of impacts in trees, and bodies that rest on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = ("hinge", "slider", "universal", "spline_curve", "spline_surface", "elli
 
 
 def limited_tree(rng: Generator) -> tuple[Any, Any, float]:
-    """A tree with a ball joint that stands at the edge of its cone and leaves it, its state, and its restitution."""
+    """A tree with a ball joint at the edge of its cone and moving out of it, its state, and its restitution."""
     restitution = float(rng.choice([0.0, rng.random(), 1.0]))
     axis = unit_vector(rng)
     cone = ph.joints.ReachCone(axis, 0.7)
@@ -46,11 +46,11 @@ def limited_tree(rng: Generator) -> tuple[Any, Any, float]:
 
 
 def impact(rng: Generator) -> tuple[float, float, float]:
-    """Of one impact: what of M (q'+ - q'-) is not along the gradient, the error of the speed along it, both relative,
-    and the growth of the kinetic energy over what it was.
+    """For one impact: the part of M (q'+ - q'-) off the gradient and the error of the speed along it, both relative,
+    and the relative growth of the kinetic energy.
     """
     model, state, restitution = limited_tree(rng)
-    # long enough for the edge, known to 1e-16 rad, to be met at a speed that is known to 1e-8 rad/s
+    # long enough for the edge, known to 1e-16 rad, to be hit at a speed that is known to 1e-8 rad/s
     after = instant(model, state, 1e-8)
     matrix = ph.mass_matrix(model, state)
     cone = next(joint.limit for joint in model.joints if joint.type == "spherical")
@@ -70,8 +70,8 @@ def impact(rng: Generator) -> tuple[float, float, float]:
 
 @claim(
     "limits.impact",
-    f"impact of {TREES} random trees on the hard limit of a ball joint, restitution 0 to 1: momentum not along the "
-    "limit's gradient, speed along it against -e times that before, growth of kinetic energy; largest, relative",
+    f"impact of {TREES} random trees on the hard limit of a ball joint, restitution 0 to 1: momentum off the limit's "
+    "gradient, speed along it against -e times that before, growth of kinetic energy; largest, relative",
     source=SOURCE,
     at_most=1e-7,
 )
@@ -116,7 +116,7 @@ def chain_on_stops(restitution: float, cone: bool = False) -> Any:
 
 
 def level() -> Any:
-    """A frame in which a rod that hangs along -z lies along x: gravity folds the chain onto its stops."""
+    """A frame in which a rod along -z lies along x: gravity folds the chain onto its stops."""
     pose = np.eye(4)
     pose[:3, :3] = ph.lie.so3_exp(np.array([0.0, -0.5 * np.pi, 0.0]))
     return pose
@@ -130,7 +130,7 @@ def stopped_loop(restitution: float) -> Any:
 
 
 def rows_at_limits(model: Any, q: Any) -> Any:
-    """Unit gradients (m, nv) of the limits that are met, towards the inside."""
+    """Inward unit gradients (m, nv) of the active limits."""
     rows = []
     for body in model.bodies:
         where = model.coordinate_slice(body.name)
@@ -148,10 +148,10 @@ def rows_at_limits(model: Any, q: Any) -> Any:
 
 
 def residual_at_rest(model: Any, result: Any, dt: float) -> tuple[float, int]:
-    """|l - proj(l - r u)| / |l| of the last step's impulses l, from momentum alone, and how many limits push.
+    """|l - proj(l - r u)| / |l| of the last step's impulses l, from momentum only, and the number of active limits.
 
-    What changes M q' beside the known forces is what limits and constraints did; a part that is along none of their
-    rows counts in full.
+    The change of M q' beyond known forces is due to limits and constraints; a part outside the span of their rows
+    counts in full.
     """
     before, after = (model.state(q=result.q[k], qd=result.qd[k]) for k in (-2, -1))
     matrix = ph.mass_matrix(model, before)
@@ -161,12 +161,12 @@ def residual_at_rest(model: Any, result: Any, dt: float) -> tuple[float, int]:
         [np.zeros((0, len(impulse)))]
         + [entry.jacobian(model, before) for entry in model.constraints.values()]
     )
-    # a plane linkage's hinges have rows across the plane, which nothing moves
+    # a plane linkage's hinges have rows normal to the plane, along which nothing moves
     closing = closing[np.linalg.norm(closing, axis=1) > 0.0]
     rows = np.concatenate([limits, closing])
     found = np.linalg.lstsq(rows.T, impulse, rcond=None)[0]
     aside = np.linalg.norm(impulse - rows.T @ found)
-    masses = 1.0 / np.einsum("ri,ir->r", rows, np.linalg.solve(matrix, rows.T))  # r: what a row moves
+    masses = 1.0 / np.einsum("ri,ir->r", rows, np.linalg.solve(matrix, rows.T))  # r: effective mass of a row
     wanted = found - masses * (rows @ after.qd)
     wanted[: len(limits)] = np.maximum(wanted[: len(limits)], 0.0)
     off = np.hypot(np.linalg.norm(found - wanted), aside)
@@ -182,9 +182,9 @@ STOPPED = {
 
 @claim(
     "limits.residual",
-    "ten hinges on their hard stops, ten ball joints at the edges of their cones, a four-bar linkage whose crank lies "
-    "on a stop, restitution 0 and 0.5, 10 s at 1 ms: residual |l - proj_K(l - r u)| / |l| of any step as the solver "
-    "tells it, and of the last one at rest from the bodies' momentum; largest",
+    "ten hinges on their hard stops, ten ball joints at the edges of their cones, a four-bar linkage whose crank rests "
+    "on a stop, restitution 0 and 0.5, 10 s at 1 ms: residual |l - proj_K(l - r u)| / |l| of any step by the solver, "
+    "and of the last one at rest by the bodies' momentum; largest",
     source="own",
     at_most=1e-9,
 )

@@ -1,4 +1,4 @@
-"""Claims about live runs: the same states as a simulation, how much time is left, how soon a slider is seen."""
+"""Claims about live runs: the same states as a simulation, time reserve, delay of a slider."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ STEP = 1e-3
 
 
 def run(
-    seconds: float, clock: Any = time.perf_counter, told: Any = (), least: int = 1, **keywords: Any
+    seconds: float, clock: Any = time.perf_counter, messages: Any = (), least: int = 1, **keywords: Any
 ) -> tuple[Any, list[Any]]:
-    """A live run of the leg for so much motion or more: its result, and (figures, poses) of each picture.
+    """A live run of the leg for at least this motion: its result, and (figures, poses) of each picture.
 
-    told: (time of motion, what is said). least: pictures that are waited for, since a fast machine makes many seconds
-    of motion between two of them.
+    messages: (time of motion, message). least: number of pictures to wait for, since a fast machine may simulate many
+    seconds of motion between two of them.
     """
     model, state = live_leg()
     pictures: list[Any] = []
-    waiting = list(told)
+    waiting = list(messages)
 
     def listen() -> list[Any]:
         now = pictures[-1][0]["time"] if pictures else 0.0
@@ -47,8 +47,8 @@ def run(
 
 @claim(
     "live.bits",
-    "bytes of coordinates, velocities and muscles' states by which a live run of a leg with 6 coordinates, 9 muscles "
-    "and soft ground, its sliders untouched, differs from the simulation",
+    "bytes of coordinates, velocities and muscle states by which a live run of a leg with 6 coordinates, 9 muscles "
+    "and soft ground, with untouched sliders, differs from the simulation",
     at_most=0.0,
 )
 def bits() -> Measurement:
@@ -65,15 +65,15 @@ def bits() -> Measurement:
 
 @claim(
     "live.headroom",
-    "seconds of motion that a live run of a leg with 6 coordinates, 9 muscles with fibres and tendons, and soft ground "
-    "makes in a second of processor time, steps of 1 ms, pictures 60 times a second of the clock",
+    "seconds of motion per second of processor time of a live run of a leg with 6 coordinates, 9 muscles with fibres "
+    "and tendons, and soft ground; steps of 1 ms, 60 pictures per second of wall-clock time",
     source="Ertl et al. 1993, sec. 4",
     at_least=4.0,
 )
 def headroom() -> Measurement:
     run(0.05, factor=100.0)  # compiled, or loaded
     began = time.thread_time()
-    # a factor that no machine keeps up with
+    # a factor too large for any machine
     result, pictures = run(3.0, least=20, factor=1e5, record_interval=1.0 / 24.0, sleep=lambda _: None)
     spent = time.thread_time() - began
     moved = float(pictures[-1][0]["time"])
@@ -81,7 +81,7 @@ def headroom() -> Measurement:
 
 
 class Clock:
-    """Time that passes where it is slept, and by the time that a picture is drawn after each."""
+    """A clock that advances by the time slept, and by the time to draw a picture after each one."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -96,8 +96,8 @@ class Clock:
 
 @claim(
     "live.slider",
-    "pictures, at 60 a second, from the moment that the compute process hears of a torque to the first one with "
-    "another motion than without it: a frame drawn at 30 a second shows every second one",
+    "pictures, at 60 a second, from the moment that the compute process receives a torque to the first one that shows "
+    "its effect; at 30 frames a second every other one is drawn",
     at_most=2.0,
 )
 def slider() -> Measurement:

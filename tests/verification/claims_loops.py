@@ -1,4 +1,4 @@
-"""Forces of closed loops: constraints beside O(n) dynamics against one system of all bodies."""
+"""Forces of closed loops: constraints with O(n) dynamics against one system of all bodies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .generators import random_pose, random_state, random_tree
 
 KINDS = ("hinge", "slider", "helical", "universal", "cylindrical", "spherical", "spline_curve", "custom")
 BODIES = 10
-# Singular values of a loop's rows under this share of the largest are a loop that is stuck, or nearly.
+# A loop whose rows have a singular value below this share of the largest is stuck, or nearly.
 CLEAR = 1e-2
 
 
 def closure(model: Any, state: Any, kind: str, frame: Any) -> Any:
-    """A constraint that the state meets: a frame on the last body against one in the middle of the list."""
+    """A constraint that the state satisfies: a frame on the last body against one in the middle of the list."""
     poses = ph.body_poses(model, state)
     one, other = model.body_names[-1], model.body_names[BODIES // 2]
     there = ph.lie.inverse(poses[BODIES // 2]) @ poses[-1] @ frame
@@ -37,7 +37,7 @@ def closure(model: Any, state: Any, kind: str, frame: Any) -> Any:
 
 
 def closed_loop(rng: Generator, kind: str) -> tuple[Any, Any]:
-    """A random tree with one loop closed where it stands, whose rows are independent, and a state that moves so."""
+    """A random tree with a loop closed in its pose, with independent rows, and a state with matching velocities."""
     while True:
         model = random_tree(rng, BODIES, KINDS)
         state = random_state(model, rng)

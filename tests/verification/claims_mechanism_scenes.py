@@ -1,4 +1,4 @@
-"""The scenes of mechanisms with loops, ground and given motions: what they keep, and the time of a step."""
+"""Scenes of mechanisms with loops, ground and prescribed motions: their accuracy, and the time of a step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WALK = 60.0  # s
 
 @claim(
     "scenes.walker_closure",
-    f"how far any of the 36 hinges that close the loops of a machine on twelve of Jansen's legs gets from closed in "
+    f"largest violation of the 36 hinges that close the loops of a machine on twelve of Jansen's legs in "
     f"{WALK:g} s of walking, steps of {1e3 * walker_model.TIME_STEP:.2f} ms",
     unit="m",
     source="own",
@@ -47,7 +47,7 @@ def walker_closure() -> Measurement:
 
 @claim(
     "scenes.hand_hyper_reduced",
-    "accelerations of an open, moving hand of 25 degrees of freedom, its fingers' ends coupled: as constraints "
+    "accelerations of an open, moving hand of 25 degrees of freedom with coupled fingertips: as constraints "
     "against hyper-reduced coordinates, over the largest acceleration",
     unit="1",
     source="Wang 2022, sec. 4.6.2",
@@ -61,7 +61,7 @@ def hand_hyper_reduced() -> float:
 
 @claim(
     "scenes.hand_fingertips",
-    f"how far a fingertip or a coupling gets from its place while elbow and ball move as they are told, "
+    f"largest error of a fingertip or a coupling while elbow and ball follow prescribed motions, "
     f"{hand_model.SECONDS:g} s",
     unit="m, rad",
     source="Wang 2022, sec. 6.1.3",
@@ -80,8 +80,8 @@ def hand_fingertips() -> Measurement:
 
 @claim(
     "scenes.rod_energy",
-    "energy of three falling rods against what damping and friction of the ground take by eq. 8, over the energy at "
-    "first; the work by the trapezoidal rule, which meets the jump of the damping force at touch-down",
+    "energy of three falling rods against the dissipation by damping and friction of the ground by eq. 8, over the "
+    "initial energy; work by the trapezoidal rule, which crosses the jump of the damping force at touch-down",
     unit="1",
     source="Ertl et al. 1993, eq. 8",
     cost="slow",
@@ -96,7 +96,7 @@ def rod_energy() -> Measurement:
 
 @claim(
     "steps.rod_symplectic_euler",
-    "largest step of symplectic Euler for the three falling rods: 10 s with the energy never above twice the start's",
+    "largest step of symplectic Euler for the three falling rods: 10 s with the energy never above twice the initial",
     unit="ms",
     source="own",
     cost="slow",
@@ -109,8 +109,8 @@ def rod_symplectic_euler() -> float:
 
 @claim(
     "steps.walker_symplectic_euler",
-    "largest step, of multiples of the scene's, at which the machine on twelve legs walks 4 s upright (3 degrees), its "
-    "loops closed to 1e-8 m, as far as at the scene's step within a tenth",
+    "largest step, in multiples of the scene's, at which the machine on twelve legs walks 4 s upright (3 degrees), "
+    "with its loops closed to 1e-8 m, and as far as at the scene's step within a tenth",
     unit="ms",
     source="own",
     cost="slow",
@@ -141,7 +141,7 @@ def walker_symplectic_euler() -> Measurement:
 
 @claim(
     "scenes.jumper_momentum",
-    "change of the jumping figure's angular momentum between take-off and landing, over the momentum, rigid and with "
+    "change of the jumping figure's angular momentum between take-off and landing, relative, rigid and with "
     f"wobbling masses; SDIRK2, steps of {1e3 * jumper_model.TIME_STEP:.2f} ms",
     unit="1",
     source="Ertl et al. 1993, Fig. 5",
@@ -168,7 +168,7 @@ TIMED = 1000  # steps
 
 
 def step_time(model: Any, state: Any, dt: float, integrator: str, **options: Any) -> Measurement:
-    """Milliseconds a step, the best of five runs; the kernels are compiled before."""
+    """Milliseconds per step, the best of five runs, with compiled kernels."""
     rare = {"record_interval": TIMED * dt}
     ph.simulate(model, state, 10 * dt, dt, integrator, **options)
     seconds = []
@@ -197,7 +197,7 @@ def rod_step() -> Measurement:
 
 @claim(
     "time.walker_step",
-    STEP.format("the machine on twelve legs: 74 bodies, 180 rows of constraints, the shaft held"),
+    STEP.format("the machine on twelve legs: 74 bodies, 180 rows of constraints, the shaft prescribed"),
     unit="ms",
     source="own",
     cost="slow",
@@ -211,7 +211,7 @@ def walker_step() -> Measurement:
 
 @claim(
     "time.hand_step",
-    STEP.format("the hand: 19 bodies, 19 rows of constraints, elbow and ball held"),
+    STEP.format("the hand: 19 bodies, 19 rows of constraints, elbow and ball prescribed"),
     unit="ms",
     source="own",
     cost="slow",

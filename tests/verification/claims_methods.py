@@ -1,4 +1,4 @@
-"""What every method must bear: closed loops, rest on limits and contacts, impacts at their instants."""
+"""Requirements on every method: closed loops, rest on limits and contacts, impacts at their instants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESTING = ("symplectic_euler", "forward_euler", "rk4", *IMPLICIT, "event_driven"
 
 
 def implicit_drifts(duration: float) -> Measurement:
-    """The farthest from closed that each mechanism gets with each method."""
+    """The largest violation of closure of each mechanism with each method."""
     details: dict[str, Any] = {}
     worst = 0.0
     for name, make in LOOPS.items():
@@ -38,8 +38,8 @@ def implicit_drifts(duration: float) -> Measurement:
 
 @claim(
     "closure.implicit",
-    "the mechanisms of closure.quick let go for 2 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: how far the "
-    "frames that close a loop get apart",
+    "the mechanisms of closure.quick released for 2 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest "
+    "distance of frames that close a loop",
     unit="m, rad",
     source="Wang 2022, sec. 3.11",
     at_most=1e-8,
@@ -50,8 +50,8 @@ def implicit_closure() -> Measurement:
 
 @claim(
     "closure.minute_implicit",
-    "the same mechanisms let go for 60 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: how far the frames that "
-    "close a loop get apart",
+    "the same mechanisms released for 60 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest distance of "
+    "frames that close a loop",
     unit="m, rad",
     source="Wang 2022, sec. 3.11",
     at_most=1e-8,
@@ -62,7 +62,7 @@ def minute_implicit_closure() -> Measurement:
 
 
 def arm_on_stop() -> tuple[ph.Model, Any]:
-    """An arm that lies on the hard stop of its hinge."""
+    """An arm that rests on the hard stop of its hinge."""
     builder = ph.ModelBuilder()
     arm = {"mass": 1.0, "com": (0.5, 0.0, 0.0), "inertia": 0.1 * np.eye(3)}
     builder.add_body(
@@ -73,7 +73,7 @@ def arm_on_stop() -> tuple[ph.Model, Any]:
 
 
 def resting() -> dict[str, tuple[ph.Model, Any]]:
-    """Things that rest."""
+    """Models at rest."""
     return {
         "cube on a slope": slope(np.arctan(0.4) - np.radians(0.05), 0.7, 0.4),
         "three cubes": stack(np.array([1.0, 3.0, 30.0])),
@@ -83,8 +83,8 @@ def resting() -> dict[str, tuple[ph.Model, Any]]:
 
 @claim(
     "contacts.rest_of_every_method",
-    "cube on a slope 0.05 degrees under the cone's edge, three cubes of 1, 3 and 30 kg on each other, an arm on its "
-    "hard stop, 0.2 s at 1 ms with every method that takes contacts: largest movement in the last 0.1 s",
+    "cube on a slope 0.05 degrees below the friction angle, three stacked cubes of 1, 3 and 30 kg, an arm on its "
+    "hard stop, 0.2 s at 1 ms with every method that supports contacts: largest movement in the last 0.1 s",
     unit="m, rad",
     at_most=1e-10,
 )
@@ -100,7 +100,7 @@ def rest_of_every_method() -> Measurement:
 
 @claim(
     "contacts.residual_of_every_method",
-    "the same things at rest, and a rod that bounces on a rough floor (restitution 0.5, 2 s), with the same "
+    "the same models at rest, and a rod that bounces on a rough floor (restitution 0.5, 2 s), with the same "
     "methods: largest residual of any step",
     source=RESIDUAL_SOURCE,
     at_most=1e-9,
@@ -114,13 +114,13 @@ def residual_of_every_method() -> Measurement:
             run = ph.simulate(model, state, duration, 1e-3, integrator, record_interval=duration)
             told = run.info["constraints"]
             if not told["most_rows"]:
-                raise ValueError(f"{name}, {integrator}: nothing was touched")
+                raise ValueError(f"{name}, {integrator}: no contact occurred")
             details[f"{name}, {integrator}"] = told["residual"]
     return Measurement(max(details.values()), details)
 
 
 def with_loop(rng: np.random.Generator, model: ph.Model, state: Any) -> tuple[ph.Model, Any]:
-    """The tree with a point of one body held at one of another, with velocities that keep it there."""
+    """The tree with a point of one body constrained to one of another, with matching velocities."""
     poses = ph.body_poses(model, state)
     first, second = rng.choice(model.num_bodies, 2, replace=False)
     point = 0.2 * rng.standard_normal(3)
@@ -135,7 +135,7 @@ def with_loop(rng: np.random.Generator, model: ph.Model, state: Any) -> tuple[ph
 
 @claim(
     "contacts.residual_of_struck_loops",
-    "40 random trees of 8 bodies with a loop, whose rows may say the same twice, that hit one to four walls at once, "
+    "40 random trees of 8 bodies with a loop, with possibly redundant rows, that hit one to four walls at once, "
     "20 steps of 1 ms of four methods: largest residual of any step",
     source=RESIDUAL_SOURCE,
     at_most=1e-9,
@@ -182,7 +182,7 @@ def bounces(restitution: float, times: FloatArray) -> FloatArray:
     "of its bounces (also after the last of them): largest distance",
     unit="m",
     source="Ertl et al. 1993, eqs. 5-7",
-    at_most=3e-5,  # bounces shorter than some steps of 1 ms are left out: g dt^2 is 1e-5 m
+    at_most=3e-5,  # bounces shorter than a few steps of 1 ms are skipped: g dt^2 is 1e-5 m
 )
 def event_driven_ball() -> Measurement:
     details = {}

@@ -1,4 +1,4 @@
-"""Mass points of muscles over points of bodies: exact rates of their Jacobians, and energy."""
+"""Mass points of muscles over path points: exact rates of their Jacobians, and energy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def place(x: float, y: float, z: float) -> Any:
 
 
 def limb() -> ph.ModelBuilder:
-    """A hinge, a ball and a hinge behind it, and a branch from the first body."""
+    """A hinge, a ball and a hinge in series, and a branch from the first body."""
     builder = ph.ModelBuilder()
     inertia = np.diag([0.01, 0.02, 0.015])
     for name, parent, joint in (
@@ -130,7 +130,7 @@ def three_links(rounding: float = 0.4, velocity_terms: bool = True) -> tuple[ph.
 
 @claim(
     "muscles.path_point_energy",
-    "energy drift over the swing of three links with a heavy muscle over points of them, SDIRK2, 1 ms, 10 s; with raw "
+    "energy drift over the swing of three links with a heavy muscle over path points, SDIRK2, 1 ms, 10 s; with sharp "
     "corners and without the quadratic velocity vector in details",
     source="Wang 2022, sec. 6.2.3",
     cost="slow",

@@ -1,4 +1,4 @@
-"""Figures of the scenes of muscles with mass."""
+"""Claims about the scenes of muscles with mass."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ METHODS = {
 @claim(
     "scenes.finger_force_at_failure",
     "the flicked finger, two flexors of 200 g on bones of 23 g, three free hinges, force on the tip in the first two "
-    "steps of 1 ms: the force at which the motion fails with the muscles' mass along their paths, over the force with "
-    "their mass in the forearm; linearly implicit Euler (the paper: 20 N over 5 N)",
+    "steps of 1 ms: the force at which the motion diverges with the muscles' mass along their paths, over the force "
+    "with their mass in the forearm; linearly implicit Euler (the paper: 20 N over 5 N)",
     source="Wang 2022, sec. 6.2.5",
     cost="slow",
     at_least=2.0,
@@ -38,7 +38,7 @@ def finger_force_at_failure() -> Measurement:
 
 @claim(
     "scenes.finger_inertia",
-    "the flicked finger: inertia that its last joint feels with the flexors' mass, over what it feels without",
+    "the flicked finger: effective inertia of its last joint with the flexors' mass, over that without",
     source="Wang 2022, Fig. 1.1",
     at_least=2.0,
 )

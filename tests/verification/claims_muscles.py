@@ -1,4 +1,4 @@
-"""A muscle with mass on two bones, against their equations in closed form."""
+"""A muscle with mass on two bones, against closed-form equations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HINGE = (0.0, 1.0, 0.0)
 
 
 def rod(mass: float, length: float) -> dict[str, Any]:
-    """A thin rod that hangs from its joint."""
+    """A thin rod below its joint."""
     inertia = mass * length**2 / 12.0
     return {
         "mass": mass,
@@ -32,7 +32,7 @@ def rod(mass: float, length: float) -> dict[str, Any]:
 
 
 def two_bones(length: float, num_points: int, bone_mass: float = MASS) -> ph.Model:
-    """Two rods that hang from each other; a straight muscle with this many mass points runs past the upper one."""
+    """A double pendulum of rods; a straight muscle with this many mass points passes along the upper one."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
     below = np.eye(4)
     below[2, 3] = -length
@@ -55,7 +55,7 @@ def muscle_inertia(length: float, insertion: float, angle: float) -> Any:
 
 
 def accelerations(length: float, q: Any, qd: Any) -> Any:
-    """Of the two bones with the continuous muscle, from their Lagrangian."""
+    """Accelerations of the two bones with the continuous muscle, from their Lagrangian."""
     insertion = INSERTION * length
     cosine, sine = np.cos(q[1]), np.sin(q[1])
     third = MASS * length**2 / 3.0
@@ -64,7 +64,7 @@ def accelerations(length: float, q: Any, qd: Any) -> Any:
         [[5.0 * third + 2.0 * half * cosine, third + half * cosine], [third + half * cosine, third]]
     )
     mass = bones + muscle_inertia(length, insertion, q[1])
-    slope = -sine * (half + MASS / 3.0 * length * insertion)  # of the corner by the second angle
+    slope = -sine * (half + MASS / 3.0 * length * insertion)  # derivative of the off-diagonal entry
     coriolis = slope * np.array([2.0 * qd[0] * qd[1] + qd[1] ** 2, -(qd[0] ** 2)])
     lower = MASS * GRAVITY * (0.5 * length + 0.5 * insertion) * np.sin(q[0] + q[1])
     upper = MASS * GRAVITY * 2.0 * length * np.sin(q[0])
@@ -72,7 +72,7 @@ def accelerations(length: float, q: Any, qd: Any) -> Any:
 
 
 def straightening(length: float, angles: Any, until: float = 3.0) -> Any:
-    """The continuous muscle's motion from rest, as far as the first angle's zero."""
+    """The continuous muscle's motion from rest until the first angle is zero."""
 
     def rates(_: float, y: Any) -> Any:
         return [*y[2:], *accelerations(length, y[:2], y[2:])]
@@ -99,7 +99,7 @@ def set_up() -> tuple[float, Any]:
 @claim(
     "muscles.straighten",
     "two bones and a muscle of equal mass (20 mass points), released bent: the larger of the two angles at 0.3 s, when "
-    "the equations of the continuous muscle have both straight; with the muscle's mass lumped onto the bones (details) "
+    "both are zero by the equations of the continuous muscle; with the muscle's mass lumped onto the bones (details) "
     "they are not",
     unit="rad",
     source="Wang 2022, Fig. 6.4",
@@ -142,7 +142,7 @@ def lumped_differs() -> float:
 
 
 def inertia_error(num_points: int) -> float:
-    """Largest error of the muscle's share of the mass matrix over its largest entry, at several angles."""
+    """Largest error of the muscle's part of the mass matrix over its largest entry, at several angles."""
     length, errors = 0.4, []
     models = two_bones(length, num_points), two_bones(length, 0)
     for angle in np.linspace(-2.5, 2.5, 11):
@@ -155,8 +155,8 @@ def inertia_error(num_points: int) -> float:
 
 @claim(
     "muscles.inertia_by_points",
-    "the muscle's share of the mass matrix against the closed form of a uniform muscle, 20 mass points: error over the "
-    "largest entry; it falls with the square of their number (details)",
+    "the muscle's part of the mass matrix against the closed form of a uniform muscle, 20 mass points: error over the "
+    "largest entry; it decreases with the square of their number (details)",
     source="Wang 2022, eq. 5.7, sec. 6.2.2",
     at_most=7e-4,
 )

@@ -16,11 +16,11 @@ from .claim import Measurement, claim
 FloatArray = NDArray[np.float64]
 SOURCE = "Lee & Terzopoulos 2008, sec. 8"
 TILT = 0.3
-BOWL = np.array([0.4, 0.2])  # its heights x^2, y^2 [1/m]
+BOWL = np.array([0.4, 0.2])  # heights in x^2, y^2 [1/m]
 
 
 def slips(model: Any, result: Any) -> float:
-    """Largest speed along the surface of the ball's point that touches it, from poses and twists alone [m/s]."""
+    """Largest tangential speed of the ball's contact point, from poses and twists only [m/s]."""
     surface = model.bodies[0].joint.joints[0]
     place = np.asarray(model.bodies[0].joint_in_parent)
     worst = 0.0
@@ -47,8 +47,8 @@ def slope() -> Measurement:
     values = net(lambda grid: np.zeros(grid.shape[:2]))
     model = ball_on(ph.joints.SplineSurface(values, order=(4, 4)), slope=TILT)
     start = model.state().q
-    scale = model.bodies[0].joint.joints[0].evaluate(start[:2])[1][3, 0]  # metres for a unit of a parameter
-    # thrown across at 0.5 m/s: it turns the other way about x
+    scale = model.bodies[0].joint.joints[0].evaluate(start[:2])[1][3, 0]  # metres per unit of a parameter
+    # thrown across at 0.5 m/s: it rotates in the other sense about x
     thrown = ph.assemble(model, model.state(q=start, qd=[0.0, 0.5 / scale, -0.5 / RADIUS, 0.0, 0.0]))
     result = ph.simulate(model, thrown, 0.3, 1e-3, "rk4", record_interval=0.01)
     begin = result.poses[0, 0, :3, 3]
@@ -65,7 +65,7 @@ def slope() -> Measurement:
 
 @cache
 def in_bowl(duration: float) -> tuple[Any, Any]:
-    """A ball let go on the side of a bowl that is twice as steep along x as along y; its frames are square to it."""
+    """A ball released on the side of a bowl that is twice as steep along x as along y; its frames are normal to it."""
     values = net(lambda grid: grid**2 @ BOWL)
     slopes = 2.0 * values[..., 3:5] * BOWL
     normals = np.concatenate([-slopes, np.ones((9, 9, 1))], axis=-1)
@@ -95,7 +95,7 @@ def bowl_energy() -> Measurement:
 
 @claim(
     "rolling.bowl_slip",
-    "speed along the bowl of the ball's point that touches it over these 4 s, from poses and twists: largest",
+    "tangential speed of the ball's contact point over these 4 s, from poses and twists: largest",
     unit="m/s",
     source=SOURCE,
     at_most=1e-10,

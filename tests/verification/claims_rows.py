@@ -1,7 +1,7 @@
-"""Forces of couplings, of points on planes and of rolling, against one system of all bodies with rows derived by hand.
+"""Forces of couplings, of points on planes and of rolling, against one system of all bodies with hand-derived rows.
 
-The bodies' system knows nothing of these constraints: it is given G phi' = -G' phi as derivatives of what the
-constraints say about material points, or of the function that a coordinate follows.
+The system of bodies does not know these constraints. It gets rows G phi' = -G' phi, derived from the constraints'
+conditions on material points or from the function of a coupling.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from .generators import random_pose, random_state, random_tree, surface
 FloatArray = NDArray[np.float64]
 KINDS = ("coupling", "plane", "unilateral plane", "segments", "rolling")
 ONE, OTHER = BODIES - 1, BODIES // 2
-SURFACE = 2  # coordinates of the surface, which a joint that rolls begins with
+SURFACE = 2  # coordinates of the surface with which a rolling joint begins
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows by hand of one constraint: on the bodies, or on the coordinates.
+    """Hand-derived rows of one constraint: on the bodies, or on the coordinates.
 
     Attributes:
-        matrix: (m, 6 nb) or (m, nv). right: (m,). on_coordinates: which of both.
+        matrix: (m, 6 nb) or (m, nv). right: (m,). on_coordinates: which of the two.
     """
 
     matrix: FloatArray
@@ -48,7 +48,7 @@ class Rows:
     on_coordinates: bool = False
 
     def arguments(self) -> dict[str, FloatArray]:
-        """As `constrained_bodies` takes them."""
+        """Arguments for `constrained_bodies`."""
         if self.on_coordinates:
             return {"coordinate_rows": self.matrix, "coordinate_right": self.right}
         return {"rows": self.matrix, "right": self.right}
@@ -57,8 +57,8 @@ class Rows:
 def material_point(
     moving: Any, body: int, place: FloatArray, going: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Velocity of a body's material point at a place in the world: Gamma (3, 6 nb) and Gamma phi; and its rate at
-    constant twists as the place goes on with a velocity, or with the body if none is given.
+    """Velocity of a body's material point at a point in the world: Gamma (3, 6 nb) and Gamma phi; and its rate at
+    constant twists as the point moves with a velocity, or with the body if none is given.
     """
     pose, twist = moving.poses[body], moving.twists[body]
     turn, point = pose[:3, :3], pose[:3, :3].T @ (place - pose[:3, 3])
@@ -72,7 +72,7 @@ def material_point(
 
 
 def plane_rows(moving: Any, point: FloatArray, normal: FloatArray) -> Rows:
-    """A point (3,) of one body stays at its distance from a plane of the other, whose normal (3,) is in its frame."""
+    """Constant distance of a point (3,) of one body from a plane of the other, whose normal (3,) is in its frame."""
     place = moving.poses[ONE, :3, :3] @ point + moving.poses[ONE, :3, 3]
     first, velocity, rate = material_point(moving, ONE, place)
     second, under, drag = material_point(moving, OTHER, place, velocity)
@@ -83,7 +83,7 @@ def plane_rows(moving: Any, point: FloatArray, normal: FloatArray) -> Rows:
 
 
 def rolling_rows(moving: Any) -> Rows:
-    """The body's material point at the point of contact does not slip along the surface that its parent carries."""
+    """No slip of the body's material point at the contact along the surface of its parent."""
     model = moving.model
     body = model.bodies[OTHER]
     q, qd = (
@@ -103,7 +103,7 @@ def rolling_rows(moving: Any) -> Rows:
 
 
 def coupled(model: Any, state: Any, rng: Generator) -> tuple[Any, Any]:
-    """A coordinate that follows a cubic function of two others, and how its row follows from a state."""
+    """A coordinate that is a cubic function of two others, and a function for its row in a state."""
     follower, *drivers = rng.choice(model.num_coordinates, 3, replace=False)
     weights = rng.uniform(-2.0, 2.0, 2)
     slope = Polynomial([0.0, *rng.uniform(-1.0, 1.0, 3)])
@@ -126,7 +126,7 @@ def coupled(model: Any, state: Any, rng: Generator) -> tuple[Any, Any]:
 
 
 def on_a_plane(model: Any, state: Any, rng: Generator, kind: str) -> tuple[Any, Any]:
-    """A point of one body on a plane, or on the middle one of three segments, that another body carries."""
+    """A point of one body on a plane, or on the middle one of three segments, of another body."""
     poses = ph.body_poses(model, state)
     point = 0.2 * rng.standard_normal(3)
     place = lie.inverse(poses[OTHER]) @ poses[ONE] @ np.append(point, 1.0)
@@ -149,7 +149,7 @@ def on_a_plane(model: Any, state: Any, rng: Generator, kind: str) -> tuple[Any, 
 
 
 def rolling_tree(rng: Generator) -> Any:
-    """A random tree in whose middle a body rolls on a bumpy surface of its parent, its frame beside the contact."""
+    """A random tree with a body that rolls on a bumpy surface of its parent, its frame away from the contact."""
     turns = tuple((axis, ph.joints.Linear(), name) for axis, name in zip(np.eye(3), "abc"))
     offset = 0.1 * rng.standard_normal(3)
     slides = tuple((axis, ph.joints.Linear(0.0, shift), None) for axis, shift in zip(np.eye(3), offset))
@@ -164,7 +164,7 @@ def rolling_tree(rng: Generator) -> Any:
 
 
 def constrained_tree(rng: Generator, kind: str) -> tuple[Any, Any, Any, Any]:
-    """A random tree, with a constraint and without, a state that meets it, and how its rows by hand follow."""
+    """A random tree with and without a constraint, a state that satisfies it, and a function for hand-derived rows."""
     if kind == "rolling":
         tree = rolling_tree(rng)
         constraint, rows = RollingConstraint(tree.body_names[OTHER]), rolling_rows
@@ -178,7 +178,7 @@ def constrained_tree(rng: Generator, kind: str) -> tuple[Any, Any, Any, Any]:
             constraint, rows = on_a_plane(tree, state, rng, "segments" if kind == "segments" else "plane")
     model = with_constraint(tree, constraint)
     state = ph.assemble(model, state)
-    if kind == "unilateral plane":  # the speed along it stays as of a point that neither comes nor leaves
+    if kind == "unilateral plane":  # no velocity along the normal: the point neither approaches nor separates
         model = with_constraint(tree, replace(constraint, unilateral=True))
     return model, tree, state, rows
 
@@ -190,18 +190,18 @@ def with_constraint(tree: Any, constraint: Any) -> Any:
 
 
 def differences(rng: Generator, kind: str) -> dict[str, float]:
-    """Of one random tree, relative: accelerations, forces of the constraint, forces in all joints."""
+    """For one random tree, relative: accelerations, forces of the constraint, forces in all joints."""
     model, tree, state, by_hand = constrained_tree(rng, kind)
     tau = rng.standard_normal(model.num_coordinates)
     rows = by_hand(ph.maximal_coordinates(tree, state))
     system = ph.constrained_bodies(tree, state, tau, **rows.arguments())
     force = -system.multipliers[-len(rows.right) :]
-    if kind == "unilateral plane" and force[0] < 0.0:  # it would have to pull
+    if kind == "unilateral plane" and force[0] < 0.0:  # it would pull
         system, force = ph.constrained_bodies(tree, state, tau), np.zeros(1)
     found = ph.constrained_dynamics(model, state, tau)
     maximal = ph.maximal_coordinates(model, state)
     through_joints = system.joint_wrenches.copy()
-    if kind == "rolling":  # what keeps from slipping belongs to the joint that rolls
+    if kind == "rolling":  # the force that prevents slip belongs to the rolling joint
         through_joints[OTHER] += system.constraint_wrenches[OTHER]
     compared = {
         "accelerations": (
@@ -235,13 +235,13 @@ def row_forces(count: int, seed: int) -> Measurement:
 
 STATEMENT = (
     "forces of a coupled coordinate, of a point on a plane (two-sided, one-sided) and on plane segments, of rolling "
-    "without slip, accelerations of all bodies and forces in all joints against one system of all bodies with rows "
-    "derived by hand, on {} random trees of 10 bodies: largest relative difference"
+    "without slip, accelerations of all bodies and forces in all joints against one system of all bodies with "
+    "hand-derived rows, on {} random trees of 10 bodies: largest relative difference"
 )
 SOURCE = "Wang 2022, eqs. 3.40, 4.101 and 4.105"
 
 
-# Round-off times the condition of the bodies' system, as with the constraints that close loops.
+# Round-off times the condition of the bodies' system, as for constraints that close loops.
 @claim("constraints.row_forces_quick", STATEMENT.format(20), source=SOURCE, at_most=1e-9)
 def row_forces_quick() -> Measurement:
     return row_forces(20, seed=15)

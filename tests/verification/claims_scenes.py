@@ -1,4 +1,4 @@
-"""The mechanisms of Lee & Terzopoulos 2008, Fig. 5, as the scenes build them: largest steps, and the time of a step."""
+"""The mechanisms of Lee & Terzopoulos 2008, Fig. 5, built as in the scenes: largest steps, and the time of a step."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .knee import knee_model, released
 from .step_search import largest_step
 
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
-FRICTIONS = (0.0, 1.0, 5.0, 20.0)  # times the scene's
+FRICTIONS = (0.0, 1.0, 5.0, 20.0)  # multiples of the scene's
 
 
 @dataclass(frozen=True)
 class Case:
-    """A mechanism ready to go, and the potential energy [J] that it does not fall below."""
+    """A mechanism with its state, and a lower bound of its potential energy [J]."""
 
     model: Any
     state: Any
@@ -30,7 +30,7 @@ class Case:
 
 
 def beads(number: int, friction: float) -> Case:
-    """One wire with its beads: 0 fast to its frame, 1 free to spin about it."""
+    """One wire with its beads: 0 fixed to its frame, 1 free to spin about it."""
     flowers = (beads_model.FLOWERS[number],)
     model = beads_model.build_model(flowers, friction)
     return Case(model, beads_model.start(model, flowers), beads_model.lowest_energy(model, flowers))
@@ -42,7 +42,7 @@ def globe(friction: float) -> Case:
 
 
 def letters(double: bool, friction: float) -> Case:
-    """One chain; the datum is where it hangs still after twenty seconds of thrice the friction."""
+    """One chain; the datum is its energy at rest, after twenty seconds of three times the friction."""
     kinds = (double,)
     calmed = letters_model.build_model(kinds, 3.0)
     start = letters_model.start(calmed, kinds)
@@ -55,7 +55,7 @@ def letters(double: bool, friction: float) -> Case:
 def steps(
     make: Callable[[float], Case], integrator: str, frictions: tuple[float, ...] = FRICTIONS
 ) -> Measurement:
-    """Largest step [ms] at the scene's friction; in the details at multiples of it."""
+    """Largest step [ms] at the scene's friction; at multiples of it in the details."""
     found = {}
     for friction in frictions:
         case = make(friction)
@@ -67,18 +67,18 @@ def steps(
 
 def statement(method: str, what: str, friction: str, paper: str) -> str:
     return (
-        f"largest step of {method} Euler on {what}, {friction}: 10 s with the energy never above twice the start's "
+        f"largest step of {method} Euler on {what}, {friction}: 10 s with the energy never above twice the initial "
         f"({paper})"
     )
 
 
 BEADS = "three beads of 60 g {} a spinning flower-shaped wire"
 BEADS_FRICTION = f"sliding friction {beads_model.FRICTION:g} N s/m"
-BEADS_PAPER = "the paper states 100 ms, damping not given; 20 times the friction comes to that"
+BEADS_PAPER = "the paper states 100 ms, damping not given; 20 times the friction reaches that"
 FREE_FRICTION = f"{BEADS_FRICTION} and {beads_model.HINGE_DAMPING:g} N m s against spinning"
 GLOBE = "six aeroplanes of 50 g along the coasts of a turning globe"
 GLOBE_FRICTION = f"sliding friction {globe_model.FRICTION:g} N s/m"
-GLOBE_PAPER = "the paper states 20 ms, damping not given; 20 times the friction comes to that"
+GLOBE_PAPER = "the paper states 20 ms, damping not given; 20 times the friction reaches that"
 LETTERS = "the chain of letters with {} joints, no bounce at the ends of the curves"
 LETTERS_FRICTION = (
     f"sliding friction {letters_model.FRICTION:g} N s/m, {letters_model.PIN_FRICTION:g} N m s at the pin"
@@ -87,7 +87,7 @@ LETTERS_PAPER = "the paper states none"
 
 
 def declare(id: str, text: str, at_least: float, make: Callable[[float], Case], integrator: str) -> None:
-    """One claim on a largest step."""
+    """Declare one claim on a largest step."""
     frictions = (1.0,) if "letters" in id else FRICTIONS
     claim(id, text, unit="ms", source=SOURCE, cost="slow", at_least=at_least)(
         lambda: steps(make, integrator, frictions)
@@ -99,7 +99,7 @@ for method, bounds in (("forward", (8.0, 14.0, 8.0, 2.5, 0.4)), ("symplectic", (
     for kind, text, friction, paper, bound, make in (
         (
             "beads_fixed",
-            BEADS.format("fast to the frame of"),
+            BEADS.format("fixed to the frame of"),
             BEADS_FRICTION,
             BEADS_PAPER,
             bounds[0],
@@ -135,7 +135,7 @@ for method, bounds in (("forward", (8.0, 14.0, 8.0, 2.5, 0.4)), ("symplectic", (
 
 
 def time_of_a_step(model: Any, state: Any) -> Measurement:
-    """Seconds of a step of symplectic Euler in a rollout, without writing its result."""
+    """Seconds per step of symplectic Euler in a rollout, without writing its result."""
 
     def run(count: int) -> object:
         return ph.simulate(model, state, duration=count * 1e-4, dt=1e-4, record_interval=count * 1e-4)
@@ -147,7 +147,7 @@ def time_of_a_step(model: Any, state: Any) -> Measurement:
     )
 
 
-TIME = "seconds a step, {}, symplectic Euler ({})"
+TIME = "seconds per step, {}, symplectic Euler ({})"
 
 
 @claim(
@@ -199,22 +199,15 @@ def step_letters() -> Measurement:
     return time_of_a_step(model, letters_model.start(model, kinds))
 
 
-CORNER_SPACINGS = (
-    0.1,
-    0.05,
-    0.02,
-    0.01,
-    0.005,
-    0.002,
-    0.001,
-)  # m between the control frames next to the corner
+# m between the control frames next to the corner
+CORNER_SPACINGS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 CORNER_DROP = 0.25  # m
 CORNER_MASS, CORNER_INERTIA = 0.06, 1.6e-5
 
 
 def corner(spacing: float, leg: float = 0.6, coarse: float = 0.05) -> Any:
-    """A V of two legs at 45 degrees, its corner a frame between two others `spacing` away; twice as far each next one,
-    up to `coarse`. Naturally parameterized in the metric of a bead's kinetic energy.
+    """A V of two legs at 45 degrees with frames at `spacing` on both sides of the corner; each next spacing is twice as
+    large, up to `coarse`. Naturally parameterized in the metric of a bead's kinetic energy.
     """
     away, step = [spacing], spacing
     while away[-1] < leg:
@@ -230,9 +223,9 @@ def corner(spacing: float, leg: float = 0.6, coarse: float = 0.05) -> Any:
 
 @claim(
     "steps.corner_of_clustered_frames",
-    "radius of the sharpest right-angled corner that a step of symplectic Euler bears, over the way in a step, corners "
-    "of 0.5 to 50 mm by clustered control frames, no damping: 10 s with the energy never above twice the start's; the "
-    "step must shrink as soon as the bead passes more than about a radius in one",
+    "radius of the sharpest right-angled corner for which a step of symplectic Euler is stable, over the distance in a "
+    "step, corners of 0.5 to 50 mm by clustered control frames, no damping: 10 s with the energy never above twice the "
+    "initial; the step must shrink as soon as the bead travels more than about a radius in one",
     source="Lee & Terzopoulos 2008, sec. 8",
     cost="slow",
     at_most=0.8,

@@ -1,4 +1,4 @@
-"""The largest step that a method bears on the damped knee."""
+"""The largest stable step of a method on the damped knee."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .claim import Measurement, claim
 from .knee import knee_model, released
 from .step_search import largest_step
 
-# Share of the critical damping of the small swing about rest. It does not depend on how the joint is
-# parameterized, as a coefficient in N m s per unit of q would.
+# Share of the critical damping of small oscillations about rest. Unlike a coefficient in N m s per unit of q it does
+# not depend on the parameterization of the joint.
 DAMPING_RATIO = 0.25
 DAMPING_RATIOS = (0.05, 0.1, DAMPING_RATIO, 0.5)
 
 
 @dataclass(frozen=True)
 class Rest:
-    """Where the knee hangs at rest."""
+    """The knee's equilibrium."""
 
     potential: float
     critical_damping: float
 
 
 def rest(model: Any) -> Rest:
-    """The lowest point of the potential energy over the joint's range, and 2 sqrt(k M) there."""
+    """The minimum of the potential energy over the joint's range, and 2 sqrt(k M) there."""
     lower, upper = np.ravel(model.joints[0].range)
     places = np.linspace(lower, upper, 401)
     potential = np.array([ph.energy(model, model.state(q=[q])).potential for q in places])
@@ -55,7 +55,7 @@ def measured(integrator: str) -> Measurement:
 
 STATEMENT = (
     f"largest step of {{}} Euler on the cubic knee, damped by {DAMPING_RATIO:g} of critical: 10 s with the energy "
-    "never above twice the start's (the paper states 20 to 100 ms for its examples, damping not given)"
+    "never above twice the initial (the paper states 20 to 100 ms for its examples, damping not given)"
 )
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
 

@@ -1,4 +1,4 @@
-"""Scenes on surface joints: the largest step that each bears, and the time that a step takes."""
+"""Scenes on surface joints: largest stable step and time of a step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMED_STEPS = 2000
 
 @cache
 def sheet() -> tuple[Any, Any, float]:
-    """The ball on the deforming sheet: model, start and the lowest potential energy anywhere at any time."""
+    """The ball on the deforming sheet: model, state and the lowest potential energy at any place and time."""
     model = sheet_model.model()
     share = np.linspace(0.05, 0.95, 37)
     times = np.linspace(0.0, sheet_model.PERIOD, 16, endpoint=False)
@@ -31,7 +31,7 @@ def sheet() -> tuple[Any, Any, float]:
 
 @cache
 def shoulder() -> tuple[Any, Any, float]:
-    """Scapula, arm and clavicle: model, start and the energy at which they come to rest."""
+    """Scapula, arm and clavicle: model, state and the energy of their equilibrium."""
     model = shoulder_model.model()
     state = shoulder_model.start(model)
     slow = shoulder_model.model(damped=3.0)
@@ -40,7 +40,7 @@ def shoulder() -> tuple[Any, Any, float]:
 
 
 def step_time(model: Any, state: Any, dt: float) -> Measurement:
-    """Milliseconds a step of the symplectic method, the best of five runs; the kernels are compiled before."""
+    """Milliseconds per step of the symplectic method, the best of five runs, with compiled kernels."""
     ph.simulate(model, state, 10 * dt, dt)
     seconds = []
     for _ in range(5):
@@ -51,14 +51,14 @@ def step_time(model: Any, state: Any, dt: float) -> Measurement:
 
 
 SHEET = (
-    f"largest step of {{}} Euler for the ball on the deforming sheet, {sheet_model.DAMPING:g} N s a unit of damping "
-    f"({sheet_model.SIDE:g} m): 10 s with the energy never above twice the start's"
+    f"largest step of {{}} Euler for the ball on the deforming sheet, {sheet_model.DAMPING:g} N s per unit of damping "
+    f"({sheet_model.SIDE:g} m): 10 s with the energy never above twice the initial"
 )
 SHOULDER = (
     "largest step of {} Euler for the shoulder, damped by "
     f"{shoulder_model.DAMPING:g} (scapula), {shoulder_model.ARM_DAMPING:g} (arm), {shoulder_model.CLAVICLE_DAMPING:g} "
     f"(clavicle) N m s and {shoulder_model.SPRING_DAMPING:g} N s/m at the acromion's spring of "
-    f"{shoulder_model.SPRING:g} N/m, which sets the step: 10 s with the energy never above twice the start's"
+    f"{shoulder_model.SPRING:g} N/m, which limits the step: 10 s with the energy never above twice the initial"
 )
 
 
@@ -119,7 +119,7 @@ def sheet_step() -> Measurement:
 
 @claim(
     "time.shoulder_step",
-    "time of a step of the shoulder, eight coordinates (the paper states 49 ms for eight, its letters)",
+    "time of a step of the shoulder, eight coordinates (the paper states 49 ms for its letters, also with eight)",
     unit="ms",
     source=SOURCE,
     at_most=6.0,

@@ -1,4 +1,4 @@
-"""Surface fits: in the metric of SE(3) against number by number, on noisy poses of known surfaces; places; time."""
+"""Surface fits: in the metric of SE(3) against component by component, noisy poses of known surfaces; times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STUDY = (
 
 
 def study_plot() -> Plot:
-    """Differences from the naive fit with two standard errors to both sides, for every spread."""
+    """Differences from the naive fit with two standard errors on both sides, for every spread."""
     found = [surface_study.compare(degrees) for degrees in SPREADS]
     middle = np.array([1e3 * comparison.difference for comparison in found])
     errors = np.array([1e3 * comparison.standard_error for comparison in found])
@@ -31,7 +31,7 @@ def study_plot() -> Plot:
         "- 2 standard errors": (SPREADS, middle - 2.0 * errors),
         "+ 2 standard errors": (SPREADS, middle + 2.0 * errors),
     }
-    title = "Distance from the truth, in the metric minus number by number"
+    title = "Distance from the truth, in the metric minus component by component"
     return Plot("surface_study", title, "spread of the middle angle [degree]", "difference [mrad]", lines)
 
 
@@ -77,7 +77,7 @@ def study_70_difference() -> Measurement:
 
 @claim(
     "surfaces.places_found",
-    "400 poses of a surface more than 2 rad wide and long, places not given: largest distance from the fitted surface",
+    "400 poses of a surface more than 2 rad wide and long, coordinates not given: largest distance from the fit",
     unit="rad",
     source=SOURCE,
     at_most=0.01,
@@ -92,7 +92,7 @@ def places_found() -> Measurement:
 
 @claim(
     "surfaces.fit_seconds",
-    "fit of 10 x 10 control values to 3000 noisy poses with given places",
+    "fit of 10 x 10 control values to 3000 noisy poses with given coordinates",
     unit="s",
     source="own",
     at_most=1.5,

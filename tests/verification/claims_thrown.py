@@ -21,7 +21,7 @@ GRAVITY = 9.81
 
 
 def thrown_cube(rng: np.random.Generator, restitution: float) -> tuple[ph.Model, Any]:
-    """A cube that flies spinning."""
+    """A cube that flies and spins."""
     builder = ph.ModelBuilder()
     cube(builder, "cube")
     builder.add_contact("floor", "cube", CORNERS, Plane(), friction=0.6, restitution=restitution)
@@ -31,7 +31,7 @@ def thrown_cube(rng: np.random.Generator, restitution: float) -> tuple[ph.Model,
 
 
 def thrown_chain(rng: np.random.Generator, restitution: float) -> tuple[ph.Model, Any]:
-    """Three rods on ball joints, their ends rounded."""
+    """Three rods on ball joints, with rounded ends."""
     builder, parent = ph.ModelBuilder(), None
     for index, link in enumerate(links(3)):
         joint = ph.joints.Spherical() if index else ph.joints.Free()
@@ -45,7 +45,7 @@ def thrown_chain(rng: np.random.Generator, restitution: float) -> tuple[ph.Model
 
 
 def thrown(count: int, seed: int) -> Measurement:
-    """Largest growth of the energy from one sample to the next, over what falls can give."""
+    """Largest growth of the energy between samples, relative to the energy of the fall."""
     rng = np.random.default_rng(seed)
     growth: dict[str, float] = {}
     impacts = 0
@@ -64,12 +64,12 @@ def thrown(count: int, seed: int) -> Measurement:
 
 THROWN = (
     "{} cubes and chains of three rods thrown onto rough ground, restitution 0 to 1, 0.8 s of the event-driven method: "
-    "largest growth of the energy from one sample to the next, relative to that of the fall"
+    "largest growth of the energy between samples, relative to that of the fall"
 )
 
 
-# While something is touched the method goes on in Euler's steps of 0.1 ms, in which the fastest rods turn by hundredths
-# of a radian: their first order is what is left (3e-2 at 0.5 ms).
+# During contact the method takes Euler steps of 0.1 ms, in which the fastest rods rotate by hundredths of a radian: the
+# growth is their first-order error (3e-2 at 0.5 ms).
 @claim("contacts.thrown_quick", THROWN.format(6), source="own", at_most=2e-3)
 def thrown_quick() -> Measurement:
     return thrown(6, seed=1)
@@ -81,7 +81,7 @@ def thrown_many() -> Measurement:
 
 
 def loose_linkage() -> tuple[ph.Model, Any]:
-    """A closed linkage of four bars that flies free, with its corners as points of contact."""
+    """A closed four-bar linkage in free flight, with contact points at its corners."""
     builder = ph.ModelBuilder()
     inertia = np.diag([1e-3, 1.0 / 12.0, 1.0 / 12.0])
     builder.add_body("base", joint=ph.joints.Free(), mass=1.0, com=(0.5, 0.0, 0.0), inertia=inertia)
@@ -102,8 +102,8 @@ def loose_linkage() -> tuple[ph.Model, Any]:
 
 @claim(
     "contacts.linkage_on_the_floor",
-    "a closed linkage of four bars in free fall onto a rough floor, where it bounces and comes to lie, 2 s of RK4 at 1 "
-    "ms: how far its loop gets from closed",
+    "a closed four-bar linkage in free fall onto a rough floor, where it bounces and comes to rest, 2 s of RK4 at 1 "
+    "ms: largest violation of its closure",
     unit="m, rad",
     source="own",
     at_most=1e-8,

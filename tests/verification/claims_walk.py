@@ -1,4 +1,4 @@
-"""Inverse dynamics of a walk as the mass of a shank moves into its muscles (Wang 2022, secs. 6.2.8 and 6.2.9)."""
+"""Inverse dynamics of a walk while part of a shank's mass is in its muscles (Wang 2022, secs. 6.2.8 and 6.2.9)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def swings() -> tuple[Any, dict[str, Any]]:
 
 
 def change(rows: Any) -> float:
-    """Largest difference of the last from the first, over the largest of the first."""
+    """Largest difference of the last row from the first, over the largest value of the first."""
     return float(np.abs(rows[-1] - rows[0]).max() / np.abs(rows[0]).max())
 
 
@@ -55,7 +55,7 @@ def moments(coordinate: str, title: str) -> Plot:
 @claim(
     "muscles.walk_ankle_moment",
     "inverse dynamics of the swing phase of a walk, 80 % of the shank's mass in four ankle muscles (types I, II, III): "
-    "largest change of the ankle's moment, over its largest value in the swing (the paper, of a run: as much as 40 %)",
+    "largest change of the ankle moment, over its largest value in the swing (the paper, for a run: up to 40 %)",
     source="Wang 2022, sec. 6.2.8, Fig. 6.16",
     at_least=0.25,
     at_most=0.35,
@@ -76,8 +76,8 @@ def walk_ankle_moment() -> Measurement:
 
 @claim(
     "muscles.walk_changes_smoothly",
-    "what 80 % of it in the muscles changes of the ankle's and the knee's moments: its largest second difference over "
-    "the samples in time, over that of the moment without mass in muscles",
+    "change of the ankle and knee moments by 80 % of it in the muscles: its largest second difference over the samples "
+    "in time, over that of the moment without mass in muscles",
     source="Wang 2022, sec. 6.2.9, Fig. 6.17",
     at_most=0.2,
 )
@@ -91,8 +91,8 @@ def walk_changes_smoothly() -> Measurement:
 
 @claim(
     "muscles.walk_degrades_gracefully",
-    "0 %, 20 %, 40 %, 60 % and 80 % of it: largest second difference of the ankle's and the knee's moments from "
-    "one share to the next, over the largest change; the moments are linear in the mass",
+    "0 %, 20 %, 40 %, 60 % and 80 % of it: largest second difference of the ankle and knee moments over the shares, "
+    "relative to the largest change; the moments are linear in the mass",
     source="Wang 2022, sec. 6.2.9, Fig. 6.17",
     at_most=1e-9,
 )

@@ -1,4 +1,4 @@
-"""The network in place of paths over a cylinder, against the shortest paths it learned and the smooth ones."""
+"""The network that replaces paths over a cylinder, against the shortest paths it learned and the smooth ones."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def network_errors(count: int = 400) -> Any:
 
 @claim(
     "wrapping.network",
-    "the network's points on paths over a cylinder (fresh random ends within its box, 400 points): root mean square "
+    "the network's points on paths over a cylinder (new random ends within its box, 400 points): root mean square "
     "distance from the shortest path, in radii; that of the smooth path of 1 mm over a radius of 5 cm in the details",
     unit="1",
     source="Wang 2022, sec. 5.3.3",
@@ -64,7 +64,7 @@ def network_accuracy() -> Measurement:
 @claim(
     "wrapping.network_box",
     "network's points for inputs outside its box (radius too large, an end too far, turned too far; after "
-    "Fig. 6.12): distance from the smooth path's, which must take over",
+    "Fig. 6.12): distance from those of the smooth path, which must be used instead",
     unit="m",
     source="Wang 2022, Fig. 6.12",
     at_most=1e-15,

@@ -19,7 +19,7 @@ ATTACH = np.radians(np.linspace(-12.0, 4.0, 1601))
 
 
 def energies(name: str, title: str, **options: Any) -> tuple[list[float], Plot]:
-    """Drifts with and without velocity terms of the first pendulum, and its energies."""
+    """Drifts of the first pendulum with and without velocity terms, and its energies."""
     drifts, lines = [], {}
     for terms, label in ((True, "with"), (False, "without")):
         result = pendulums.swing(pendulums.build_model(pendulums.GROUP[0], velocity_terms=terms, **options))
@@ -76,7 +76,7 @@ def between_points(variant: pendulums.Variant, rounding: float) -> ph.Model:
 @claim(
     "muscles.types_2_and_3_energy",
     ABOUT.format("over a cylinder, between two path points that its mass slides past (types II and III)")
-    + ", the worst of the five; with raw corners in the details",
+    + ", the worst of the five; with sharp corners in the details",
     source="Wang 2022, sec. 6.2.4",
     cost="slow",
     at_most=2e-5,
@@ -122,7 +122,7 @@ def type_3_without_velocity_terms() -> float:
 
 @claim(
     "muscles.smoothing_keeps_energy",
-    ABOUT.format("over a cylinder") + ", with the true shortest path, over the drift with the smooth one",
+    ABOUT.format("over a cylinder") + ", with the exact shortest path, over the drift with the smooth one",
     source="Wang 2022, sec. 6.2.3",
     cost="slow",
     at_least=100.0,
@@ -137,7 +137,7 @@ def smoothing_keeps_energy() -> Measurement:
 
 
 def middle_jacobian(smoothing: float) -> Any:
-    """Derivatives of the middle mass point by the second angle (n, 3), the pendulum folding towards the muscle."""
+    """Derivatives of the middle mass point by the second angle (n, 3), while the pendulum folds towards the muscle."""
     model = pendulums.build_model(pendulums.GROUP[0], smoothing=smoothing)
     half = pendulums.NUM_POINTS // 2
     return np.array(
@@ -146,14 +146,14 @@ def middle_jacobian(smoothing: float) -> Any:
 
 
 def jump(jacobian: Any) -> float:
-    """Largest change from one angle to the next (0.01 degrees) over the range."""
+    """Largest change between neighbouring angles (0.01 degrees) over the range."""
     return float(np.linalg.norm(np.diff(jacobian, axis=0), axis=1).max() / np.ptp(jacobian, axis=0).max())
 
 
 @claim(
     "muscles.jacobian_jump",
-    "derivative of the middle mass point by the second angle where the muscle comes off the cylinder: largest change "
-    "within 0.01 degrees over its range, true shortest path; the smooth one in the details",
+    "derivative of the middle mass point by the second angle where the muscle leaves the cylinder: largest change "
+    "within 0.01 degrees over its range, exact shortest path; the smooth one in the details",
     source="Wang 2022, Fig. 1.6",
     at_least=0.3,
 )

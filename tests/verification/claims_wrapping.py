@@ -25,7 +25,7 @@ from .claim import Measurement, Plot, claim
 RADIUS = 0.05
 SMOOTHING = 1e-3
 NEARER = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0)  # smoothing lengths
-PART = 0.45  # of the length: the point that is looked at
+PART = 0.45  # share of the length at which the examined point lies
 Ends = tuple[Any, Any]
 
 
@@ -49,7 +49,7 @@ SHAPES: dict[str, list[Obstacle]] = {
 
 
 def ends_at(name: str, depth: float) -> Ends:
-    """Ends of a path whose straight line lies about so deep in the (first) obstacle."""
+    """Ends of a path whose straight line reaches about this depth in the (first) obstacle."""
     height = RADIUS - depth
     if name == "torus":
         return np.array([0.1 - height, 0.0, -0.2]), np.array([0.1 - height, 0.01, 0.15])
@@ -98,9 +98,7 @@ def jacobian_jump() -> Measurement:
 
 
 def deviation(name: str, smoothing: float, depth: float) -> tuple[float, float]:
-    """Farthest that a point of the smooth path lies from where it is on the shortest one, and how much longer it
-    is.
-    """
+    """Largest distance of a point of the smooth path from that of the shortest one, and the difference of lengths."""
     raw, smooth = (at_rest(Wrap(SHAPES[name], width), *ends_at(name, depth)) for width in (0.0, smoothing))
     parts = np.linspace(0.0, 1.0, 101)
     away = [smooth.point(p * smooth.length)[0] - raw.point(p * raw.length)[0] for p in parts]
@@ -109,9 +107,8 @@ def deviation(name: str, smoothing: float, depth: float) -> tuple[float, float]:
 
 @claim(
     "wrapping.smooth_deviation",
-    "how far points of smooth paths lie from those of shortest ones, over the smoothing length: "
-    "largest over all kinds of obstacles, lengths of 0.1, 1 and 4 mm, depths from 3 lengths outside to 3 "
-    "inside, and deep",
+    "distance of points of smooth paths from those of shortest ones, over the smoothing length: largest over all kinds "
+    "of obstacles, lengths of 0.1, 1 and 4 mm, depths from 3 lengths outside to 3 inside, and deep",
     unit="1",
     source="own",
     at_most=0.2,
@@ -144,8 +141,8 @@ def length_away() -> float:
 
 @claim(
     "wrapping.dive",
-    "how deep smooth paths go into an obstacle that both ends are outside of, over the smoothing length of a fifth of "
-    "the radius that muscles with mass have: deepest with an end at 0 to 5 lengths from the surface of each kind",
+    "depth of smooth paths in an obstacle with both ends outside, over the smoothing length of a fifth of the radius "
+    "used for muscles with mass: largest, with an end at 0 to 5 lengths from the surface of each kind",
     unit="1",
     source="own",
     at_most=0.2 + 1e-9,  # 2 LEAST of `wrap_smooth`, and round-off
@@ -161,9 +158,9 @@ def dive() -> Measurement:
 
 @claim(
     "wrapping.derivatives",
-    "relative error of L', L'', velocities and accelerations of points against finite differences along "
-    "motions of ends and obstacles, points sliding: largest over all kinds of obstacles, shortest and smooth, and over "
-    "a row whose curved ones are just touched",
+    "relative error of L', L'', velocities and accelerations of points against finite differences along motions of "
+    "ends and obstacles, with sliding points: largest over all kinds of obstacles, shortest and smooth, and over a row "
+    "whose curved ones are barely touched",
     unit="1",
     source="own",
     at_most=1e-7,

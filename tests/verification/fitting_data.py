@@ -1,4 +1,4 @@
-"""What the fit is measured on and against: smooth motions, and the Gauss-Newton step in its published form."""
+"""Data and reference for fits: smooth motions, and the Gauss-Newton step in its published form."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FloatArray = NDArray[np.float64]
 
 
 def wandering_poses(rng: Generator, count: int, angle: float = 0.3, length: float = 0.1) -> FloatArray:
-    """Poses along a motion whose twist changes slowly and at random (count, 4, 4).
+    """Poses along a motion whose twist varies slowly and randomly (count, 4, 4).
 
-    From one pose to the next it turns by about `angle` [rad] and moves by about `length` [m].
+    Consecutive poses differ by about `angle` [rad] and `length` [m].
     """
-    # sums of a few waves with random phases: smooth whatever the number of poses
+    # sums of a few waves with random phases: smooth for any number of poses
     places = np.linspace(0.0, 2.0 * np.pi, count - 1)[:, None, None]
     waves = np.arange(1, 4)
     phases, heights = rng.uniform(0.0, 2.0 * np.pi, (2, 6, 3)), rng.normal(size=(6, 3))
@@ -58,9 +58,9 @@ def published_fit(
     tolerance: float = 1e-10,
     most: int = 200,
 ) -> tuple[list[float], float]:
-    """Sizes of the steps of eqs. 34-36 until one is below the tolerance, and the largest residual, in the metric.
+    """Step sizes of eqs. 34-36 until one is below the tolerance, and the largest residual, in the metric.
 
-    Starts and knots are those of `fit_curve`.
+    Start and knots are those of `fit_curve`.
     """
     scale = spread(poses)
     knots = data_knots(q, num_frames, order, None)

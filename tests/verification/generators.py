@@ -1,4 +1,4 @@
-"""Random joints, coordinates, inertias and trees; every draw comes from the generator handed in."""
+"""Random joints, coordinates, inertias and trees; all random numbers come from the given generator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def random_pose(rng: Generator, angle: float = 3.0, length: float = 0.5) -> Floa
 
 
 def smooth_frames(rng: Generator, count: int, angle: float = 0.3, length: float = 0.08) -> FloatArray:
-    """Frames along a smooth motion: the twist from one to the next turns slowly (count, 4, 4)."""
+    """Frames along a smooth motion whose twist varies slowly (count, 4, 4)."""
     phases = np.linspace(0.0, 2.0, count - 1)[:, None]
     start, slope, bend = (np.concatenate([unit_vector(rng), unit_vector(rng)]) for _ in range(3))
     twists = start + 0.6 * np.sin(phases) * slope + 0.3 * np.sin(2.0 * phases) * bend
@@ -47,7 +47,7 @@ def smooth_frames(rng: Generator, count: int, angle: float = 0.3, length: float 
 
 
 def closed_frames(rng: Generator, count: int) -> FloatArray:
-    """Frames around a closed loop that is turned once (count, 4, 4)."""
+    """Frames around a closed loop with one full rotation (count, 4, 4)."""
     angles = 2.0 * np.pi * np.arange(count) / count
     wobble, zero = rng.uniform(0.1, 0.4, size=2), np.zeros(count)
     frames = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
@@ -65,7 +65,7 @@ def spline_curve(rng: Generator, order: int = 4, count: int = 8, **options: Any)
 
 
 def surface(rng: Generator, shape: tuple[int, ...] = (6, 7), **options: Any) -> Any:
-    """A bumpy patch that turns as it goes, far from the singularity of its angles."""
+    """A bumpy patch that rotates along the way, far from the singularity of its angles."""
     grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
     values = 0.1 * rng.standard_normal((*shape, 6))
     values[..., : len(shape)] += 0.8 * grid
@@ -74,7 +74,7 @@ def surface(rng: Generator, shape: tuple[int, ...] = (6, 7), **options: Any) -> 
 
 
 def _large_steps(rng: Generator) -> Any:
-    """A spline curve whose control frames are nearly half a turn apart, where the logarithm is delicate."""
+    """A spline curve with control frames almost half a turn apart, where the logarithm is ill-conditioned."""
     frames = [random_pose(rng)]
     for _ in range(7):
         twist = np.concatenate([unit_vector(rng) * (np.pi - 1e-3), 0.1 * rng.standard_normal(3)])
@@ -83,7 +83,7 @@ def _large_steps(rng: Generator) -> Any:
 
 
 def _nearly_straight(rng: Generator) -> Any:
-    """A spline curve that hardly turns, where the differential of exp is near its removable singularity."""
+    """A spline curve that hardly rotates, where the differential of exp is near its removable singularity."""
     return ph.joints.SplineCurve(smooth_frames(rng, 8, angle=1e-6))
 
 
@@ -103,7 +103,7 @@ def _custom(rng: Generator) -> Any:
     )
 
 
-# Joints as the claims want them; of types that are not here the tests' own table has one.
+# Joints for the claims; missing types come from the table of the tests.
 JOINTS: dict[str, MakeJoint] = {
     "fixed": lambda rng: ph.joints.Fixed(),
     "hinge": lambda rng: ph.joints.Hinge(unit_vector(rng)),
@@ -148,7 +148,7 @@ JOINTS: dict[str, MakeJoint] = {
 
 
 def _of_the_tests() -> dict[str, MakeJoint]:
-    """A maker of each type that is in the tests' table alone."""
+    """A maker of each type that only the table of the tests has."""
     known = {make(np.random.default_rng(0)).type for make in JOINTS.values()}
     found = {}
     for kind in JOINT_KINDS:
@@ -165,19 +165,19 @@ JOINTS |= _of_the_tests()
 
 
 def parts(joint: Any) -> list[Any]:
-    """The joints that a composite is made of, else the joint alone."""
+    """The joints of a composite, else the joint alone."""
     return [part for child in joint.joints for part in parts(child)] if joint.type == "composite" else [joint]
 
 
 def rotation_slice(joint: Any) -> slice | None:
-    """Where a joint keeps the three exponential coordinates of a rotation, if it does."""
+    """Where a joint has the three exponential coordinates of a rotation, if any."""
     if joint.type == "free":
         return slice(0, 3) if joint.rotation_first else slice(3, 6)
     return slice(0, 3) if joint.type in ("spherical", "euler") else None
 
 
 def curve_range(joint: Any) -> tuple[float, float]:
-    """The range of a spline curve; of a closed one the range of one turn."""
+    """The range of a spline curve; one turn of a closed one."""
     start = float(joint.knots[joint.order - 1])
     return (start, start + joint.period) if joint.periodic else tuple(np.ravel(joint.range))
 
@@ -203,7 +203,7 @@ def random_coordinates(joint: Any, rng: Generator, largest_angle: float = 3.0) -
 def random_inertia(rng: Generator, mass: float, size: float = 0.2) -> FloatArray:
     """Inertia about the centre of mass of a body of about `size` m (3, 3).
 
-    Built from second moments of mass, so that the triangle inequality holds by construction.
+    Built from second moments of mass, so that it satisfies the triangle inequality.
     """
     second_moments = mass * (size * rng.uniform(0.3, 1.0, size=3)) ** 2
     principal = np.diag(second_moments.sum() - second_moments)
@@ -229,7 +229,7 @@ PASSIVE = {"stiffness": 5.0, "damping": 0.05, "armature": 0.02}  # at most, SI u
 
 
 def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(JOINTS)) -> Any:
-    """A tree (or forest) of bodies with joints of the named kinds, long branches as likely as bushy ones.
+    """A tree (or forest) of bodies with joints of these kinds; long branches are as likely as bushy ones.
 
     Every coordinate has a spring, a damper and some armature.
     """
@@ -247,9 +247,9 @@ def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(
 
 
 def with_force_elements(model: Any, rng: Generator) -> Any:
-    """The model with force laws, limits that give way, springs, dampers, deformable ground and wrenches beside.
+    """The model with force laws, compliant limits, springs, dampers, deformable ground and wrenches added.
 
-    The limits are narrow: most random states are beyond some of them.
+    The limits are narrow: most random states exceed some of them.
     """
     description = model.to_dict()
     for body, entry in zip(model.bodies, description["bodies"]):
@@ -292,7 +292,7 @@ LINK_LENGTH, LINK_MASS, LINK_RADIUS = 0.3, 1.0, 0.02
 
 
 def links(num_bodies: int) -> list[dict[str, Any]]:
-    """Arguments of `add_body`, without joint and parent, for equal rods hanging from one another."""
+    """Arguments of `add_body`, without joint and parent, for a chain of equal rods."""
     across, along = LINK_MASS * LINK_LENGTH**2 / 12.0, LINK_MASS * LINK_RADIUS**2 / 2.0
     body = {
         "mass": LINK_MASS,
@@ -305,7 +305,7 @@ def links(num_bodies: int) -> list[dict[str, Any]]:
 
 
 def chain(num_bodies: int, joint: Callable[[int], Any]) -> Any:
-    """Equal rods of 1 kg and 0.3 m hanging from one another; `joint(i)` makes the i-th joint."""
+    """A chain of equal rods of 1 kg and 0.3 m; `joint(i)` makes the i-th joint."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
     body = None
     for index, link in enumerate(links(num_bodies)):

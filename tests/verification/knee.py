@@ -1,7 +1,7 @@
-"""The knee that the claims about energy, order and steps swing: a shank on a spline joint, the thigh level.
+"""The knee of the claims about energy, order and steps: a shank on a spline joint, with a level thigh.
 
-Axes are those of OpenSim's gait2392: x forward, y up along the bone, z to the right. The thigh lies level, so
-gravity points along its -x, and the shank hangs at about 90 degrees of flexion.
+Axes are those of OpenSim's gait2392: x forward, y up along the bone, z to the right. Since the thigh is level, gravity
+points along its -x, and the equilibrium of the shank is at about 90 degrees of flexion.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def fitted(order: int, num_frames: int = 8) -> Any:
 
 
 def knee_model(order: int, damping: float = 0.0) -> Any:
-    """The shank on the fitted knee, limits off, with viscous damping (torque over the rate of q)."""
+    """The shank on the fitted knee, without limits, with viscous damping (torque over the rate of q)."""
     builder = ph.ModelBuilder(gravity=GRAVITY)
     builder.add_body(
         "shank",
@@ -48,5 +48,5 @@ def knee_model(order: int, damping: float = 0.0) -> Any:
 
 
 def released(model: Any, order: int) -> Any:
-    """At rest, flexed by 70 degrees: the shank swings about the vertical, inside the range of the data."""
+    """At rest, flexed by 70 degrees: the shank oscillates about the vertical, within the range of the data."""
     return model.state(q=[fitted(order).q[FLEXION.index(RELEASE)]])

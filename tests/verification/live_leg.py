@@ -1,4 +1,4 @@
-"""A leg of the size that live claims are about: six coordinates, nine muscles with fibres and tendons, and ground."""
+"""The leg of the claims about live runs: six coordinates, nine muscles with fibres and tendons, and ground."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from physics.muscles import PathPoint, Thelen
 from .knee import fitted
 
 THIGH, SHANK = 0.40, 0.43  # m
-#: origin and insertion (body, x, y), largest force [N] and fibre's length [m] of muscles as a leg has them; rounded
+#: origin and insertion (body, x, y), largest force [N] and fibre length [m] of typical leg muscles; rounded
 MUSCLES = {
     "iliopsoas": ((None, 0.04, 0.03), ("femur", 0.0, -0.06), 2000.0, 0.10),
     "gluteus": ((None, -0.09, 0.02), ("femur", -0.02, -0.12), 1600.0, 0.14),
@@ -27,7 +27,7 @@ MUSCLES = {
 
 
 def live_leg() -> tuple[Any, Any]:
-    """The model and where it starts: hip of three angles, spline knee, universal ankle; y is up."""
+    """The model and its initial state: hip of three angles, spline knee, universal ankle; y is up."""
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
     hip = ph.joints.Composite([ph.joints.Hinge(axis) for axis in ((0, 0, 1), (1, 0, 0), (0, 1, 0))])
     bones = (

@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops, and how far from closed they are, measured on the bodies' poses alone."""
+"""Mechanisms with closed loops, and the violation of their closure, measured from the bodies' poses only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CRANK, ROD = 0.3, 1.0  # m
 
 
 def slider_crank() -> tuple[Any, Any]:
-    """Crank, connecting rod and a piston on a slide 0.1 m beside the crank's axis, gravity across the slide."""
+    """Crank, connecting rod and a piston on a slide 0.1 m off the crank's axis, gravity across the slide."""
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
     bar(builder, "crank", None, CRANK, 0.0)
     bar(builder, "rod", "crank", ROD, CRANK)
@@ -38,23 +38,23 @@ def slider_crank() -> tuple[Any, Any]:
 
 
 def crossed_four_bar() -> tuple[Any, Any]:
-    """The four-bar linkage of the tests, with hinges, let go at rest."""
+    """The four-bar linkage of the tests, with hinges, released at rest."""
     return four_bar("hinge")
 
 
 def jansen_leg() -> tuple[Any, Any]:
-    """One of the walking machine's legs on a frame that stands fast: six links, three loops, the shaft let go."""
+    """One leg of the walking machine on a fixed frame: six links, three loops, with a free shaft."""
     model = walker_model.build_model(walker_model.legs()[:1], walks=False)
     return model, ph.assemble(model, model.state(qd={"Shaft": 5.0}))
 
 
 def thigh(rng: np.random.Generator, order: int) -> Any:
-    """A spline curve through frames of a smooth motion of some radians."""
+    """A spline curve through frames of a smooth motion of a few radians."""
     return ph.joints.SplineCurve(smooth_frames(rng, 9, angle=0.3, length=0.1), order=order)
 
 
 def spline_ring(count: int = 8, order: int = 4) -> tuple[Any, Any]:
-    """A ring of bodies, all of its joints spline curves in space, the last closing it; sprung to the middle."""
+    """A ring of bodies with spline curves in space as joints, the last of which closes it; springs centre them."""
     rng = np.random.default_rng(12)
     builder = ph.ModelBuilder()
     joints = [thigh(rng, order) for _ in range(count)]
@@ -89,13 +89,13 @@ def spline_ring(count: int = 8, order: int = 4) -> tuple[Any, Any]:
 
 
 RIDER = {"mass": 1.0, "com": (0.1, 0.05, -0.1), "inertia": np.diag([0.02, 0.03, 0.04])}
-SPRING = 6.0  # keeps the rider on the curve
+SPRING = 6.0  # keeps the body within the curve
 
 
 def there_and_back() -> tuple[Any, Any]:
-    """A body on a spline curve, and one that hangs on it by the same curve inverted and is welded to the world.
+    """A body on a spline curve, and a second one on it by the inverted curve, which is welded to the world.
 
-    Of the weld's six rows one alone counts: that both coordinates are equal.
+    Of the weld's six rows only one is independent: both coordinates are equal.
     """
     curve = thigh(np.random.default_rng(3), 6)
     builder = ph.ModelBuilder()
@@ -108,7 +108,7 @@ def there_and_back() -> tuple[Any, Any]:
 
 
 def rider_alone() -> tuple[Any, Any]:
-    """The body on the curve without the other one."""
+    """The body on the curve without the second one."""
     curve = thigh(np.random.default_rng(3), 6)
     builder = ph.ModelBuilder()
     start = float(np.mean(curve.range))
@@ -127,7 +127,7 @@ LOOPS = {
 
 
 def frames_apart(constraint: Any, first: FloatArray, second: FloatArray) -> FloatArray:
-    """How far two frames (n, 4, 4) that a hinge or a weld keeps together are apart: metres, or radians."""
+    """Distance between two frames (n, 4, 4) that a hinge or a weld keeps together: metres, or radians."""
     between = lie.inverse(second) @ first
     places = np.linalg.norm(between[:, :3, 3], axis=1)
     if constraint.type == "weld":
@@ -138,7 +138,7 @@ def frames_apart(constraint: Any, first: FloatArray, second: FloatArray) -> Floa
 
 
 def closure(model: Any, poses: FloatArray) -> float:
-    """The farthest that any hinge or weld of a model gets from closed in poses (n, nb, 4, 4) [m, rad]."""
+    """The largest violation of any hinge or weld of a model in poses (n, nb, 4, 4) [m, rad]."""
     worst = 0.0
     for constraint in model.constraints.values():
         ends = []

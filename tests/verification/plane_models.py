@@ -1,7 +1,7 @@
-"""The plane models of Ertl et al. 1993 by hand: a rod, deformable ground (eq. 8), two links (eqs. 9-11).
+"""The hand-written plane models of Ertl et al. 1993: a rod, deformable ground (eq. 8), two links (eqs. 9-11).
 
-Angles turn from x to z. Eqs. 12-14 are misprinted: two links are eqs. 9-11, where 11 is differentiated twice and 9c has
-its moments in the sense of the angle, as 10c has.
+Angles are positive from x to z. Eqs. 12-14 are misprinted. Two links use eqs. 9-11, with 11 differentiated twice and
+the moments of 9c in the sense of the angle, as in 10c.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import physics as ph
 GRAVITY = 9.81
 MASS, LENGTH, THETA = (1.5, 2.5), (0.6, 0.9), (0.05, 0.2)
 GROUND = {"stiffness": 3e4, "exponent": 1.5, "damping": 40.0, "friction": 0.4, "smooth_speed": 0.05}
-# the plane x, z: joint axes x, y are x, z of the world
+# the plane x, z: x, y of the joint are x, z of the world
 PLANE = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
 
 
@@ -26,7 +26,7 @@ def moved(x: float) -> Any:
 
 
 def links(count: int, ground: dict[str, float] | None = None, forces: bool = False) -> ph.Model:
-    """One or two rods in the plane; the first is placed by its mass centre, its lower end may have ground or forces."""
+    """One or two rods in the plane; the first has coordinates of its mass centre, and ground or forces at its end."""
     builder = ph.ModelBuilder(gravity=(0, 0, -GRAVITY))
     for k in range(count):
         builder.add_body(
@@ -48,12 +48,12 @@ def links(count: int, ground: dict[str, float] | None = None, forces: bool = Fal
 
 
 def moment(r: Any, f: Any) -> float:
-    """In the sense from x to z."""
+    """Moment, positive from x to z."""
     return r[0] * f[1] - r[1] * f[0]
 
 
 def ground_force(z: float, velocity: Any, ground: dict[str, float] = GROUND) -> Any:
-    """Eq. 8 at an end at height z, with friction against the sliding, smooth below a speed."""
+    """Eq. 8 at an end at height z, with friction against sliding, smooth below a speed."""
     if z >= 0.0:
         return np.zeros(2)
     push = max(ground["stiffness"] * (-z) ** ground["exponent"] - ground["damping"] * velocity[1], 0.0)
@@ -71,7 +71,7 @@ def lower_end(y: Any) -> tuple[float, Any]:
 
 
 def rod_slope(_: float, y: Any, ground: dict[str, float]) -> Any:
-    """Eqs. 6 with the force of eq. 8 in place of the blow."""
+    """Eqs. 6 with the force of eq. 8 instead of the impact."""
     force = ground_force(*lower_end(y), ground)
     lever = -LENGTH[0] / 2 * np.array([np.cos(y[2]), np.sin(y[2])])
     rates = [force[0] / MASS[0], force[1] / MASS[0] - GRAVITY, moment(lever, force) / THETA[0]]
@@ -79,7 +79,7 @@ def rod_slope(_: float, y: Any, ground: dict[str, float]) -> Any:
 
 
 def two_link_accelerations(y: Any, force: Any, torque: float) -> Any:
-    """x_c1'', z_c1'', phi_1'', x_c2'', z_c2'', phi_2'' and F_12 of eqs. 9, 10 and 11 differentiated twice; y holds
+    """x_c1'', z_c1'', phi_1'', x_c2'', z_c2'', phi_2'' and F_12 of eqs. 9, 10 and 11 differentiated twice; y is
     x_c1, z_c1, phi_1, phi_2 and their rates.
     """
     c, s = np.cos(y[2:4]), np.sin(y[2:4])
@@ -102,7 +102,7 @@ def two_link_accelerations(y: Any, force: Any, torque: float) -> Any:
 
 
 def two_link_state(model: ph.Model, y: Any) -> ph.State:
-    """The hinge turns the second link against the first."""
+    """The state of the model; its hinge rotates the second link relative to the first."""
     q, qd = y[:4].copy(), y[4:].copy()
     q[3] -= q[2]
     qd[3] -= qd[2]

@@ -1,4 +1,4 @@
-"""Writes what the claims measured: JSON, a Markdown table and pictures."""
+"""Writes the report of measured claims: JSON, a Markdown table and pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = ("numpy", "scipy", "numba", "matplotlib", "bpy")
 
 
 def write_beside(path: Path, data: bytes) -> None:
-    """Write to a new file in the same folder, then rename, so that a reader never sees half a file."""
+    """Write to a new file in the same folder, then rename it, so that a reader never sees a partial file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -32,7 +32,7 @@ def write_beside(path: Path, data: bytes) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Machine and versions that the figures were measured with."""
+    """Machine and versions of the measurement."""
     versions = {"python": platform.python_version(), "machine": platform.platform()}
     for package in PACKAGES:
         try:
@@ -43,7 +43,7 @@ def environment() -> dict[str, str]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it: arrays become lists, numbers that are not finite become text."""
+    """A value for JSON: arrays become lists, numbers that are not finite become text."""
     if isinstance(value, dict):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -79,7 +79,7 @@ def as_json(outcomes: Sequence[Outcome], import_errors: dict[str, Exception]) ->
     for entry in claims:
         for key in ("figure", "details"):
             entry[key] = plain(entry[key])
-        for key in ("at_most", "at_least"):  # no bound on this side is null, not the text "None"
+        for key in ("at_most", "at_least"):  # a missing bound is null, not the text "None"
             entry[key] = None if entry[key] is None else float(entry[key])
     broken = {module: f"{type(error).__name__}: {error}" for module, error in import_errors.items()}
     return {
@@ -92,7 +92,7 @@ def as_json(outcomes: Sequence[Outcome], import_errors: dict[str, Exception]) ->
 
 
 def as_markdown(outcomes: Sequence[Outcome]) -> str:
-    """The report as a table for people."""
+    """The report as a readable table."""
     rows = [
         "# Verification",
         "",
@@ -114,7 +114,7 @@ def as_markdown(outcomes: Sequence[Outcome]) -> str:
 
 
 def merge_plots(outcomes: Sequence[Outcome]) -> list[Plot]:
-    """Claims that name the same plot share one picture."""
+    """One plot for all claims with the same plot name."""
     merged: dict[str, Plot] = {}
     for outcome in outcomes:
         for plot in outcome.measurement.plots:
@@ -126,7 +126,7 @@ def merge_plots(outcomes: Sequence[Outcome]) -> list[Plot]:
 
 
 def draw_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Draw each plot to FOLDER/<name>.png; without matplotlib there are none."""
+    """Draw each plot to FOLDER/<name>.png; none without matplotlib."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -156,7 +156,7 @@ def draw_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
 
 
 def write_report(outcomes: Sequence[Outcome], import_errors: dict[str, Exception], folder: Path) -> None:
-    """Write verification.json, verification.md and the pictures into a folder, making it if need be."""
+    """Write verification.json, verification.md and the pictures into a folder, which is created if needed."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(as_json(outcomes, import_errors), indent=1, allow_nan=False)
     write_beside(folder / "verification.json", text.encode())

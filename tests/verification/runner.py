@@ -1,4 +1,4 @@
-"""Runs claims one by one; a claim that fails or breaks does not stop the others."""
+"""Runs claims one by one; a claim that fails or raises does not stop the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELD, FAILED, BROKEN, SKIPPED = "held", "failed", "error", "skipped"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one claim."""
+    """The outcome of one claim."""
 
     claim: Claim
     status: str
@@ -48,6 +48,6 @@ def run_claim(claim: Claim) -> Outcome:
 
 
 def run_claims(claims: Iterable[Claim]) -> Iterator[Outcome]:
-    """Measure claims in turn, yielding each outcome as soon as it is there."""
+    """Measure claims in order, yielding each outcome at once."""
     for claim in claims:
         yield run_claim(claim)

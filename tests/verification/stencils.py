@@ -1,4 +1,4 @@
-"""Finite differences of high order, on stencils that never cross a break of the function."""
+"""Finite differences of high order, on stencils that never cross a discontinuity of the function."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def stencil(x: float, lower: float, upper: float, step: float) -> FloatArray:
 
     Args:
         x: a point of [lower, upper].
-        lower, upper: where the function is smooth (infinite where there is no break).
-        step: distance of the points where there is room.
+        lower, upper: where the function is smooth (infinite if everywhere).
+        step: distance of the points if the interval is wide enough.
     """
     width = min(step * (POINTS - 1), upper - lower)
     distance = width / (POINTS - 1)
@@ -54,6 +54,6 @@ def differentiate(
     """df/dx of an array-valued function that is smooth on [lower, upper]."""
     offsets = stencil(x, lower, upper, step)
     values = np.array([function(x + offset) for offset in offsets])
-    # Differences to the value at x keep the round-off of the large weights of a one-sided stencil in check.
+    # Differences to the value at x limit the round-off of the large weights of a one-sided stencil.
     values = values - values[int(np.argmin(np.abs(offsets)))]
     return np.tensordot(first_derivative_weights(offsets), values, axes=1)

@@ -1,4 +1,4 @@
-"""The largest step that a method bears: ten seconds with the energy never above twice the start's."""
+"""The largest stable step of a method: ten seconds with the energy never above twice the initial."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STEPS = tuple(0.002 * 1.05**power for power in range(-43, 120))  # 0.25 ms to 0.
 
 
 def stays_bounded(model: Any, state: Any, datum: float, integrator: str, dt: float) -> bool:
-    """Whether the energy above the datum never exceeds twice the start's within DURATION."""
+    """Whether the energy above the datum never exceeds twice the initial one within DURATION."""
     steps = math.ceil(DURATION / dt)
     try:
         result = ph.simulate(model, state, duration=steps * dt, dt=dt, integrator=integrator)
@@ -25,7 +25,7 @@ def stays_bounded(model: Any, state: Any, datum: float, integrator: str, dt: flo
 
 
 def largest_step(model: Any, state: Any, datum: float, integrator: str) -> float:
-    """The last step of a grid (5 % apart) up to which every step keeps the energy bounded, in ms; 0: none does."""
+    """The last step of a grid (5 % apart) up to which every step keeps the energy bounded, in ms; 0 if none does."""
     largest = 0.0
     for dt in STEPS:
         if not stays_bounded(model, state, datum, integrator, dt):

@@ -1,4 +1,4 @@
-"""Noisy poses of known surfaces, fitted in the metric of SE(3) and naively, number by number."""
+"""Noisy poses of known surfaces, fitted in the metric of SE(3) and naively, component by component."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ DATA_SETS = 20
 POSES = 300
 SHAPE = (6, 6)
 SEQUENCE = "xyz"
-NOISE = (
-    0.03  # standard deviation of each of the six components of the noise's twist, lengths by `LENGTH` [rad]
-)
+# standard deviation of each of the six components of the noise's twist, lengths by `LENGTH` [rad]
+NOISE = 0.03
 LENGTH = 0.5  # metres that count as one radian
-PLACES = 25  # a side of the grid on which the distance from the truth is measured
+PLACES = 25  # points per side of the grid on which the distance from the truth is measured
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Comparison:
 
     Attributes:
         ours, naive: distances (DATA_SETS,).
-        worse: p of "ours is not farther" (one-sided paired t test): small where ours is farther.
-        better: p of "ours is not closer": small where ours is closer.
+        worse: p of "ours is not farther" (one-sided paired t test): small if ours is farther.
+        better: p of "ours is not closer": small if ours is closer.
     """
 
     ours: FloatArray
@@ -47,7 +46,7 @@ class Comparison:
 
     @property
     def standard_error(self) -> float:
-        """Of the difference [rad]."""
+        """Standard error of the difference [rad]."""
         return float((self.ours - self.naive).std(ddof=1) / np.sqrt(len(self.ours)))
 
     def details(self) -> dict[str, float]:
@@ -62,8 +61,8 @@ class Comparison:
 
 
 def true_surface(rng: np.random.Generator, spread: float, bump: float = 0.1) -> ph.joints.SplineSurface:
-    """A random surface whose middle angle runs from -spread to spread [rad] along its second direction, with bumps
-    [rad] of the other five numbers.
+    """A random surface whose middle angle varies from -spread to spread [rad] along its second direction, with bumps
+    [rad] in the other five components.
     """
     across, along = np.meshgrid(*(np.linspace(-1.0, 1.0, m) for m in SHAPE), indexing="ij")
     values = bump * rng.normal(size=(*SHAPE, 6)) * np.repeat([1.0, LENGTH], 3)
@@ -85,7 +84,7 @@ def distance_from(truth: ph.joints.SplineSurface, fitted: ph.joints.SplineSurfac
 
 @cache
 def compare(degrees: int, noise: float = NOISE) -> Comparison:
-    """Both fits of `DATA_SETS` data sets, each a surface of its own with isotropic noise on its poses."""
+    """Both fits of `DATA_SETS` data sets, each a different surface with isotropic noise on its poses."""
     from scipy.stats import ttest_rel
 
     ours, naive = np.zeros(DATA_SETS), np.zeros(DATA_SETS)
@@ -97,7 +96,7 @@ def compare(degrees: int, noise: float = NOISE) -> Comparison:
         given = (truth.transform(q) @ lie.exp(twists), q, SHAPE)
         options = {"domain": truth.domain, "sequence": SEQUENCE, "length_scale": LENGTH}
         with warnings.catch_warnings():
-            # noise takes corners of the widest spread into gimbal lock: that is what is compared
+            # noise moves corners of the widest spread into gimbal lock, which is part of the comparison
             warnings.filterwarnings("ignore", message="a spline surface comes within")
             ours[k] = distance_from(truth, ph.fit_surface(*given, **options).joint)
             naive[k] = distance_from(truth, ph.naive_surface_fit(*given, **options).joint)

@@ -1,4 +1,4 @@
-"""Every claim as a test: the same functions, the same bounds."""
+"""Every claim as a test, with the same functions and bounds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CLAIMS, IMPORT_ERRORS = catalogue.load()
 
 def as_parameter(claim: Claim) -> object:
     marks = [pytest.mark.slow] if claim.cost == "slow" else []
-    if claim.unit == "s":  # seconds of a busy machine say nothing: `build.py verify` measures them
-        marks.append(pytest.mark.skip(reason="a claim in seconds is measured by `build.py verify` alone"))
+    if claim.unit == "s":  # seconds on a busy machine mean nothing: `build.py verify` measures them
+        marks.append(pytest.mark.skip(reason="a claim in seconds is measured by `build.py verify` only"))
     return pytest.param(claim, id=claim.id, marks=marks)
 
 

@@ -1,4 +1,4 @@
-"""The framework that judges the claims is itself judged here."""
+"""Tests of the framework that judges the claims."""
 
 from __future__ import annotations
 
@@ -108,5 +108,5 @@ def test_stencils_stay_within_their_span_and_differentiate(x, span):
         return np.array([math.sin(3.0 * value), math.exp(value)])
 
     expected = [3.0 * math.cos(3.0 * x), math.exp(x)]
-    # Truncation (3 step)^8 / 630 of the central stencil and (3 step)^8 / 9 of one-sided ones, step 0.02.
+    # Truncation errors: (3 step)^8 / 630 of the central stencil and (3 step)^8 / 9 of one-sided ones, step 0.02.
     assert differentiate(function, x, *span, step=0.02) == pytest.approx(expected, abs=1e-10)

@@ -1,4 +1,4 @@
-"""A recorded walk of a subject whose shank's mass is, by some share, in four ankle muscles (Wang 2022, sec. 6.2.8)."""
+"""A recorded walk of a subject with a share of the shank's mass in four ankle muscles (Wang 2022, sec. 6.2.8)."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ MODELS = Path(__file__).resolve().parents[3] / "shared" / "models"
 SUBJECT = MODELS / "gait10dof18musc_subject01.osim"
 WALK = MODELS / "subject01_walk_IK.mot"
 FORCES = MODELS / "subject01_walk_grf.mot"
-CUTOFF = 6.0  # Hz, as is usual for gait
+CUTOFF = 6.0  # Hz, usual for gait
 NUM_POINTS = 20
-LOADED = 20.0  # N: less is no ground contact
+LOADED = 20.0  # N: least force of ground contact
 
-# masses of cadavers' muscles [g] (Ward et al. 2009), and the part of the path where the belly lies
+# masses of cadaver muscles [g] (Ward et al. 2009), and the part of the path with the belly
 MUSCLES = {
     "soleus": (275.8, 0.05, 0.70),
     "gastrocnemius medialis": (113.5, 0.05, 0.55),
     "gastrocnemius lateralis": (62.2, 0.05, 0.55),
     "tibialis anterior": (80.1, 0.05, 0.60),
 }
-# points of the subject's model; the lateral head mirrors the medial one. Cylinders placed by hand at the condyles.
+# points of the subject's model; the lateral head mirrors the medial one; cylinders placed manually at the condyles
 HEEL = (0.0, 0.0318396, -0.00544355)
 HEADS = {"gastrocnemius medialis": -0.02696, "gastrocnemius lateralis": 0.02696}
 CONDYLE, CONDYLE_RADIUS = (-0.0045, -0.4645), 0.019
 
 
 def beside(path: Path) -> Path:
-    """The path; raises Skipped where there is no such file."""
+    """The path; raises Skipped if there is no such file."""
     if not path.exists():
         raise Skipped(f"{path.name} is not beside this checkout")
     return path
 
 
 def path(muscle: str) -> list[Any]:
-    """Of the right leg: type I, II, and III over a cylinder on the femur."""
+    """Paths of the right leg: type I, II, and III over a cylinder on the femur."""
     if muscle == "soleus":
         return [PathPoint("tibia_r", (-0.00237246, -0.151541, 0.00701851)), PathPoint("calcn_r", HEEL)]
     if muscle == "tibialis anterior":
@@ -81,7 +81,7 @@ def subject(share: float) -> ph.Model:
 
 @cache
 def read() -> Any:
-    """The subject's model as OpenSim's file has it, without its muscles."""
+    """The subject's model read from OpenSim's file, without its muscles."""
     return ph.read_opensim(beside(SUBJECT), muscles=False, limits=False)
 
 
@@ -91,7 +91,7 @@ def samples(model: ph.Model) -> tuple[Any, Any]:
 
 
 def swing() -> tuple[float, float]:
-    """When the right foot leaves the ground and when it comes back: the last such time of the record [s]."""
+    """Times at which the right foot leaves the ground and returns, the last of the record [s]."""
     forces = ph.read_storage(beside(FORCES))
     loaded = forces.columns["ground_force_vy"] > LOADED
     change = np.nonzero(np.diff(loaded.astype(int)))[0] + 1

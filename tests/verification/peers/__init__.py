@@ -1,8 +1,8 @@
-"""Agreement with other engines, in the environment that has them (`pytest -m peers`)."""
+"""Agreement with other engines, in the environment of the peers (`pytest -m peers`)."""
 
 
 def quiet_opensim() -> None:
-    """OpenSim tells errors alone, and leaves no opensim.log in the folder that is worked in."""
+    """Make OpenSim print errors only, and write no opensim.log into the current folder."""
     import opensim
 
     opensim.Logger.setLevelString("error")

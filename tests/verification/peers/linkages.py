@@ -17,16 +17,16 @@ Loop = list[tuple[int, FloatArray]]
 
 
 def jansen_leg(number: int) -> tuple[Any, Any]:
-    """One of the walking machine's legs on a frame that stands fast, the shaft given a push: six links, three loops.
+    """One leg of the walking machine on a fixed frame, with an initial speed of the shaft: six links, three loops.
 
-    The legs are mirrored, and begin at different angles of the crank.
+    The legs are mirrored, and start at different angles of the crank.
     """
     model = depth_first(walker_model.build_model(walker_model.legs()[number : number + 1], walks=False))
     return model, ph.assemble(model, model.state(qd={"Shaft": 5.0}))
 
 
 def depth_first(model: Any) -> Any:
-    """The same model, whatever hangs on a body directly behind it: Pinocchio's coordinates of a branch lie together."""
+    """The same model in depth-first order: Pinocchio's coordinates of a branch are contiguous."""
     description = model.to_dict()
     entries = description["bodies"]
 
@@ -38,7 +38,7 @@ def depth_first(model: Any) -> Any:
 
 
 def moving(make: Callable[[], tuple[Any, Any]], seed: int) -> tuple[Any, Any, FloatArray]:
-    """A linkage in the midst of its motion, and random generalized forces on it."""
+    """A linkage in motion, and random generalized forces on it."""
     rng = np.random.default_rng(seed)
     model, state = make()
     run = ph.simulate(model, state, rng.uniform(0.2, 0.5), 1e-3, "rk4")
@@ -55,8 +55,8 @@ MADE: dict[str, Callable[[], tuple[Any, Any]]] = {
 
 
 def described(model: Any) -> tuple[list[dict[str, Any]], list[Loop]]:
-    """Bodies as arguments of `add_body` (parent an index or None), without those that are fixed to the world, and the
-    points that each of the hinges that close loops connects.
+    """Bodies as arguments of `add_body` (parent an index or None), without those fixed to the world, and the points
+    that each of the hinges that close loops connects.
     """
     kept = [k for k, body in enumerate(model.bodies) if body.joint.num_coordinates]
     place = {old: new for new, old in enumerate(kept)}

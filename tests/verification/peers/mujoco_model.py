@@ -1,4 +1,4 @@
-"""Chains, trees and closed loops for MuJoCo: no contacts."""
+"""Chains, trees and closed loops for MuJoCo, without contacts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FloatArray = NDArray[np.float64]
 
 
 def text(values: Any) -> str:
-    """Numbers as MuJoCo's XML takes them, without loss."""
+    """Numbers in MuJoCo's XML format, without loss."""
     return " ".join(repr(float(value)) for value in values)
 
 
 def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> Any:
     """MuJoCo's model of a chain (`generators.chain`), Euler's method.
 
-    Each link hangs from the one before by a hinge at its own origin.
+    Each link is connected to the previous one by a hinge at its own origin.
 
     Args:
         links: arguments of `add_body` for each link (see `generators.links`).
@@ -45,15 +45,15 @@ def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> An
     return mujoco.MjModel.from_xml_string(xml)
 
 
-DIFFERENCE = 1e-3  # s, of the motion that tells how rows turn
-# A connection as near to rigid as MuJoCo has it: its impedance is never above 0.9999.
+DIFFERENCE = 1e-3  # s, of the motion for the derivative of the rows
+# The most rigid connection in MuJoCo: its impedance is never above 0.9999.
 HARDEST = 'solref="0.02 1" solimp="0.9999 0.9999 0.001 0.5 2"'
 
 
 class MujocoTree:
     """MuJoCo's copy of a tree of hinges, sliders, balls and free roots, with springs; maps between velocities.
 
-    MuJoCo turns a ball about its body's axes and moves a free root along the world's, as our joints do about their own
+    MuJoCo rotates a ball about its body's axes and moves a free root along the world's; our joints use their own
     moving frame.
     """
 
@@ -77,7 +77,7 @@ class MujocoTree:
             f'<connect site1="end 0 {k}" site2="end 1 {k}" {HARDEST}/>' for k in range(len(loops))
         )
         constraint = "enable" if loops else "disable"
-        # dense, so that its rows are read as they stand; solved to the end
+        # dense, so that its rows can be read directly; solved to convergence
         option = f'gravity="{text(gravity)}" jacobian="dense" tolerance="0" iterations="200"'
         xml = f"""<mujoco><option {option}><flag contact="disable" constraint="{constraint}"/></option>
         <compiler angle="radian" autolimits="false"/>
@@ -129,7 +129,7 @@ class MujocoTree:
         )
 
     def place(self, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Put the copy where ours is; the matrix J and the bias b with MuJoCo's v = J q' and v' = J q'' + b."""
+        """Set the copy to our state; returns the matrix J and the bias b with MuJoCo's v = J q' and v' = J q'' + b."""
         n = self.model.nv
         matrix, bias = np.zeros((n, n)), np.zeros(n)
         starts = np.cumsum([0] + [body["joint"].num_coordinates for body in self.bodies])
@@ -154,7 +154,7 @@ class MujocoTree:
             self.data.qpos[at + 3 : at + 7] = lie.quaternion_from_matrix(whole[:3, :3])
             to_body = lie.adjoint_inverse(frame)
             twist, rate = to_body @ jacobian @ qd[own], to_body @ drift
-            rotation = whole[:3, :3]  # the world's axes do not turn with the body
+            rotation = whole[:3, :3]  # the world's axes do not rotate with the body
             shift = to_body @ jacobian
             matrix[rows, own] = np.concatenate([rotation @ shift[3:], shift[:3]])
             bias[rows] = np.concatenate([rotation @ (rate[3:] + np.cross(twist[:3], twist[3:])), rate[:3]])
@@ -169,7 +169,7 @@ class MujocoTree:
     def rigid_accelerations(self) -> tuple[FloatArray, FloatArray]:
         """v' (nv,) and forces (3 loops,) of M v' = f + J^T l, J v' = -J' v with MuJoCo's M, f and J.
 
-        MuJoCo has no J' v: it is found by differences of fourth order of J along the motion.
+        MuJoCo does not provide J' v: it comes from fourth-order differences of J along the motion.
         """
         nv, start, qvel = self.model.nv, self.data.qpos.copy(), self.data.qvel.copy()
         turned = np.zeros((3 * len(self.loops), nv))
@@ -184,6 +184,6 @@ class MujocoTree:
             mujoco.mj_mulM(self.model, self.data, row, unit)
         system = np.block([[mass, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
         right = np.concatenate([self.data.qfrc_smooth, -turned @ qvel])
-        # rows across a plane linkage say nothing: the shortest forces
+        # rows normal to a plane linkage are undetermined: take the least-norm forces
         solved = np.linalg.lstsq(system, right, rcond=1e-12)[0]
         return solved[:nv], solved[nv:]

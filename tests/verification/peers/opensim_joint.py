@@ -1,6 +1,6 @@
 """One body on the ground by an OpenSim joint: its pose, and its accelerations in terms of q' and q''.
 
-Simbody's speeds u are not q' for every joint, so motions are set by u and compared by what it makes of them.
+Simbody's speeds u are not q' for every joint, so motions are set by u and the resulting q' and q'' are compared.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ class OpenSimBody:
             for j in range(3):
                 pose[i, j] = transform.R().asMat33().get(i, j)
         numbers = [self.state.getQDot(), self.state.getQDotDot()]
-        # an ellipsoid mobilizer keeps a fourth number, for quaternions, behind its three angles
+        # an ellipsoid mobilizer stores a fourth number, for quaternions, after its three angles
         used = [*range(min(3, len(q))), *range(numbers[0].size() - max(len(q) - 3, 0), numbers[0].size())]
         rate, acceleration = (np.array([v.get(k) for k in used]) for v in numbers)
         return pose, rate, acceleration
 
 
 def kinetic_energy(peer: OpenSimBody, q: FloatArray, speeds: FloatArray) -> float:
-    """Kinetic energy that OpenSim gives a motion."""
+    """Kinetic energy of a motion by OpenSim."""
     peer.move(q, speeds)
     return float(peer.model.calcKineticEnergy(peer.state))
 
 
 def our_function(function: Any) -> Any:
-    """Our function for one of OpenSim's."""
+    """Our counterpart of one of OpenSim's functions."""
     scaled = opensim.MultiplierFunction.safeDownCast(function)
     if scaled is not None:
         inner, scale = our_function(scaled.getFunction()), scaled.getScale()

@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 def read_table(path: Path) -> dict[str, FloatArray]:
-    """Columns of a .mot or .sto file by name, angles as they stand."""
+    """Columns of a .mot or .sto file by name, with angles in the file's unit."""
     lines = path.read_text().splitlines()
     head = next(k for k, line in enumerate(lines) if line.strip() == "endheader")
     values = np.array([[float(word) for word in line.split()] for line in lines[head + 2 :] if line.strip()])
@@ -26,7 +26,7 @@ def read_table(path: Path) -> dict[str, FloatArray]:
 
 
 def write_table(path: Path, columns: dict[str, FloatArray]) -> None:
-    """Columns (the first of them the time) as a .mot file, without loss."""
+    """Write columns (time first) as a .mot file, without loss."""
     rows = np.stack(list(columns.values()), axis=1)
     lines = [
         "table",

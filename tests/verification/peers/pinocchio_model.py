@@ -1,10 +1,10 @@
-"""The same tree for Pinocchio, and the way between its joint velocities and our coordinates.
+"""The same tree for Pinocchio, and maps between its joint velocities and our coordinates.
 
-Pinocchio describes a spherical or a free joint by a quaternion, a planar one by a cosine and a sine, and each by
-the velocity in the body's frame, linear part first. So its velocity is v = P S(q) q', with S our joint Jacobian
-and P the rows that the joint moves along, in Pinocchio's order; its acceleration is v' = P (S q'' + (dS q') q'),
-and a generalized force of ours is (P S)^T times Pinocchio's. For all others v = q'. Only our joints' differentials
-enter, and they have claims of their own.
+Pinocchio describes a spherical or a free joint by a quaternion, a planar one by a cosine and a sine, and each by the
+velocity in the body's frame, linear part first. So its velocity is v = P S(q) q', with our joint Jacobian S and the
+rows P that the joint moves along, in Pinocchio's order. Its acceleration is v' = P (S q'' + (dS q') q'), and our
+generalized forces are (P S)^T times Pinocchio's. For all other joints v = q'. The maps use only our joints'
+derivatives, which have claims of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from physics.geometry import lie
 
 FloatArray = NDArray[np.float64]
 
-# Rows of a twist [angular, linear] that make up Pinocchio's velocity of a joint.
+# Rows of a twist [angular, linear] that form Pinocchio's velocity of a joint.
 MOVING_ROWS = {"spherical": [0, 1, 2], "free": [3, 4, 5, 0, 1, 2], "planar": [3, 4, 2]}
 
 
@@ -33,7 +33,7 @@ def pinocchio_joint(joint: Any) -> Any:
         return pinocchio.JointModelHelicalUnaligned(np.asarray(joint.axis, dtype=float), joint.pitch)
     if joint.type == "universal":
         return pinocchio.JointModelUniversal(*(np.asarray(axis) for axis in (joint.axis_1, joint.axis_2)))
-    if joint.type == "ellipsoid":  # Pinocchio's stops at theta
+    if joint.type == "ellipsoid":  # Pinocchio's has no angle after theta
         whole = pinocchio.JointModelComposite(pinocchio.JointModelEllipsoid(joint.a, joint.b, joint.c))
         whole.addJoint(pinocchio.JointModelRX())
         return whole
@@ -50,7 +50,7 @@ def placement(pose: FloatArray) -> Any:
 
 
 class PinocchioTree:
-    """Pinocchio's copy of a tree, given as a list of `add_body` arguments (see `random_bodies`)."""
+    """Pinocchio's copy of a tree given as a list of `add_body` arguments (see `random_bodies`)."""
 
     def __init__(self, bodies: list[dict[str, Any]], gravity: FloatArray) -> None:
         self.model = pinocchio.Model()

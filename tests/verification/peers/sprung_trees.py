@@ -17,8 +17,8 @@ def sprung_tree(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], Any]:
     """Bodies (arguments of `add_body`, parent an index or None), springs (of `add_spring`, likewise), gravity.
 
-    Bodies come depth first. Rotation vectors have no dampers and no rotors: those of other engines act on angular
-    velocities.
+    Bodies are in depth-first order. Rotation vectors have no dampers and no armature, as those of other engines act on
+    angular velocities.
     """
     bodies: list[dict[str, Any]] = []
     for index in range(num_bodies):
@@ -53,7 +53,7 @@ def sprung_tree(
 
 
 def our_tree(bodies: list[dict[str, Any]], springs: list[dict[str, Any]], gravity: Any) -> Any:
-    """Our model of the same."""
+    """Our model of the same tree."""
     builder = ph.ModelBuilder(gravity=gravity)
     name = {None: None} | {index: f"body {index}" for index in range(len(bodies))}
     for index, body in enumerate(bodies):

@@ -24,7 +24,7 @@ SEEDS = range(4)
 
 
 def ours(model: Any, state: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
-    """q'', and what the closing forces are for the coordinates."""
+    """q'', and the generalized forces of the closure."""
     found = ph.constrained_dynamics(model, state, tau)
     maximal = ph.maximal_coordinates(model, state)
     return found.qdd, maximal.jacobian_transpose_product(constraint_wrenches(maximal, found.forces))
@@ -41,10 +41,10 @@ def test_pinocchio(name: str, seed: int) -> None:
     bodies, loops = described(model)
     qdd, push = ours(model, state, tau)
     theirs, forces = constrained(PinocchioTree(bodies, model.gravity), loops, state, tau)
-    # round-off, and Pinocchio's proximal steps, which settle rows across the plane to 1e-10
+    # round-off, and Pinocchio's proximal steps, whose error for rows normal to the plane is 1e-10
     assert apart(qdd, theirs) < 1e-9
     maximal = ph.maximal_coordinates(model, state)
-    first = model.num_bodies - len(bodies)  # bodies that are fixed to the world come first
+    first = model.num_bodies - len(bodies)  # bodies fixed to the world come first
     shifted = [[(body + first if body >= 0 else -1, point) for body, point in ends] for ends in loops]
     rows = np.concatenate([closure_rows(model, state, ends)[0] for ends in shifted])
     assert apart(push, (rows @ maximal.jacobian).T @ forces) < 1e-8
@@ -61,7 +61,7 @@ def test_mujoco(name: str, seed: int) -> None:
     matrix, bias = peer.place(state.q, state.qd)
     peer.data.qfrc_applied[:] = np.linalg.solve(matrix.T, tau)
     theirs, forces = peer.rigid_accelerations()
-    # differences over 1 ms leave J' v right to some 1e-10 of its size
+    # differences over 1 ms have a relative error of about 1e-10 in J' v
     assert apart(matrix @ qdd + bias, theirs) < 1e-8
     assert apart(push, matrix.T @ peer.constraint_rows().T @ forces) < 1e-8
 
@@ -71,8 +71,8 @@ def test_mujoco(name: str, seed: int) -> None:
 def test_mujoco_as_it_is(name: str, seed: int) -> None:
     """MuJoCo's own solution, whose connections are soft.
 
-    With the impedance at its largest, 0.9999, each row gives way by 1e-4 of the acceleration that it would have without
-    forces, which in a Jansen leg is some ten times what is left of it with them.
+    At the largest impedance, 0.9999, each row yields by 1e-4 of its acceleration without constraint forces, which in a
+    Jansen leg is about ten times that with them.
     """
     model, state, tau = moving(MADE[name], seed)
     bodies, loops = described(model)

@@ -18,7 +18,7 @@ from .pinocchio_model import PinocchioTree, placement  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
-# Pinocchio settles redundant rows by proximal steps; both then differ by round-off times the condition of the loop.
+# Pinocchio solves redundant rows by proximal steps; results differ by round-off times the condition of the loop.
 TOLERANCE = 1e-9
 
 
@@ -43,7 +43,7 @@ def four_bar() -> tuple[list[dict[str, Any]], np.ndarray]:
 
 
 def slider_crank() -> tuple[list[dict[str, Any]], np.ndarray]:
-    """Crank, rod, and a slider along x on a branch of its own: its pin meets the rod's end."""
+    """Crank, rod, and a slider along x on a separate branch, whose pin is at the rod's end."""
     slider = bar(None, (0, 0, 0), joint=ph.joints.Slider((1, 0, 0)), com=np.zeros(3), mass=3.0)
     place = np.array([0.7, np.arcsin(-np.sin(0.7) * 0.5 / 1.0) - 0.7])
     crank, rod = bar(None, (0, 0, 0)), bar(0, (0.5, 0, 0))
@@ -59,8 +59,8 @@ def our_model(bodies: list[dict[str, Any]], gravity: Any) -> Any:
 
 
 def closure_rows(model: Any, state: Any, ends: list[tuple[int, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows on the bodies' accelerations and their right sides that keep two points of bodies (or the world, -1)
-    together: R Gamma phi' = -R [w] Gamma phi for each.
+    """Rows on the bodies' accelerations, with right sides, that keep two points of bodies (or the world, -1) together:
+    R Gamma phi' = -R [w] Gamma phi for each.
     """
     maximal = ph.maximal_coordinates(model, state)
     rows, right = np.zeros((3, 6 * model.num_bodies)), np.zeros(3)
@@ -74,7 +74,7 @@ def closure_rows(model: Any, state: Any, ends: list[tuple[int, np.ndarray]]) -> 
 
 
 def moving_with_the_loop(model: Any, q: np.ndarray, ends: Any, rng: Any) -> Any:
-    """A state at q with random velocities that the loop allows."""
+    """A state at q with random velocities that satisfy the loop."""
     state = model.state(q=q)
     rows = closure_rows(model, state, ends)[0] @ ph.maximal_coordinates(model, state).jacobian
     _, values, directions = np.linalg.svd(rows)
@@ -83,7 +83,7 @@ def moving_with_the_loop(model: Any, q: np.ndarray, ends: Any, rng: Any) -> Any:
 
 
 def constrained(peer: PinocchioTree, loops: Any, state: Any, tau: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Pinocchio's q'' of ours, and the forces (3 loops,) on the first ends in world axes."""
+    """Pinocchio's q'' in our coordinates, and the forces (3 loops,) on the first ends in world axes."""
     constraints, datas = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
     first = []
     for ends in loops:
@@ -140,7 +140,7 @@ def compare(bodies: list[dict[str, Any]], q: np.ndarray, ends: Any, rng: Any) ->
     named.add_constraint("loop", loop)
     closed = ph.constrained_dynamics(named.build(), state, tau)
     assert np.abs(closed.qdd - qdd).max() < TOLERANCE * np.abs(qdd).max()
-    # the multipliers are forces in world axes against the first end
+    # the multipliers are the negative forces on the first end in world axes
     assert np.abs(-ours.multipliers[-3:] - force).max() < 1e-8 * np.abs(force).max()
 
 
@@ -160,7 +160,7 @@ def test_slider_crank(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_loops(seed: int) -> None:
-    """Two tips of a random tree pinned together where they are."""
+    """Two tips of a random tree, pinned together at their current places."""
     rng = np.random.default_rng(seed)
     kinds = ("hinge", "slider", "helical", "universal", "spherical", "planar")
     bodies = [random_body(rng, kinds) | {"parent": None if i in (0, 5) else i - 1} for i in range(10)]

@@ -27,7 +27,7 @@ def test_chain(num_bodies: int) -> None:
     mujoco.mj_forward(peer, data)
     state = model.state(q=data.qpos.copy(), qd=data.qvel.copy())
     qdd = ph.forward_dynamics(model, state, data.qfrc_applied.copy())
-    # The condition of a chain's mass matrix grows as the fourth power of its length: 1e-9 leaves room at 30.
+    # The condition of a chain's mass matrix grows with the fourth power of its length: 1e-9 suffices up to 30.
     assert np.linalg.norm(qdd - data.qacc) <= 1e-9 * np.linalg.norm(data.qacc)
 
 
@@ -38,8 +38,8 @@ TREES = 200
 def test_sprung_trees() -> None:
     """q'' and the forces of inverse dynamics on trees with springs and dampers in joints and between points.
 
-    Both sides solve the same equations by recursions of their own; what differs is round-off, which the condition of
-    the mass matrix multiplies.
+    Both engines solve the same equations by different recursions. They differ by round-off times the condition of the
+    mass matrix.
     """
     worst = np.zeros(2)
     for seed in range(TREES):

@@ -23,7 +23,7 @@ ACCELERATION = 1e-9  # the same, times the condition of the inertia that a coord
 
 
 def agree(peer: OpenSimBody, model: Any, q: np.ndarray, speeds: np.ndarray, fixed: int = 0) -> None:
-    """Pose and q'' of both; the last `fixed` coordinates of ours stand still at 0, as the peer has no such."""
+    """Compare pose and q'' of both; the last `fixed` coordinates of ours are 0, as the peer does not have them."""
     pose, rate, acceleration = peer.move(q, speeds)
     state = model.state(q=[*q, *np.zeros(fixed)], qd=[*rate, *np.zeros(fixed)])
     assert np.abs(ph.body_poses(model, state)[0] - pose).max() < POSE
@@ -85,14 +85,14 @@ def custom_pair(transform: Any) -> tuple[OpenSimBody, Any]:
     def make(name: str, parent: Any, child: Any) -> Any:
         zero = opensim.Vec3(0)
         joint = opensim.CustomJoint(name, parent, zero, zero, child, zero, zero, transform)
-        joint.finalizeFromProperties()  # makes its coordinates
+        joint.finalizeFromProperties()  # creates its coordinates
         return joint
 
     return OpenSimBody(make), our_model(our_custom(transform))
 
 
 def places(low: float, high: float) -> list[float]:
-    """Over a range and beyond its splines' ends, where the second derivative is of one side or the other."""
+    """Values within and beyond the range of splines, whose second derivatives are one-sided at their ends."""
     return [*np.linspace(low, high, 40)[1:-1], low - 0.4, high + 0.4]
 
 
@@ -100,7 +100,7 @@ def test_knee_of_gait2392() -> None:
     path = SHARED / "models" / "gait2392_thelen2003muscle.osim"
     if not path.exists():
         pytest.skip("the model gait2392 is not beside this checkout")
-    whole = opensim.Model(str(path))  # what it holds lives as long as it does
+    whole = opensim.Model(str(path))  # owns its parts, so it must stay alive
     knee = opensim.CustomJoint.safeDownCast(whole.getJointSet().get("knee_r"))
     peer, model = custom_pair(knee.getSpatialTransform())
     rng = np.random.default_rng(2)
@@ -109,9 +109,9 @@ def test_knee_of_gait2392() -> None:
 
 
 def test_knee_of_rajagopal() -> None:
-    """Poses and mass agree to round-off. The accelerations of OpenSim 4.6 do not follow from its own kinetic energy
-    where a custom joint has several moving rotations (a velocity term of Simbody's function-based mobilizer is off,
-    here by up to a fifth); ours are compared with what that kinetic energy says: q'' = -m'(q) q'^2 / (2 m).
+    """Poses and mass agree to round-off. The accelerations of OpenSim 4.6 contradict its own kinetic energy for custom
+    joints with several moving rotations, by up to a fifth here (wrong velocity term in Simbody's function-based
+    mobilizer). Ours are compared with those of the kinetic energy: q'' = -m'(q) q'^2 / (2 m).
     """
     path = SHARED / "reference" / "opensim_rajagopal_knee.json"
     if not path.exists():
@@ -125,7 +125,7 @@ def test_knee_of_rajagopal() -> None:
             names.append(axis["coords"][0])
             target.setCoordinateNames(names)
         function = rajagopal_function(axis)
-        function.this.disown()  # the axis owns it from here on
+        function.this.disown()  # the axis owns it now
         target.setFunction(function)
     peer, model = custom_pair(transform)
     still = ph.ModelBuilder.from_dict(model.to_dict() | {"gravity": [0.0, 0.0, 0.0]}).build()
@@ -139,7 +139,7 @@ def test_knee_of_rajagopal() -> None:
         step = 1e-4
         ahead, behind = (2.0 * kinetic_energy(peer, np.array([q + s]), one) for s in (step, -step))
         expected = -0.5 * (ahead - behind) / (2.0 * step) / mass
-        # differences of second order, and the jump of the spline's third derivative at knots
+        # second-order differences, and the jump of the spline's third derivative at knots
         assert abs(ph.forward_dynamics(still, state)[0] - expected) < 1e-4 * max(abs(expected), 0.1)
 
 

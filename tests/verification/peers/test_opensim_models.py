@@ -1,4 +1,4 @@
-"""Models read from files against OpenSim's own reading of them: poses, mass matrices, names (Delp et al. 2007)."""
+"""Models read from files against OpenSim's reading of them: poses, mass matrices, names (Delp et al. 2007)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOTIONS = {
 def opened(
     file: str, smoothing: float | None = None, muscles: bool = True
 ) -> tuple[Any, Any, ph.OpenSimModel, ph.Model]:
-    """OpenSim's model and state, and ours of the same file."""
+    """OpenSim's model and state, and our model, of the same file."""
     path = MODELS / file
     if not path.exists():
         pytest.skip(f"the model {file} is not beside this checkout")
@@ -50,7 +50,7 @@ def opened(
 
 
 def coordinates_of(peer: Any, state: Any) -> list[Any]:
-    """OpenSim's coordinates in the order of its speeds: each is found by the number that it moves."""
+    """OpenSim's coordinates in the order of its speeds, each identified by the speed that it changes."""
     held = peer.getCoordinateSet()
     places = {}
     for k in range(held.getSize()):
@@ -65,7 +65,7 @@ def coordinates_of(peer: Any, state: Any) -> list[Any]:
 
 
 def order(peer: Any, state: Any, read: ph.OpenSimModel, model: ph.Model) -> list[int]:
-    """Index among ours of each of OpenSim's coordinates, in the order of its speeds."""
+    """For each of OpenSim's coordinates, in the order of its speeds, its index in our model."""
     names = [coordinate.getName() for coordinate in coordinates_of(peer, state)]
     return [model.coordinate_names.index(read.coordinates[name].coordinate) for name in names]
 
@@ -114,7 +114,7 @@ def test_coordinates(file: str) -> None:
         assert coordinate.default == theirs.get_default_value()
         assert coordinate.motion == MOTIONS[theirs.getMotionType()]
         value = default.q[model.coordinate_names.index(coordinate.coordinate)]
-        # where one follows another, OpenSim's assembly meets the constraint to 1e-9 or so
+        # for coupled coordinates OpenSim's assembly satisfies the constraint to about 1e-9
         assert value == pytest.approx(theirs.getValue(state), abs=1e-6)
     assert set(read.coordinates) == {c.getName() for c in coordinates_of(peer, state)}
     assert set(read.muscles) == {m.getName() for m in peer.getMuscles()}
@@ -136,7 +136,7 @@ def test_markers(file: str) -> None:
 
 
 def test_walk_inverse_dynamics() -> None:
-    """The recorded walk, from files alone, against OpenSim at the same coordinates, speeds and accelerations."""
+    """The recorded walk, from files only, against OpenSim at the same coordinates, speeds and accelerations."""
     peer, state, read, model = opened("gait10dof18musc_subject01.osim", muscles=False)
     motion = MODELS / "subject01_walk_IK.mot"
     times, q = ph.motion_samples(read, model, ph.read_storage(motion))
@@ -160,7 +160,7 @@ def test_walk_inverse_dynamics() -> None:
 
 
 def test_nothing_is_left_in_the_folder_that_is_worked_in(tmp_path: Path) -> None:
-    """What OpenSim prints it writes into opensim.log, too, at any level."""
+    """OpenSim also writes its output to opensim.log, at any log level."""
     said = (
         "import sys; sys.path.insert(0, sys.argv[1]); from tests.verification.peers import quiet_opensim; "
         "quiet_opensim(); import opensim; model = opensim.Model(); model.initSystem(); model.printBasicInfo()"

@@ -15,14 +15,14 @@ from . import quiet_opensim  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
-FORCE = 1e-7  # of the largest force: OpenSim's search for the equilibrium ends at 1e-8 of it
-SPEED = 1e-9  # of the largest speed: its search for the speed ends at 1e-10 of the largest force
+FORCE = 1e-7  # of the largest force: OpenSim's equilibrium has a tolerance of 1e-8 of it
+SPEED = 1e-9  # of the largest speed: its equilibrium of speeds has one of 1e-10 of the largest force
 ENERGY = 1e-7  # of force times length: OpenSim integrates Millard's curves by a spline through samples
 MUSCLE = {"max_isometric_force": 1234.0, "optimal_fibre_length": 0.09, "tendon_slack_length": 0.21}
 
 
 class Bench:
-    """A muscle of OpenSim along a slider, so that its length is what one sets."""
+    """A muscle of OpenSim along a slider, so that its length can be set."""
 
     def __init__(self, muscle: Any) -> None:
         quiet_opensim()
@@ -45,7 +45,7 @@ class Bench:
 
 
 def millard(law: Any) -> Any:
-    """OpenSim's muscle of the same numbers."""
+    """OpenSim's muscle with the same parameters."""
     muscle = opensim.Millard2012EquilibriumMuscle(
         "m", law.max_isometric_force, law.optimal_fibre_length, law.tendon_slack_length, law.pennation
     )
@@ -56,7 +56,7 @@ def millard(law: Any) -> Any:
 
 
 def thelen(law: Any) -> Any:
-    """OpenSim's muscle of the same numbers."""
+    """OpenSim's muscle with the same parameters."""
     muscle = opensim.Thelen2003Muscle(
         "m", law.max_isometric_force, law.optimal_fibre_length, law.tendon_slack_length, law.pennation
     )
@@ -106,7 +106,7 @@ def test_equilibrium(law: Any, make: Any) -> None:
 
 @pytest.mark.parametrize(("law", "make"), LAWS)
 def test_speed_of_the_fibre(law: Any, make: Any) -> None:
-    """At any fibre length, far from equilibrium, too."""
+    """Fibre speed at any fibre length, also far from equilibrium."""
     bench = Bench(make(law))
     rng = np.random.default_rng(1)
     slack, optimal = law.tendon_slack_length, law.optimal_fibre_length
@@ -128,9 +128,8 @@ def test_speed_of_the_fibre(law: Any, make: Any) -> None:
         tendon, passive, _, _ = law.energies(length, speed, activation, states)
         scale = law.max_isometric_force * optimal
         assert abs(tendon - bench.muscle.getTendonPotentialEnergy(state)) < ENERGY * scale
-        if isinstance(
-            law, ph.muscles.Millard
-        ):  # of Thelen's fibres OpenSim tells 0: it asks whether metres exceed 1
+        # for Thelen's fibres OpenSim returns 0: it tests whether metres exceed 1
+        if isinstance(law, ph.muscles.Millard):
             assert abs(passive - bench.muscle.getFiberPotentialEnergy(state)) < ENERGY * scale
 
 
@@ -140,7 +139,7 @@ def test_activation(law: Any, make: Any) -> None:
     rng = np.random.default_rng(2)
     length = law.tendon_slack_length + law.optimal_fibre_length
     for _ in range(50):
-        excitation, activation = rng.uniform(0.01, 1.0, 2)  # OpenSim leaves keeping within to its controllers
+        excitation, activation = rng.uniform(0.01, 1.0, 2)  # OpenSim leaves bounds to its controllers
         state = bench.place(length)
         bench.muscle.setActivation(state, activation)
         controls = opensim.Vector(1, float(excitation))
@@ -166,7 +165,7 @@ def test_rigid_tendon() -> None:
 
 @pytest.mark.parametrize("file", ["arm26.osim", "leg6dof9musc.osim", "gait10dof18musc_subject01.osim"])
 def test_equilibrium_of_whole_models(file: str) -> None:
-    """Every muscle of a model at random poses and activations: the tendon's force where it stands still."""
+    """Every muscle of a model at random poses and activations: the tendon's force at rest."""
     from .test_opensim_models import opened
     from .test_opensim_paths import placed_at
 
@@ -182,7 +181,7 @@ def test_equilibrium_of_whole_models(file: str) -> None:
             theirs.setActivation(state, activation)
             try:
                 theirs.computeEquilibrium(state)
-            except RuntimeError:  # OpenSim finds none for muscles folded far beyond what they can
+            except RuntimeError:  # OpenSim finds no equilibrium for muscles folded far beyond their range
                 continue
             compared += 1
             peer.realizeDynamics(state)
@@ -198,7 +197,7 @@ def test_equilibrium_of_whole_models(file: str) -> None:
 
 
 def test_accelerations_of_a_walker_that_muscles_pull() -> None:
-    """Joints, gravity, paths and muscles all at once: q'' and the states' rates at random states."""
+    """Joints, gravity, paths and muscles together: q'' and the states' rates at random states."""
     from physics.kernels.muscles.hill import muscle_state_rates
 
     from .test_opensim_models import opened, order
@@ -210,7 +209,7 @@ def test_accelerations_of_a_walker_that_muscles_pull() -> None:
     muscles = [peer.getMuscles().get(muscle.name) for muscle in model.muscles]
     for _ in range(10):
         q, qd = base + rng.uniform(-0.2, 0.2, len(base)), rng.normal(size=len(base))
-        for coordinate in read.coordinates.values():  # beyond them OpenSim's moving points stand still
+        for coordinate in read.coordinates.values():  # beyond the ranges OpenSim's moving points do not move
             index = model.coordinate_names.index(coordinate.coordinate)
             q[index] = np.clip(q[index], *coordinate.range)
         at_rest = model.state(q=q)

@@ -23,7 +23,7 @@ POSES = 12
 def placed_at(
     peer: Any, state: Any, read: ph.OpenSimModel, model: ph.Model, rng: np.random.Generator, share: float
 ) -> ph.State:
-    """Both at a share of each coordinate's range, or anywhere in it where the share is negative; our state."""
+    """Set both models to a share of each coordinate's range, or at random if the share is negative; our state."""
     coordinates = coordinates_of(peer, state)
     low = np.array([max(coordinate.getRangeMin(), -3.0) for coordinate in coordinates])
     high = np.array([min(coordinate.getRangeMax(), 3.0) for coordinate in coordinates])
@@ -62,10 +62,10 @@ def test_points_fixed_moving_and_conditional(file: str) -> None:
         assert worst[:, 0].max() < LENGTH and worst[:, 1].max() < ARM
 
 
-# By muscle: how far lengths and moment arms [m] of OpenSim's approximate wraps are from those of our geodesics. Its
-# cylinders are off by what an oblique path's turns leave (BRA, TRIlat, TRImed), its ellipsoids by the planes that it
-# cuts them with (BIClong, which jumps between two sides near -1.38 rad of the shoulder); TRIlong wraps over two
-# surfaces in a row above 1 rad, one at a time in OpenSim. BICshort wraps over nothing.
+# By muscle: differences of lengths and moment arms [m] between OpenSim's approximate wraps and our geodesics. Its
+# cylinders neglect the helix of an oblique path (BRA, TRIlat, TRImed); its ellipsoids use plane sections (BIClong,
+# which jumps between two sides near -1.38 rad of the shoulder). TRIlong wraps over two surfaces at once above 1 rad,
+# but over one at a time in OpenSim. BICshort does not wrap.
 NEAR = {
     "BICshort": (1e-13, 1e-12), "BRA": (3e-5, 3e-4), "TRIlat": (3e-6, 3e-5), "TRImed": (3e-6, 3e-5),
     "BIClong": (1e-4, 6e-4), "TRIlong": (1.5e-2, 1.5e-2),
@@ -133,7 +133,7 @@ def touched(model: ph.Model, state: ph.State, name: str) -> np.ndarray:
     return nearest
 
 
-KEPT: list[Any] = []  # what OpenSim's models hold must live as long as they do
+KEPT: list[Any] = []  # owners of OpenSim's objects, which must stay alive as long as these
 
 
 def frame_of(peer: Any, body: str | None) -> Any:
@@ -141,8 +141,8 @@ def frame_of(peer: Any, body: str | None) -> Any:
 
 
 def test_wraps_of_the_arm_against_geodesics() -> None:
-    """Where OpenSim has the true shortest path, lengths are its to the round-off of its solver, and moment arms to that
-    of its contacts, which move the arm in first order: the differences from its muscles' own paths are theirs.
+    """With OpenSim's exact shortest path, lengths agree to the tolerance of its solver, and moment arms to that of its
+    contacts, which enter to first order. So the differences from its muscles' own paths are errors of those.
     """
     peer, state, read, model = opened("arm26.osim", smoothing=0.0)
     bent = read.state(model, {"r_elbow_flex": 2.0})
@@ -152,7 +152,7 @@ def test_wraps_of_the_arm_against_geodesics() -> None:
     peer.finalizeConnections()
     state = peer.initSystem()
     ours = order(peer, state, read, model)
-    # on the surfaces all the way: a path of OpenSim's that was off one may come back on the other side
+    # always on the surfaces: a path of OpenSim's that has left one may return on the other side
     bends = {"TRIlat": [(0.0, elbow) for elbow in np.linspace(1.6, 2.2, 13)]}
     bends["BIClong"] = [(shoulder, 1.0) for shoulder in np.linspace(-1.2, 0.4, 13)]
     for name, poses in bends.items():

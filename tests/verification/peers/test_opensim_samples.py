@@ -34,7 +34,7 @@ def test_walk(tmp_path: Path, with_ground: bool) -> None:
     peer.initSystem()
     model, names = our_whole_model(peer)
     walk, plates = read_table(MODELS / "subject01_walk_IK.mot"), read_table(MODELS / "subject01_walk_grf.mot")
-    # at the times of the motion: between samples OpenSim does not go in straight lines
+    # at the times of the motion: OpenSim does not interpolate linearly between samples
     ground = {name: np.interp(walk["time"], plates["time"], column) for name, column in plates.items()}
 
     tool = opensim.InverseDynamicsTool()
@@ -68,6 +68,6 @@ def test_walk(tmp_path: Path, with_ground: bool) -> None:
     for d, name in enumerate(names):
         kind = "force" if name in ("pelvis_tx", "pelvis_ty") else "moment"
         difference = np.abs(found.tau[:, d] - theirs[f"{name}_{kind}"])
-        # OpenSim writes 8 digits behind the point, and its splines end otherwise: that fades by 0.43 with each sample
+        # OpenSim writes 8 decimals, and its splines have other ends, whose effect decays by 0.43 per sample
         assert difference[END:-END].max() < 1e-7
         assert np.abs(found.tau[:, d]).max() > 1.0

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.peers
 
 @pytest.mark.parametrize("share", [0.0, 1e-9])
 def test_swing_without_muscle_mass(share: float) -> None:
-    """Same coordinates, speeds and accelerations; a billionth of the mass in the muscles still gives OpenSim's."""
+    """Same coordinates, speeds and accelerations; a billionth of the mass in the muscles changes nothing."""
     peer, state, read, own = opened(walk.SUBJECT.name)
     model = walk.subject(share)
     ours = order(peer, state, read, own)

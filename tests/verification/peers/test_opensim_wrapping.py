@@ -27,7 +27,7 @@ HINT = np.array([0.0, 0.2, 0.0])
 
 
 class OpenSimPath:
-    """A path between points of two free bodies over one obstacle of the ground."""
+    """A path between points of two free bodies over one obstacle fixed to the ground."""
 
     def __init__(self, geometry: Any, hint: np.ndarray, rest: Any) -> None:
         quiet_opensim()
@@ -58,7 +58,7 @@ class OpenSimPath:
     def move(self, q: np.ndarray) -> tuple[float, np.ndarray]:
         """Length at coordinates (12,), and both ends (6,) in the ground.
 
-        It goes there from rest in steps: from far away OpenSim's solver ends on ways around the obstacle's back.
+        Moves there from rest in steps: from far away OpenSim's solver ends on paths around the obstacle's back.
         """
         state = opensim.State(self.state)
         for part in np.linspace(0.0, 1.0, STEPS + 1):
@@ -98,7 +98,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_lengths(name: str) -> None:
-    """Both straight and wrapped, the line passing the middle on the side of OpenSim's hint, ends outside."""
+    """Straight and wrapped paths; the line passes the middle on the side of OpenSim's hint, with ends outside."""
     geometry, obstacle = SHAPES[name]
     peer = OpenSimPath(geometry, HINT, AT_REST)
     wrap = Wrap(obstacle, 0.0)
@@ -122,7 +122,7 @@ def test_lengths(name: str) -> None:
 
 
 def test_torus() -> None:
-    """Through the hole, which OpenSim's torus has about z, too."""
+    """Through the hole; OpenSim's torus is about z as well."""
     peer = OpenSimPath(
         lambda zero, ground: opensim.ContactTorus(0.12, 0.04, zero, zero, ground),
         np.array([0.08, 0.0, 0.0]),

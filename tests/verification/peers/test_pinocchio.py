@@ -28,8 +28,8 @@ KINDS = (
     "free",
     "ellipsoid_plain",
 )
-# Both sides solve the same equations by recursions of their own; what differs is round-off, which the
-# condition of the mass matrix multiplies.
+# Both engines solve the same equations by different recursions. They differ by round-off times the condition of the
+# mass matrix.
 TOLERANCE = 1e-9
 
 
@@ -41,9 +41,8 @@ def pair(seed: int, num_bodies: int) -> tuple[Any, PinocchioTree, Any]:
     bodies: list[dict[str, Any]] = []
     for index in range(num_bodies):
         parent = index - 1 if index else None
-        while (
-            parent is not None and rng.random() < 0.4
-        ):  # branch off an ancestor: Pinocchio's CRBA wants depth first
+        # branch off an ancestor: Pinocchio's CRBA needs depth-first order
+        while parent is not None and rng.random() < 0.4:
             parent = bodies[parent]["parent"]
         bodies.append(random_body(rng, KINDS) | {"parent": parent})
         named = bodies[-1] | {"parent": None if parent is None else f"body {parent}"}
@@ -85,12 +84,12 @@ def test_poses_of_a_tree() -> None:
     poses = ph.body_poses(model, state)
     for index, identifier in enumerate(peer.identifiers):
         joint_pose = peer.data.oMi[identifier].homogeneous
-        # A product of up to 20 rigid transforms, each right to round-off.
+        # A product of up to 20 rigid transforms, each with round-off.
         assert np.allclose(joint_pose @ peer.body_in_joint[index], poses[index], atol=1e-12)
 
 
 def forces_of_springs(peer: PinocchioTree, springs: list[dict[str, Any]]) -> Any:
-    """Forces on Pinocchio's joints, each in its own frame, of springs between points whose motion Pinocchio tells."""
+    """Forces on Pinocchio's joints, each in its own frame, of springs between points placed by Pinocchio."""
     forces = pinocchio.StdVec_Force()
     for _ in range(peer.model.njoints):
         forces.append(pinocchio.Force.Zero())
@@ -126,14 +125,14 @@ def forces_of_springs(peer: PinocchioTree, springs: list[dict[str, Any]]) -> Any
 def test_sprung_trees() -> None:
     """q'' and tau on 200 trees with springs and dampers in joints and between points.
 
-    Without ellipsoids: random states come near their singularity, where accelerations grow without bound.
+    Without ellipsoids: random states come near their singularity, where accelerations are unbounded.
     """
     kinds = KINDS[:-1]
     worst = np.zeros(2)
     for seed in range(200):
         rng = np.random.default_rng(seed)
         bodies, springs, gravity = sprung_tree(rng, 1 + seed % 20, kinds, kinds)
-        for body in bodies:  # Pinocchio's rotors sit on its own velocities
+        for body in bodies:  # Pinocchio's armature acts on its own velocities
             body["armature"] = np.zeros(body["joint"].num_coordinates)
         model, peer = our_tree(bodies, springs, gravity), PinocchioTree(bodies, gravity)
         state = random_state(model, rng)
