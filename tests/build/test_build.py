@@ -130,7 +130,7 @@ def test_what_was_interrupted_is_made_anew(
     build: ModuleType, use_commands: Callable[..., Commands], failing_command: int
 ) -> None:
     use_commands(fail_at=failing_command)
-    with pytest.raises(build.SetupError, match="starts it again"):
+    with pytest.raises(build.SetupError, match="run the same command"):
         build.ensure(build.MAIN)
     (build.MAIN.folder / "left-over").touch()
     use_commands()

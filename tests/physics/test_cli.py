@@ -115,7 +115,7 @@ def test_wrong_usage_ends_with_2(arguments, says, capsys):
         (["--dt", "nan"], "dt must be finite"),
         (["--dt", "5"], "dt 5 is longer than the duration"),
         (["--integrator", "magic"], "unknown integrator 'magic'"),
-        (["--out", "/no/such/folder/motion.npz"], "there is no folder /no/such/folder"),
+        (["--out", "/no/such/folder/motion.npz"], "folder /no/such/folder does not exist"),
     ],
 )
 def test_values_that_make_no_sense_end_with_2(model_file, tmp_path, arguments, says, capsys):
@@ -132,7 +132,7 @@ def test_a_bad_input_file_ends_with_2(model_file, tmp_path, capsys):
     assert main(["simulate", str(model_file), "--out", str(out), "--log-json"]) == 2
     event = events(capsys.readouterr().out)[-1]
     assert event["event"] == "error" and event["error"] == "FormatError" and event["exit_code"] == 2
-    assert "cut short" in event["message"] and not out.exists()
+    assert "truncated" in event["message"] and not out.exists()
 
 
 def test_a_file_without_a_duration_wants_one(model_file, tmp_path, capsys):

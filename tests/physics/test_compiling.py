@@ -39,7 +39,7 @@ def test_what_cannot_be_done_is_told(monkeypatch, capsys):
         compile_ahead()
     monkeypatch.setattr(jit, "JITTED", True)
     monkeypatch.setattr(jit, "CACHE_BASE", None)
-    with pytest.raises(ph.ModelError, match="cannot be kept"):
+    with pytest.raises(ph.ModelError, match="cannot be stored"):
         compile_ahead()
 
 

@@ -41,7 +41,7 @@ def hard(scene, leg):
         (lambda scene, leg: setattr(scene.condyle.simulation, "time_step", np.nan), "Time Step is nan", None),
         (shared_action, "also moves 'Pelvis'", "shank"),
         (switched_off, "its NLA is switched off", "shank"),
-        (hard, "cannot give the impulses of hard limits", None),
+        (hard, "does not support the impulses of hard limits", None),
     ],
 )
 def test_what_would_be_refused_is_found_before_it_is_computed(part, scene, leg, ph, change, words, about):

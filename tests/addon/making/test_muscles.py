@@ -285,7 +285,7 @@ def test_what_a_simulation_says_of_paths_is_passed_on(part):
     """A bake warns of what the result's info holds."""
     wrap = {"muscle": "Triceps", "inside": 3, "unsolved": 0, "states": 9}
     (straight,) = part("baking.solver_statistics").on_paths(SimpleNamespace(info={"missed_wraps": [wrap]}))
-    assert "'Triceps' runs straight through" in straight
+    assert "'Triceps' passes straight through" in straight
 
 
 def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):

@@ -34,7 +34,7 @@ def test_an_end_inside_is_told_with_how_often() -> None:
     assert missed == {"muscle": "over", "inside": 21, "unsolved": 0, "states": 21, "slipped": 0}
     (found,) = missed_wraps(model, result.q)
     assert str(found) == (
-        "muscle 'over' runs straight through: in 21 of 21 states an end lies inside an obstacle"
+        "muscle 'over' passes straight through: in 21 of 21 states an end lies inside an obstacle"
     )
 
 

@@ -49,7 +49,7 @@ def test_tubes_keep_their_volume(tendons):
 
 
 def test_tubes_refuse_tendons_without_a_belly():
-    with pytest.raises(ph.ModelError, match=r"something between them, got shares \[0.6, 0.4\]"):
+    with pytest.raises(ph.ModelError, match=r"room for a belly, got shares \[0.6, 0.4\]"):
         tube_radii(np.zeros((1, 2)), [0.1], 0.1, (0.6, 0.4))
 
 

@@ -50,7 +50,7 @@ def test_limits_and_ropes_push_or_part(pull):
 
 def test_what_is_being_hit_has_no_acceleration():
     model, state, _ = leaning((0.0, 0.0))
-    with pytest.raises(ph.ModelError, match="is being hit with 0"):
+    with pytest.raises(ph.ModelError, match="has an impact at 0"):
         ph.constrained_dynamics(model, model.state(state.q, [-0.5, 0.0]))
 
 

@@ -149,11 +149,11 @@ def spoil_pickle(arrays):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (spoil_nan, r"array 'poses' holds nan at \[3, 1, 0, 0\]"),
+        (spoil_nan, r"array 'poses' is nan at \[3, 1, 0, 0\]"),
         (spoil_shape, r"array 'q' must be float64 \(51, 4\), got float64 \(50, 4\)"),
         (spoil_type, r"array 'qd' must be float64 \(51, 4\), got float32"),
         (spoil_missing, "the array 'energy' is missing"),
-        (spoil_pickle, "holds what is not an array of numbers"),
+        (spoil_pickle, "an entry is not an array of numbers"),
     ],
 )
 def test_spoilt_arrays_are_refused(parts, tmp_path, spoil, says):
@@ -166,7 +166,7 @@ def test_spoilt_arrays_are_refused(parts, tmp_path, spoil, says):
 
 def test_an_archive_without_our_header_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", t=np.zeros(3))
-    with pytest.raises(ph.FormatError, match="there is no text 'header' in it"):
+    with pytest.raises(ph.FormatError, match="it has no text 'header'"):
         load_result(tmp_path / "other.npz")
     np.savez(tmp_path / "other.npz", header=np.array("not json"))
     with pytest.raises(ph.FormatError, match="header: line 1 is not JSON"):
@@ -178,7 +178,7 @@ def test_an_archive_without_our_header_is_refused(tmp_path):
 )
 def test_a_file_that_is_no_archive_is_refused(tmp_path, data):
     (tmp_path / "bad.npz").write_bytes(data)
-    with pytest.raises(ph.FormatError, match="not a result file, or cut short"):
+    with pytest.raises(ph.FormatError, match="not a result file, or truncated"):
         load_result(tmp_path / "bad.npz")
 
 
@@ -192,7 +192,7 @@ def test_a_file_cut_short_or_damaged_is_refused(result, tmp_path):
             load_result(path)
     at = data.index(result.q.tobytes()[64:96])
     path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-    with pytest.raises(ph.FormatError, match=r"damaged: the checksum of 'q\.npy' is wrong"):
+    with pytest.raises(ph.FormatError, match=r"damaged: wrong checksum of 'q\.npy'"):
         load_result(path)
 
 
@@ -204,5 +204,5 @@ def test_an_archive_entry_that_is_no_array_is_refused(parts, tmp_path):
     np.save(buffer, np.zeros(3))
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("broken.npy", buffer.getvalue()[:20])
-    with pytest.raises(ph.FormatError, match="holds what is not an array of numbers"):
+    with pytest.raises(ph.FormatError, match="an entry is not an array of numbers"):
         load_result(path)

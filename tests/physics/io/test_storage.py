@@ -56,16 +56,16 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
     ("old", "new", "told"),
     [
         ("endheader\n", "", "endheader"),
-        ("nRows=2", "nRows=3", "3 rows, there are 2"),
-        ("nColumns=3", "nColumns=4", "4 columns, there are 3"),
+        ("nRows=2", "nRows=3", "3 rows, but there are 2"),
+        ("nColumns=3", "nColumns=4", "4 columns, but there are 3"),
         ("\t-30\t2\n", "\t-30\n", "line 9 must have 3 numbers"),
         ("\t-30\t2\n", "\t-30\tx\n", "line 9 must be numbers"),
-        ("knee\tslide", "knee\tknee", "stands twice"),
+        ("knee\tslide", "knee\tknee", "duplicate column"),
         ("time\tknee", "when\tknee", "first column"),
         ("0.5\t-30", "0.0\t-30", "time must increase"),
         ("0.5\t-30", "nan\t-30", "time must be finite"),
         ("inDegrees=yes", "inDegrees=perhaps", "inDegrees"),
-        ("time\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n", "", "behind its header"),
+        ("time\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n", "", "after its header"),
     ],
 )
 def test_tables_that_are_refused(tmp_path, old, new, told):

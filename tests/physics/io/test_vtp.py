@@ -27,9 +27,9 @@ def test_points_and_polygons(tmp_path):
     ("old", "new", "told"),
     [
         ("VTKFile", "Other", "not a VTK file of polygons"),
-        ("0 2 3", "0 2 4", "points that are not there"),
-        (">3 6<", ">3 5<", "do not fit their connectivity"),
-        (">3 6<", ">-3 6<", "do not fit their connectivity"),
+        ("0 2 3", "0 2 4", "missing points"),
+        (">3 6<", ">3 5<", "do not match their connectivity"),
+        (">3 6<", ">-3 6<", "do not match their connectivity"),
         ('Name="offsets" format="ascii"', 'Name="offsets" format="binary"', "offsets are not ASCII"),
         ("1 0 0", "1 x 0", "points are not numbers"),
         ("1 0 0", "1 nan 0", "points are not finite"),

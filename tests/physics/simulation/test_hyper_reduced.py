@@ -154,8 +154,11 @@ def test_bad_input_is_told():
     linear = ph.joints.Linear()
     for couplings, message in (
         ({"thigh": ("knee", linear)}, "no coordinate or body is named 'thigh'"),
-        ({names[0]: (names[1], linear), names[1]: (names[2], linear)}, "it follows another itself"),
-        ({names[0]: (names[1], np.sin)}, "needs one of physics.joints' functions"),
+        (
+            {names[0]: (names[1], linear), names[1]: (names[2], linear)},
+            "it follows another coordinate itself",
+        ),
+        ({names[0]: (names[1], np.sin)}, "needs a function of physics.joints"),
         ({names[0]: np.nan}, "must be finite"),
     ):
         with pytest.raises(ph.ModelError, match=message):

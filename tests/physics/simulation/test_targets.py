@@ -100,7 +100,7 @@ def test_a_led_frame():
 
 def test_bad_targets_are_named():
     builder = arm()
-    with pytest.raises(ph.ModelError, match="needs a point or a frame"):
+    with pytest.raises(ph.ModelError, match="needs either a point or a frame"):
         builder.add_target("tip", "lower")
     with pytest.raises(ph.ModelError, match="body 'hand' of target 'tip' is missing"):
         builder.add_target("tip", "hand", point=(0, 0, 0))

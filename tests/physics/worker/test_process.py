@@ -280,7 +280,7 @@ def test_answers_that_are_no_protocol_are_told(tmp_path):
         "print('hello, I am a shell profile that prints', flush=True)\nimport time\ntime.sleep(60)\n"
     )
     client = worker.WorkerClient([sys.executable, str(script)])
-    with pytest.raises(worker.WorkerError, match="answer not understood: not a message"):
+    with pytest.raises(worker.WorkerError, match="invalid answer: not a message"):
         client.submit("ping").wait(10)
     assert not client.running
 
