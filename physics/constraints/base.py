@@ -22,7 +22,7 @@ from ..muscles.view import ModelView
 
 @dataclass(frozen=True, eq=False)
 class PackedConstraint:
-    """One constraint in the layout of the kernels (see ``kernels.constraint_layout``), with indices of bodies.
+    """One constraint in the layout of the kernels (see ``kernels.constraints.layout``), with indices of bodies.
 
     Attributes:
         kind, body, other, locks, rows, sense, length: columns of con_int and con_float.

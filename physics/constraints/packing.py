@@ -21,7 +21,7 @@ System: TypeAlias = tuple[Any, ...]
 def pack_constraints(
     packed: Sequence[PackedConstraint], arrays: Arrays, body_frames: Sequence[FloatArray]
 ) -> ConstraintArrays:
-    """The arrays of constraints on the model packed in `arrays` (see ``kernels.constraint_layout``).
+    """The arrays of constraints on the model packed in `arrays` (see ``kernels.constraints.layout``).
 
     body_frames: the frames of the bodies relative to their link frames.
     """
@@ -80,7 +80,7 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 
 def make_system(num_rows: int, nv: int) -> System:
-    """Workspace for at most num_rows rows (see ``kernels.constraint_layout``)."""
+    """Workspace for at most num_rows rows (see ``kernels.constraints.layout``)."""
     n = max(num_rows, 1)
     space, order = kernels.contact.impulse_layout.impulse_space(n)
     return (

@@ -108,7 +108,7 @@ def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]
 
 
 def pack_contacts(contacts: Sequence[Contact], body_frames: Sequence[FloatArray]) -> FloatArray:
-    """The array of ``kernels.contacts``; body_frames are the poses (4, 4) of body frames in their link frames.
+    """The array of ``kernels.contact``; body_frames are the poses (4, 4) of body frames in their link frames.
 
     Pairs are numbered in the order of contacts and of their points.
     """

@@ -28,7 +28,7 @@ class Obstacle(ReadOnlyArrays):
     kind: ClassVar[int]
 
     def parameters(self) -> FloatArray:
-        """Parameters of the shape for the kernels (see ``kernels.contact_geometry``)."""
+        """Parameters of the shape for the kernels (see ``kernels.contact.geometry``)."""
         raise TypeError(f"{type(self).__name__} does not implement parameters()")
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class HeightField(Obstacle):
         return np.concatenate([self.heights.shape, self.spacing, [top], padded.ravel()])
 
 
-#: every obstacle class by its ``type``; a new obstacle needs an entry here and in ``kernels.contact_geometry``
+#: every obstacle class by its ``type``; a new obstacle needs an entry here and in ``kernels.contact.geometry``
 REGISTRY: dict[str, type[Obstacle]] = registry.by_type(Plane, Sphere, Capsule, Box, HeightField)
 
 

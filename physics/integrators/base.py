@@ -101,7 +101,7 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 def watch_closely(
     problem: Problem, state: State, spaces: Any, *, damps: bool = False, behind: float = 0.0
 ) -> None:
-    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.watch``).
+    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.stepping.watch``).
 
     Only if all energy has a known source: not with motions prescribed within joints, wrenches that do not store their
     work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of

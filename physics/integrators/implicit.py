@@ -27,7 +27,7 @@ KERNEL_NUMBERS = {
 
 
 def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
-    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.newton`` for a number of constraint rows."""
+    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.stepping.implicit`` for constraint rows."""
     stage = kernels.stepping.implicit_stage
     nv = model.num_coordinates
     size = nv + rows

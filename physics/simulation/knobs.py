@@ -47,7 +47,7 @@ class Knobs:
     """
 
     def __init__(self, model: Model, table: tuple[FloatArray, FloatArray]) -> None:
-        """Make the copy; table: as returned by `simulation.force_table`."""
+        """Make the copy; table: as returned by `motions.table.force_table`."""
         self._given = table[1].copy()
         self.table = table[0].copy(), table[1].copy()
         self._names = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
@@ -102,7 +102,7 @@ class Knobs:
         """Forces and inputs as a function of (t, q, q').
 
         They are the table's, or a muscle's controller where its input was not changed. ModelError as
-        `muscles.excitation.excite`.
+        `motions.excitation.excite`.
         """
         if not controllers:
             return lambda t, q, qd: interpolated(t, *self.table)

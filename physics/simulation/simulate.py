@@ -100,7 +100,7 @@ def finish(result: Result) -> Result:
 
 
 def note_paths(result: Result) -> Result:
-    """The result, whose `info` lists the muscles that passed straight through obstacles (`muscles.missed`)."""
+    """The result, whose `info` lists the muscles that passed straight through obstacles (`analysis.missed_wraps`)."""
     result.info.pop("missed_wraps", None)
     if any(muscle.strands for muscle in result.model.muscles):
         missed = missed_wraps(result.model, result.q)

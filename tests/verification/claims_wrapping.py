@@ -145,7 +145,7 @@ def length_away() -> float:
     "used for muscles with mass: largest, with an end at 0 to 5 lengths from the surface of each kind",
     unit="1",
     source="own",
-    at_most=0.2 + 1e-9,  # 2 LEAST of `wrap_smooth`, and round-off
+    at_most=0.2 + 1e-9,  # 2 LEAST of `kernels.wrapping.smooth`, and round-off
 )
 def dive() -> Measurement:
     deepest = {}
