@@ -1,4 +1,4 @@
-"""What can go wrong, one class a kind, so that a caller can tell bad input from a bad file from a diverged run."""
+"""Condyle's exceptions: one class each for bad input, bad files, failed fits and diverged or cancelled runs."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ class ModelError(CondyleError, ValueError):
 
 
 class JointRangeError(ModelError):
-    """A coordinate lies outside the range of a joint that does not extend beyond it."""
+    """A coordinate lies outside the range of a joint that does not extrapolate."""
 
 
 class FormatError(CondyleError, ValueError):
-    """A file or message is not what it should be: cut short, of an unknown version, with an unknown key."""
+    """A file or message is malformed: cut short, of an unknown version, with an unknown key."""
 
 
 class FitError(CondyleError, ValueError):
-    """Data that no joint can be fitted to; the message names the pose or the parameter at fault."""
+    """No joint can be fitted to the data; the message names the pose or the parameter at fault."""
 
 
 class MissingDependencyError(CondyleError, ImportError):
-    """An optional package is asked for and is not installed."""
+    """An optional package is needed and not installed."""
 
 
 class DivergedError(CondyleError, RuntimeError):
-    """A simulation left the finite numbers.
+    """A simulation reached values that are not finite.
 
     Attributes:
         time: time of the last finite state [s].
         body: name of the body whose joint failed first.
-        reason: what happened, in words.
-        result: what was computed until then (a ``Result``), or None.
+        reason: the cause, in words.
+        result: the ``Result`` computed until then, or None.
     """
 
     def __init__(self, time: float, body: str, reason: str, result: Any = None) -> None:
@@ -51,7 +51,7 @@ class DivergedError(CondyleError, RuntimeError):
 
 
 class CancelledError(CondyleError):
-    """The progress callback asked to stop; ``result`` holds what was computed until then, or None."""
+    """The progress callback asked to stop; ``result`` is the result computed until then, or None."""
 
     def __init__(self, message: str = "cancelled", result: Any = None) -> None:
         super().__init__(message)

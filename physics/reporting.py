@@ -1,4 +1,4 @@
-"""How command lines tell what goes on: a bar on a terminal, silence elsewhere, or events as JSON lines."""
+"""Progress reports of command lines: a bar on a terminal, silence elsewhere, or events as JSON lines."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ CLEAR_LINE = "\r\x1b[K"
 
 
 class Reporter:
-    """Tells how one run goes.
+    """Reports the progress of one run.
 
-    Without ``log_json`` a terminal gets a progress bar and messages, anything else only errors. With it every
-    call is one JSON object on a line: ``{"event": "start" | "progress" | "message" | "warning" | "done"
-    | "error", "seconds": ..., ...}``, or a kind of event of the caller's own.
+    Without ``log_json`` a terminal gets a progress bar and messages, any other stream warnings and errors only.
+    With it each call writes one JSON object per line: ``{"event": "start" | "progress" | "message" | "warning" |
+    "done" | "error", "seconds": ..., ...}``, or an event of the caller's own kind.
 
     Args:
-        quiet: only errors are told.
-        log_json: events as JSON lines.
-        stream: where to; None: stdout for JSON, stderr else.
+        quiet: report errors only.
+        log_json: write events as JSON lines.
+        stream: where to write; None: stdout for JSON, else stderr.
     """
 
     def __init__(self, quiet: bool = False, log_json: bool = False, stream: TextIO | None = None) -> None:
@@ -39,17 +39,17 @@ class Reporter:
         self._name = ""
         self._last = -INTERVAL
         self._text = ""
-        self._news: tuple[float, str] | None = None  # what the last progress said
+        self._news: tuple[float, str] | None = None  # last progress reported
         self._bar = False
 
     def start(self, name: str) -> None:
-        """A piece of work begins."""
+        """Begin a piece of work."""
         self._began = time.monotonic()
         self._name, self._text, self._last, self._news = name, "", -INTERVAL, None
         self.event("start", name=name)
 
     def progress(self, fraction: float, message: str = "") -> None:
-        """Done so far, 0 to 1; told at most 20 times a second, and only what is new."""
+        """Report the fraction done (0 to 1), at most 20 times a second and only if it is new."""
         now = time.monotonic()
         if now - self._last < INTERVAL and fraction < 1.0:
             return
@@ -66,34 +66,34 @@ class Reporter:
             self._bar = True
 
     def message(self, text: str) -> None:
-        """Something worth a line of its own."""
+        """Write a line of text."""
         self.event("message", text=text)
         if self._terminal and not self._quiet:
             self._line(text)
 
     def warning(self, text: str) -> None:
-        """Something that was not done as asked; told where the rest is silent, too."""
+        """Report something not done as asked, on streams other than terminals too."""
         self.event("warning", text=text)
         if not self._json and not self._quiet:
             self._line(f"warning: {text}")
 
     def done(self, **facts: Any) -> None:
-        """The work is done; facts are told with it."""
+        """Report the end of the work and facts about it."""
         self.event("done", name=self._name, **facts)
         if self._terminal and not self._quiet:
-            told = ", ".join(f"{key.replace('_', ' ')} {_shown(value)}" for key, value in facts.items())
+            text = ", ".join(f"{key.replace('_', ' ')} {_shown(value)}" for key, value in facts.items())
             seconds = time.monotonic() - self._began
-            self._line(f"{self._name} done in {seconds:.2f} s" + (f": {told}" if told else ""))
+            self._line(f"{self._name} done in {seconds:.2f} s" + (f": {text}" if text else ""))
 
     def error(self, error: BaseException | str, **facts: Any) -> None:
-        """The work failed; told also where the rest is silent."""
+        """Report a failure, even if quiet."""
         kind = type(error).__name__ if isinstance(error, BaseException) else "Error"
         self.event("error", error=kind, message=str(error), **facts)
         if not self._json:
             self._line(f"error: {error}")
 
     def event(self, event: str, **facts: Any) -> None:
-        """Something for programs alone."""
+        """Write an event, for programs only."""
         if not self._json or (self._quiet and event != "error"):
             return
         seconds = round(time.monotonic() - self._began, 3)
@@ -108,8 +108,9 @@ class Reporter:
 
 
 def write(text: str, stream: TextIO) -> None:
-    """Write at once, with a question mark for each character that a stream cannot have. Where nobody reads it any more,
-    as behind ``| head`` or on a terminal that was closed, all goes nowhere from then on: the work is done without.
+    """Write at once, with a question mark for each character that the stream cannot encode.
+
+    Once nobody reads the stream (``| head``, a closed terminal), output goes nowhere and the work continues.
     """
     encoding = stream.encoding or "utf-8"
     try:

@@ -1,4 +1,4 @@
-"""Checks of input, shared by joints and models: one clear error that names the thing and its value."""
+"""Checks of input shared by joints and models: one clear error that names the thing and its value."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from .errors import ModelError
 
 
 def float_array(value: Any, name: str) -> FloatArray:
-    """float64 copy of numbers in an array of any shape; ModelError for text, truth values, ragged lists, complex
-    ones.
-    """
+    """float64 copy of numbers of any shape; ModelError for text, booleans, ragged lists and complex numbers."""
     try:
         given = np.asarray(value)
         array = np.array(value, dtype=np.float64, order="C")
@@ -25,7 +23,7 @@ def float_array(value: Any, name: str) -> FloatArray:
 
 
 def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
-    """float64 copy of value with exactly this shape; ModelError naming the shape, or the first entry not finite."""
+    """float64 copy of value with exactly this shape; ModelError names the shape or the first entry not finite."""
     array = float_array(value, name)
     if array.shape != shape:
         raise ModelError(f"{name} must have shape {shape}, got {array.shape}")
@@ -33,7 +31,7 @@ def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
 
 
 def all_finite(array: FloatArray, name: str) -> FloatArray:
-    """The array; ModelError naming its first entry that is not finite."""
+    """Return the array; ModelError names its first entry that is not finite."""
     if not np.isfinite(array).all():
         index = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
         where = f" at {index}" if index else ""
@@ -42,7 +40,7 @@ def all_finite(array: FloatArray, name: str) -> FloatArray:
 
 
 def number(value: Any, name: str, *, positive: bool = False, not_negative: bool = False) -> float:
-    """A finite float, if asked for positive or not negative; ModelError otherwise."""
+    """A finite float, positive or not negative on request; ModelError otherwise."""
     result = float(finite_array(value, (), name))
     if positive and not result > 0.0:
         raise ModelError(f"{name} must be positive, got {result:g}")
@@ -52,7 +50,7 @@ def number(value: Any, name: str, *, positive: bool = False, not_negative: bool 
 
 
 def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
-    """One number for each of n coordinates (n,), from as many or a single one; ModelError otherwise."""
+    """One number per coordinate (n,), from as many or a single one; ModelError otherwise."""
     array = all_finite(float_array(value, name), name)
     if array.shape not in ((), (n,)):
         raise ModelError(f"{name} must have shape ({n},), got {array.shape}")
@@ -63,7 +61,7 @@ def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) ->
 
 
 def whole_number(value: Any, name: str) -> int:
-    """An int; ModelError for truth values and anything with a fraction."""
+    """An int; ModelError for booleans and anything else, 1.0 included."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ModelError(f"{name} must be a whole number, got {value!r:.80}")
     return int(value)
@@ -77,13 +75,13 @@ def truth(value: Any, name: str) -> bool:
 
 
 def unit_axis(value: Any, name: str) -> FloatArray:
-    """A direction as a unit vector (3,); ModelError where it is zero or not finite."""
+    """A direction as a unit vector (3,); ModelError if it is zero or not finite."""
     axis = finite_array(value, (3,), name)
     largest = float(np.abs(axis).max())
     if not largest > 1e-12:
         raise ModelError(f"{name} must not be the zero vector, got {axis.tolist()}")
     length = float(np.linalg.norm(axis / largest)) * largest
-    if abs(length - 1.0) < 1e-15:  # a unit vector stays bit for bit, so that copies give the same joint again
+    if abs(length - 1.0) < 1e-15:  # a unit vector stays bit for bit, so that copies give the same joint
         return axis
     scaled: FloatArray = axis / largest
     return scaled / np.linalg.norm(scaled)
@@ -94,10 +92,9 @@ def _moments(values: FloatArray) -> str:
 
 
 def inertia_matrix(value: Any, name: str) -> FloatArray:
-    """Rotational inertia (3, 3) about the centre of mass: symmetric, positive definite, within the triangle
-    inequality.
+    """Rotational inertia (3, 3) about the centre of mass: symmetric and positive definite.
 
-    The principal moments of a real body obey a + b >= c; round-off of 1e-9 of the largest is forgiven.
+    The principal moments must obey the triangle inequality a + b >= c, to within 1e-9 of the largest.
     """
     inertia = finite_array(value, (3, 3), name)
     largest = float(np.abs(inertia).max())

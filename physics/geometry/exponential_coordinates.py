@@ -1,10 +1,9 @@
 """A rotation's exponential coordinates r, R = exp([r]): velocities, accelerations, charts and reach cones.
 
-The formulas of Kim, Lee & Park 2014 for batches: vectors are (..., 3), results have the batch shape of their
-arguments. w_b and w_s are angular velocities in the body and in the fixed frame. ``lie.so3_exp`` and the Jacobians
-J and G = J^-1 stand in `lie`; here are the products that dynamics needs, without a matrix, and what is left of them
-after another derivative. Everything is exact to round-off from |r| = 0 on; maps from w to r' grow without bound
-toward |r| = 2 pi.
+Formulas of Kim, Lee & Park 2014 for batches: vectors are (..., 3), results have the batch shape of their arguments.
+w_b and w_s are angular velocities in the body and in the fixed frame. The Jacobians J and G = J^-1 themselves are
+in `lie`; here are their products with vectors and the biases from their time derivatives. Everything is exact to
+round-off from |r| = 0 on; maps from w to r' grow without bound toward |r| = 2 pi.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ from . import lie
 
 
 class _Coefficients(NamedTuple):
-    """alpha, beta, gamma, zeta of eqs. 2, 7, 17 and the factors of <r, r'> in their time derivatives, each (...,
-    1).
-    """
+    """alpha, beta, gamma, zeta (eqs. 2, 7, 17) and the factors of <r, r'> in their time derivatives; (..., 1)."""
 
     alpha: FloatArray
     beta: FloatArray
@@ -55,16 +52,14 @@ def _square_exactly(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _short_of_turn(r: FloatArray, angle: FloatArray) -> FloatArray:
-    """2 pi - |r| (..., 1) to full precision, as ((2 pi)^2 - |r|^2) / (2 pi + |r|): near 2 pi all digits would
-    cancel.
-    """
+    """2 pi - |r| (..., 1) as ((2 pi)^2 - |r|^2) / (2 pi + |r|), which does not cancel near 2 pi."""
     high, low = _square_exactly(r)
     high = np.sort(high, axis=-1)
     terms = np.concatenate(
         [np.broadcast_to(WHOLE_TURN_SQUARED, (*r.shape[:-1], 2))[..., :1], -high[..., ::-1]], axis=-1
     )
     total, rest = terms[..., 0], WHOLE_TURN_SQUARED[1] - low.sum(axis=-1)
-    for k in range(1, 4):  # Knuth's sum keeps what each addition rounds away
+    for k in range(1, 4):  # Knuth's sum keeps the round-off of each addition
         following = total + terms[..., k]
         part = following - total
         rest = rest + ((total - (following - part)) + (terms[..., k] - part))
@@ -78,7 +73,7 @@ def _coefficients(r: FloatArray) -> _Coefficients:
     small = square < lie.SERIES_LIMIT
     angle = np.sqrt(square)
     safe = np.where(small, 1.0, angle)
-    # beyond a half turn by what is short of a whole one, whose sine loses nothing near 2 pi
+    # beyond half a turn from the angle short of a whole turn: its sine keeps all digits near 2 pi
     short = _short_of_turn(r, angle)
     far = angle > np.pi
     half_sine = np.where(far, np.sin(0.5 * short), np.sin(0.5 * angle))
@@ -164,12 +159,12 @@ def _velocity_bias(r: Any, rd: Any, side: float) -> FloatArray:
 
 
 def body_velocity_bias(r: Any, rd: Any) -> FloatArray:
-    """J_b' r', what w_b' has beside J_b r'' (eq. 40; its left side is J_b' r')."""
+    """J_b' r', the velocity-dependent part of w_b' = J_b r'' + J_b' r' (left side of eq. 40)."""
     return _velocity_bias(r, rd, 1.0)
 
 
 def spatial_velocity_bias(r: Any, rd: Any) -> FloatArray:
-    """J_s' r', what w_s' has beside J_s r'' (eq. 43)."""
+    """J_s' r', the velocity-dependent part of w_s' = J_s r'' + J_s' r' (eq. 43)."""
     return _velocity_bias(r, rd, -1.0)
 
 
@@ -196,12 +191,12 @@ def _rate_bias(r: Any, w: Any, side: float) -> FloatArray:
 
 
 def body_rate_bias(r: Any, w: Any) -> FloatArray:
-    """G_b' w_b, what r'' has beside G_b w_b' (eq. 41)."""
+    """G_b' w_b, the velocity-dependent part of r'' = G_b w_b' + G_b' w_b (eq. 41)."""
     return _rate_bias(r, w, 1.0)
 
 
 def spatial_rate_bias(r: Any, w: Any) -> FloatArray:
-    """G_s' w_s, what r'' has beside G_s w_s' (eq. 44)."""
+    """G_s' w_s, the velocity-dependent part of r'' = G_s w_s' + G_s' w_s (eq. 44)."""
     return _rate_bias(r, w, -1.0)
 
 
@@ -216,9 +211,7 @@ def second_rate_of_spatial(r: Any, w: Any, wd: Any) -> FloatArray:
 
 
 class Chart(NamedTuple):
-    """The same motion in another chart: coordinates, their two time derivatives, and the dual torque, each (...,
-    3).
-    """
+    """A motion in one chart: coordinates, their first two time derivatives and the dual torque, each (..., 3)."""
 
     r: FloatArray
     rd: FloatArray
@@ -227,12 +220,11 @@ class Chart(NamedTuple):
 
 
 def reparametrize(r: Any, rd: Any = 0.0, rdd: Any = 0.0, tau: Any = 0.0) -> Chart:
-    """Take away whole turns so that |r| <= pi; the rotation, its velocity, acceleration and power stay (eqs. 66-70,
-    78).
+    """Remove whole turns so that |r| <= pi; rotation, velocity, acceleration and power stay (eqs. 66-70, 78).
 
     Args:
-        r: coordinates (..., 3) of any length but a whole number of turns (where r' says nothing).
-        rd, rdd: their time derivatives; tau: the generalized force dual to r'. Zeros where not given.
+        r: coordinates (..., 3) of any length except a whole number of turns, where r' is undefined.
+        rd, rdd: their time derivatives; tau: the generalized force dual to r'. Zero by default.
 
     Raises:
         ModelError: |r| is a whole number of turns, and not 0.
@@ -253,14 +245,14 @@ def reparametrize(r: Any, rd: Any = 0.0, rdd: Any = 0.0, tau: Any = 0.0) -> Char
         eta * r,
         eta * rd + removed * inner / cube * r,
         eta * rdd + 2.0 * removed * inner / cube * rd + removed * along * r,
-        # the dual of the velocity's map: eta across r, 1 along it, inverted
+        # inverse of the velocity's map, which is eta across r and 1 along it
         tau - removed / (eta * cube) * np.cross(r, np.cross(r, tau)),
     )
 
 
 @dataclass(frozen=True)
 class ReachCone:
-    """Limit of a spherical joint: an axis fixed in both bodies may part from itself by at most an angle (eq. 50).
+    """Limit of a spherical joint: the angle between an axis of the parent and the same axis of the child (eq. 50).
 
     Attributes:
         axis: unit vector (3,).
@@ -279,17 +271,17 @@ class ReachCone:
         object.__setattr__(self, "angle", angle)
 
     def value(self, r: Any) -> FloatArray:
-        """g(r) (...,), at least 0 inside: the cosine of the axis' deflection less the cone's (eq. 52)."""
+        """g(r) (...,), not negative inside: cosine of the axis' deflection minus that of the cone's angle (eq. 52)."""
         (r,) = _arrays(r)
         k = _coefficients(r)
         square = (r * r).sum(axis=-1)
         along = r @ np.asarray(self.axis)
-        # cos t - cos angle, the cosine by its half angle where t is small
+        # cos t - cos angle, with cos t from the half angle
         result: FloatArray = (1.0 - k.beta[..., 0] * square) + k.beta[..., 0] * along**2 - np.cos(self.angle)
         return result
 
     def gradient(self, r: Any) -> FloatArray:
-        """dg/dr (..., 3), the direction of the impulse that the limit gives (eq. 60)."""
+        """dg/dr (..., 3), the direction of the limit's impulse (eq. 60)."""
         (r,) = _arrays(r)
         k = _coefficients(r)
         along = (r @ np.asarray(self.axis))[..., None]

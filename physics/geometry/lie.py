@@ -1,8 +1,8 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
 Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1
-rad and from half-angle forms above, so that everything holds to round-off at 0, near 0 and near pi. Apart from
-`check_frames` nothing here looks at shapes or numbers: that is the callers' business.
+rad and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames` checks its
+input.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 
-# Angle [rad] below which a rotation in single precision has no axis of its own.
+# Angle [rad] below which round-off hides the axis of a rotation in single precision.
 NO_AXIS = 1e-5
-# Squared angle [rad^2] below which coefficients come from their series of ten terms: the first one left out is under
-# 1e-17 of the sum there.
+# Squared angle [rad^2] below which coefficients come from series of ten terms, exact to 1e-17 of the sum there.
 SERIES_LIMIT = 1.0
 _N = range(10)
 ALPHA = [(-1) ** n / factorial(2 * n + 1) for n in _N]  # sin t / t
@@ -84,10 +83,9 @@ def so3_exp(r: Any) -> FloatArray:
 
 
 def so3_log(rotation: Any) -> FloatArray:
-    """Rotation vectors (..., 3) with |r| in [0, pi] of rotations (..., 3, 3), right at pi, too.
+    """Rotation vectors (..., 3) with |r| in [0, pi] of rotations (..., 3, 3), accurate at pi too.
 
-    By way of the quaternion, whose four square roots never cancel all at once; atan2 keeps the angle exact near 0
-    and pi.
+    Computed from the quaternion, whose largest component never cancels; atan2 keeps the angle exact near 0 and pi.
     """
     quaternion = quaternion_from_matrix(rotation)
     sine = np.linalg.norm(quaternion[..., 1:], axis=-1, keepdims=True)
@@ -119,7 +117,7 @@ def so3_right_jacobian_inverse(r: Any) -> FloatArray:
     square, angle, safe = _angle(r)
     half = 0.5 * safe
     closed = (1.0 - half * np.cos(half) / np.sin(half)) / safe**2
-    # below the limit the numerator's series goes over beta: the closed form is a difference of equal numbers there
+    # below the limit the numerator's series divided by beta: the closed form would cancel
     series = coefficient(square, ZETA, np.ones_like(square)) / _beta(square, angle, safe)
     zeta = np.where(square < SERIES_LIMIT, series, closed)
     result: FloatArray = np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
@@ -186,9 +184,7 @@ def ad(twist: Any) -> FloatArray:
 
 
 def _coupling(r: FloatArray, v: FloatArray) -> FloatArray:
-    """Lower left block of the left Jacobian of SE(3): sum over m, n of [r]^m [v] [r]^n / (m + n + 2)!, in closed
-    form.
-    """
+    """Lower left block of SE(3)'s left Jacobian: sum over m, n of [r]^m [v] [r]^n / (m + n + 2)!, in closed form."""
     square, angle, safe = _angle(r)
     w, u = hat(r), hat(v)
     wu, uw, wuw = w @ u, u @ w, w @ u @ w
@@ -215,7 +211,7 @@ def left_jacobian(twist: Any) -> FloatArray:
 
 
 def right_jacobian(twist: Any) -> FloatArray:
-    """J_r (..., 6, 6): (e^-x d e^x)^vee = J_r(x) dx, the exact form behind Lee & Terzopoulos 2008, eq. 33."""
+    """J_r (..., 6, 6): (e^-x d e^x)^vee = J_r(x) dx, the exact form of Lee & Terzopoulos 2008, eq. 33."""
     return left_jacobian(-np.asarray(twist, dtype=np.float64))
 
 
@@ -231,10 +227,10 @@ def right_jacobian_inverse(twist: Any) -> FloatArray:
 
 
 def quaternion_from_matrix(rotation: Any) -> FloatArray:
-    """Unit quaternions wxyz (..., 4), w >= 0, of rotations (..., 3, 3): by the largest of the four components."""
+    """Unit quaternions wxyz (..., 4), w >= 0, of rotations (..., 3, 3), from the largest of the four components."""
     m = np.asarray(rotation, dtype=np.float64)
     d0, d1, d2 = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    products = np.empty((*m.shape[:-2], 4, 4))  # four times each component times each other
+    products = np.empty((*m.shape[:-2], 4, 4))  # 4 q q^T
     products[..., 0, 0], products[..., 1, 1] = 1 + d0 + d1 + d2, 1 + d0 - d1 - d2
     products[..., 2, 2], products[..., 3, 3] = 1 - d0 + d1 - d2, 1 - d0 - d1 + d2
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -248,7 +244,7 @@ def quaternion_from_matrix(rotation: Any) -> FloatArray:
 
 
 def matrix_from_quaternion(quaternion: Any) -> FloatArray:
-    """Rotations (..., 3, 3) of quaternions wxyz (..., 4), which need not be of unit length."""
+    """Rotations (..., 3, 3) of quaternions wxyz (..., 4) of any length but 0."""
     q = np.asarray(quaternion, dtype=np.float64)
     w, v = q[..., 0], q[..., 1:]
     scale = (2.0 / (q * q).sum(axis=-1))[..., None, None]
@@ -267,12 +263,12 @@ def continuous_quaternions(quaternions: Any) -> FloatArray:
 
 
 def continuous_rotation_vectors(vectors: Any) -> FloatArray:
-    """The same rotations (n, ..., 3), each with the turns that bring it next to the one before."""
+    """Unwrap rotation vectors (n, ..., 3): whole turns are added so that each is nearest to the one before."""
     result = np.array(vectors, dtype=np.float64)
     for column in np.moveaxis(result.reshape(len(result), -1, 3), 1, 0):
         angles = np.linalg.norm(column, axis=1)[1:]
         along = (column[:-1] * column[1:]).sum(axis=1) / np.maximum(angles, NO_AXIS)
-        stays = (np.abs(along - angles) < np.pi) & (angles > NO_AXIS)  # behind one that stays, too
+        stays = (np.abs(along - angles) < np.pi) & (angles > NO_AXIS)  # if the row before stays
         others = np.append(np.flatnonzero(~stays) + 1, len(column))
         row = others[0]
         while row < len(column):
@@ -282,9 +278,9 @@ def continuous_rotation_vectors(vectors: Any) -> FloatArray:
 
 
 def _bring_next(before: FloatArray, vector: FloatArray) -> bool:
-    """Give a rotation vector (3,) the turns that bring it next to the one before; whether that changes it."""
+    """Add the whole turns that bring a rotation vector (3,) nearest to the one before; returns whether it changed."""
     angle, last = float(np.linalg.norm(vector)), float(np.linalg.norm(before))
-    # where poses come in single precision a smaller angle has no axis of its own at a whole turn
+    # near a whole turn, round-off hides the axis of a small angle in single precision
     own = angle > (1e-9 if last < np.pi else NO_AXIS)
     axis = vector / angle if own else before / max(last, 1e-9)
     turns = np.round((before @ axis - angle) / (2.0 * np.pi))
@@ -295,11 +291,11 @@ def _bring_next(before: FloatArray, vector: FloatArray) -> bool:
 
 
 def check_frames(frames: Any, name: str) -> FloatArray:
-    """A copy of poses (..., 4, 4) with exactly orthonormal rotations.
+    """Copy poses (..., 4, 4) with exactly orthonormal rotations.
 
     Raises:
-        ModelError: wrong shape, an entry that is not finite, a last row that is not (0, 0, 0, 1), a matrix that is
-            not a rotation to 1e-6; the message names the index and the value.
+        ModelError: the shape is wrong, an entry is not finite, the last row is not (0, 0, 0, 1), or a matrix is not
+            a rotation to 1e-6; the message names the index and the value.
     """
     try:
         poses = np.array(frames, dtype=np.float64)
@@ -324,7 +320,7 @@ def check_frames(frames: Any, name: str) -> FloatArray:
             value = poses[index] if poses.ndim > 2 else poses
             raise ModelError(f"{name}{where} {words}: {value.tolist()}")
     u, _, vt = np.linalg.svd(rotation)
-    # what is orthonormal to round-off stays bit for bit, so that files and copies give the same frames again
+    # rotations orthonormal to round-off stay bit for bit, so that files and copies reproduce the frames
     off = (
         np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(axis=(-1, -2), keepdims=True) > 1e-14
     )

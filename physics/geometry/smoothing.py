@@ -15,7 +15,7 @@ REFINEMENTS = 5
 
 
 def check_times(times: Any, least: int) -> FloatArray:
-    """The times (T,) of samples; ModelError where they do not increase or are too few."""
+    """The times (T,) of samples; ModelError if they do not increase or are too few."""
     checked = finite_array(times, (np.size(times),), "times of the samples")
     if len(checked) < least:
         raise ModelError(f"at least {least} samples are needed, got {len(checked)}")
@@ -32,7 +32,7 @@ def _mean_step(times: FloatArray) -> float:
 
 
 def weight_of_cutoff(times: FloatArray, cutoff: float, degree: int) -> float:
-    """The weight of the roughness at which a signal of this frequency [Hz] loses 3 dB.
+    """Roughness weight for which a signal of this frequency [Hz] loses 3 dB.
 
     A smoothing spline of degree 2 m - 1 is a Butterworth filter of order m run forward and back, with the response
     1 / (1 + weight dt w^(2 m)) (Woltring 1985); -3 dB is 1 / sqrt(2).
@@ -41,15 +41,15 @@ def weight_of_cutoff(times: FloatArray, cutoff: float, degree: int) -> float:
 
 
 def spline_derivatives(times: FloatArray, values: FloatArray, degree: int, weight: float) -> FloatArray:
-    """Value, first and second derivative (3, T, k) of a spline near samples (T, k), at their times.
+    """Value, first and second derivative (3, T, k) of the smoothing spline of samples (T, k), at their times.
 
-    It minimizes the sum of squared distances from the samples + weight * the integral of the square of derivative
-    m = (degree + 1) / 2, among the splines with a knot at each sample; at weight 0 it passes through them (not-a-knot).
+    Of the splines with a knot at each sample it minimizes the sum of squared distances from the samples + weight *
+    the integral of the squared derivative m = (degree + 1) / 2. At weight 0 it interpolates them (not-a-knot).
     """
     from scipy.interpolate import BSpline, make_interp_spline
 
     step = _mean_step(times)
-    x = (times - times[0]) / step  # of unit spacing: derivatives of high order neither over- nor underflow
+    x = (times - times[0]) / step  # unit spacing: high derivatives neither overflow nor underflow
     if weight > 0.0:
         knots, coefficients = _smoothed(x, values, degree, weight / step**degree)
         spline = BSpline(knots, coefficients, degree)
@@ -62,8 +62,8 @@ def spline_derivatives(times: FloatArray, values: FloatArray, degree: int, weigh
 def _smoothed(x: FloatArray, values: FloatArray, degree: int, weight: float) -> tuple[FloatArray, FloatArray]:
     """Knots and coefficients of the smoothing spline.
 
-    The banded normal equations B^T B + weight D^T D lose digits as the weight grows, but only in what D^T D holds
-    down: residuals worked out as B^T (y - B c) - weight D^T (D c) mend them.
+    The banded normal equations B^T B + weight D^T D lose digits as the weight grows. Iterative refinement with the
+    residual B^T (y - B c) - weight D^T (D c) restores them.
     """
     from scipy.interpolate import BSpline
     from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
@@ -80,7 +80,7 @@ def _smoothed(x: FloatArray, values: FloatArray, degree: int, weight: float) -> 
         factor = cholesky_banded(bands, lower=True)
     except LinAlgError as error:
         raise ModelError(
-            f"smoothing by {weight:g} leaves nothing of the samples: the cutoff is too low for their spacing"
+            f"the cutoff is too low for the spacing of the samples (roughness weight {weight:g}): raise it"
         ) from error
     coefficients = np.zeros((size, values.shape[1]))
     for _ in range(1 + REFINEMENTS):
@@ -90,9 +90,7 @@ def _smoothed(x: FloatArray, values: FloatArray, degree: int, weight: float) -> 
 
 
 def _roughness(knots: FloatArray, degree: int) -> Any:
-    """Sparse D with |D c|^2 the integral of the square of derivative (degree + 1) / 2 of the spline with coefficients
-    c.
-    """
+    """Sparse D: |D c|^2 is the integral of the spline's squared derivative (degree + 1) / 2, c its coefficients."""
     from scipy.interpolate import BSpline
     from scipy.sparse import diags
     from scipy.special import roots_legendre

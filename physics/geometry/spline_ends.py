@@ -1,4 +1,4 @@
-"""Cubic splines whose ends are as good as what lies between, for motions that were sampled a few times a swing."""
+"""Cubic splines with accurate slopes at their ends, for motions sampled only a few times per oscillation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import MissingDependencyError
 
-#: order of the highest difference that has a part in the slope at an end, and of the one that it takes at the least
+#: highest order of the divided differences in an end slope, and the order they must reach
 MOST, LEAST = 6, 5
-#: a difference that is no smaller than this share of the greater of the two before is one of a corner, or of noise
+#: a term above this share of the greater of the two before it comes from a corner or from noise
 SMALLER = 0.7
 
 
 def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None = None) -> Any:
     """SciPy's `CubicSpline` through values (K, n) at times (K,), two or more.
 
-    Slopes at the ends are those of Newton's polynomial through seven values there, or six, where its terms become
-    smaller and smaller, and the one behind these, too. Where corners or noise make them grow, or there are too few
-    values to tell, they are those of the spline that has one cubic for two stretches at an end (not-a-knot): at twelve
-    samples a swing that is 2.6 % off, and the polynomial 0.3 %.
+    Slopes at the ends are those of Newton's polynomial through six or seven values there, if its terms decrease.
+    Otherwise (corners, noise, too few values) they are those of the not-a-knot spline. At twelve samples per
+    oscillation the polynomial's slope is 0.3 % off, the not-a-knot spline's 2.6 %.
 
     Args:
         first: slopes (n,) at the first time, where they are known.
@@ -32,9 +31,7 @@ def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None
     try:
         from scipy.interpolate import CubicSpline
     except ImportError as error:
-        raise MissingDependencyError(
-            "cubics through given values need SciPy, which is not installed"
-        ) from error
+        raise MissingDependencyError("cubic interpolation needs SciPy, which is not installed") from error
     spline = CubicSpline(times, values)
     before = spline(times[[0, -1]], 1)
     slopes = before.copy()
@@ -48,22 +45,21 @@ def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None
 
 
 def _end_slopes(times: FloatArray, values: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Slopes (n,) at the first of some times (m,), by Newton's divided differences of values (m, n) there; those that
-    they are otherwise, where these do not become smaller.
+    """Slopes (n,) at times[0] by Newton's divided differences of values (m, n) at times (m,).
+
+    Components whose terms do not decrease keep their slope from `otherwise` (n,).
     """
     terms, sizes = [], []
     differences, reach, product = values, 1.0, 1.0
     for order in range(1, len(times)):
         differences = np.diff(differences, axis=0) / (times[order:] - times[:-order])[:, None]
         reach *= abs(times[order] - times[0])
-        sizes.append(np.abs(differences[0]) * reach)  # of even times the very difference
+        sizes.append(np.abs(differences[0]) * reach)  # for even times, the plain difference
         terms.append(differences[0] * product)
         product *= times[0] - times[order]
     if len(sizes) <= LEAST:
         return otherwise
     smaller = [sizes[k] <= SMALLER * np.maximum(sizes[k - 1], sizes[k - 2]) for k in range(3, len(sizes))]
-    taken = (
-        np.logical_and.accumulate(smaller)[1:].sum(axis=0) + 3
-    )  # orders, each with a smaller one behind it
+    taken = np.logical_and.accumulate(smaller)[1:].sum(axis=0) + 3  # orders whose next term is smaller
     slopes = np.cumsum(terms, axis=0)[taken - 1, np.arange(values.shape[1])]
     return np.where(taken >= LEAST, slopes, otherwise)

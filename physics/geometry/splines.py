@@ -1,8 +1,7 @@
 """B-spline bases of any order k >= 2 on given knots: plain, cumulative, and as polynomials of each knot span.
 
 m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the domain [t_{k-1}, t_m]. A periodic
-spline is an unrolled one: its first k - 1 control values come again after the last, and its knots repeat after one
-period.
+spline is evaluated unrolled: its first k - 1 control values and its knots repeat after one period.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _check(num_control: int, order: int) -> None:
 
 
 def clamped_knots(num_control: int, order: int, start: float = 0.0, end: float = 1.0) -> FloatArray:
-    """Knots (m + k,), even inside [start, end], the end knots k-fold: the spline meets its first and last values."""
+    """Knots (m + k,), even in [start, end] with k-fold ends: the spline begins and ends at its outer values."""
     _check(num_control, order)
     if not end > start:
         raise ModelError(f"spline range is empty or reversed: [{start:g}, {end:g}]")
@@ -60,8 +59,7 @@ def unrolled_knots(knots: Any, order: int) -> FloatArray:
 def averaged_knots(parameters: Any, order: int) -> FloatArray:
     """Clamped knots (m + k,) for control values placed at increasing parameters (m,).
 
-    De Boor's rule: each inner knot is the mean of k - 1 neighbouring parameters, so the Greville abscissae follow
-    them.
+    De Boor's rule: each inner knot is the mean of k - 1 neighbouring parameters; Greville abscissae follow them.
     """
     parameters = np.asarray(parameters, dtype=np.float64)
     count = len(parameters)
@@ -72,10 +70,12 @@ def averaged_knots(parameters: Any, order: int) -> FloatArray:
 
 
 def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> FloatArray:
-    """The knots (m + k,), if they never decrease, increase over the range and, for a closed curve, repeat after it.
+    """Return the knots (m + k,), which must not decrease, and must increase inside the range.
+
+    Those of a periodic curve must repeat with its period.
 
     Raises:
-        ModelError: they do not; the message begins with the name and tells the values.
+        ModelError: they do not; the message begins with the name and contains the values.
     """
     steps = np.diff(knots)
     if (steps < 0.0).any():
@@ -84,7 +84,7 @@ def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> Flo
     # a closed curve's range ends with its last knot, one period after the first of the range
     inner = knots[order - 1 : len(knots) if periodic else len(knots) - order + 1]
     if not inner[-1] > inner[0]:
-        raise ModelError(f"{name}: their range is empty: [{inner[0]:g}, {inner[-1]:g}]")
+        raise ModelError(f"{name} have an empty range: [{inner[0]:g}, {inner[-1]:g}]")
     repeated = np.nonzero(np.diff(inner) <= 0.0)[0]
     if len(repeated):
         raise ModelError(f"{name} inside the range must increase, got {inner[repeated[0]]:g} twice")
@@ -95,7 +95,7 @@ def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> Flo
 
 
 def greville(knots: Any, order: int) -> FloatArray:
-    """Greville abscissae (m,), the means of k - 1 knots: where each control value sits along the parameter."""
+    """Greville abscissae (m,), the means of k - 1 knots: the parameter at which each control value acts."""
     knots = np.asarray(knots, dtype=np.float64)
     windows = np.lib.stride_tricks.sliding_window_view(knots[1:-1], order - 1)
     result: FloatArray = windows.mean(axis=-1)
@@ -112,9 +112,9 @@ def span_index(knots: FloatArray, order: int, q: FloatArray) -> IntArray:
 
 
 def basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
-    """Values (n, m) at q (n,) of the B-splines, or of one of their derivatives (de Boor's recursion).
+    """Values (n, m) of the B-splines at q (n,), or of one of their derivatives (de Boor's recursion).
 
-    Outside the domain the polynomials of the first and the last span go on.
+    Outside the domain the polynomials of the first and the last span are extrapolated.
     """
     knots, q = np.asarray(knots, dtype=np.float64), np.asarray(q, dtype=np.float64)
     return _basis_in_spans(knots, order, q, span_index(knots, order, q), derivative)
@@ -142,14 +142,12 @@ def _basis_in_spans(
 
 
 def _over_width(values: FloatArray, width: FloatArray) -> FloatArray:
-    """Values (n, i) over widths (i,) of supports, 0 where a support is empty."""
+    """Values (n, i) divided by the widths (i,) of supports; 0 where a support is empty."""
     return np.divide(values, width, out=np.zeros(values.shape), where=width > 0.0)
 
 
 def cumulative_basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
-    """Values (n, m) of the cumulative bases B~_j = sum_{l >= j} B_l (Lee & Terzopoulos 2008, eq. 22), or
-    derivatives.
-    """
+    """Cumulative bases B~_j = sum_{l >= j} B_l (n, m), or their derivatives (Lee & Terzopoulos 2008, eq. 22)."""
     result: FloatArray = np.cumsum(basis(knots, order, q, derivative)[:, ::-1], axis=1)[:, ::-1]
     return result
 

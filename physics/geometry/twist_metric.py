@@ -1,4 +1,4 @@
-"""Lengths of twists: how rotation counts beside translation wherever motions are compared."""
+"""Lengths of twists: the weight of rotation relative to translation wherever motions are compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TwistMetric:
 
     Attributes:
         factor: upper triangular (6, 6) with a positive diagonal.
-        length_scale: metres of translation, in the mean over the directions, that count as one radian.
+        length_scale: translation [m] that counts as one radian, averaged over directions.
     """
 
     factor: FloatArray
@@ -29,15 +29,15 @@ class TwistMetric:
 
     @classmethod
     def of_length(cls, length_scale: float) -> TwistMetric:
-        """sqrt(|w|^2 + |v|^2 / length_scale^2): so many metres count as one radian."""
+        """sqrt(|w|^2 + |v|^2 / length_scale^2): length_scale metres count as one radian."""
         return cls(np.diag(1.0 / np.repeat([1.0, length_scale], 3)), length_scale)
 
     @classmethod
     def of_matrix(cls, matrix: Any, name: str = "metric") -> TwistMetric:
-        """x^T M x, with M (6, 6) scaled so that its lengths read as radians.
+        """x^T M x, with M (6, 6) scaled so that lengths read as radians.
 
-        A turn about the point that M couples to no translation then has its angle for length, in the mean over all
-        axes. Only ratios matter to a fit, but tolerances ask for one unit.
+        The length of a rotation about the point at which M decouples from translation is then its angle, averaged
+        over all axes. Fits depend on ratios only; tolerances need the unit.
 
         Raises:
             ModelError: M is not symmetric positive definite.
@@ -61,7 +61,7 @@ class TwistMetric:
 
     @classmethod
     def of_weights(cls, rotation: Any, translation: Any) -> TwistMetric:
-        """Weights of the squared components, one number or one for each body axis: per rad^2, and per m^2."""
+        """Weights of squared rotation [1/rad^2] and translation [1/m^2]: one number, or one for each body axis."""
         weights = [
             np.ones(3)
             * finite_array(value, np.shape(value) if np.shape(value) == (3,) else (), f"{name} weight")
@@ -74,20 +74,17 @@ class TwistMetric:
 
     @classmethod
     def of_inertia(cls, mass: Any, com: Any, inertia: Any) -> TwistMetric:
-        """Kinetic energy of the moving body (Kaufman's metric): mass [kg], centre of mass (3,) [m] and rotational
-        inertia (3, 3) about it [kg m^2], in body axes.
-        """
+        """Kaufman's metric, the body's kinetic energy: mass [kg], com (3,) [m], inertia (3, 3) about it [kg m^2]."""
         m = number(mass, "mass of the metric", positive=True)
         arm = finite_array(com, (3,), "com of the metric")
         return cls.of_matrix(spatial_inertia(m, arm, inertia_matrix(inertia, "inertia of the metric")))
 
     @classmethod
     def of(cls, given: Any) -> TwistMetric:
-        """The metric itself; a matrix (6, 6); or a mapping, with the keys rotation and translation, or mass, com and
-        inertia.
+        """A metric itself, a matrix (6, 6), or a mapping of rotation and translation, or of mass, com and inertia.
 
         Raises:
-            ModelError: what is given is none of these; the message names the key and its value.
+            ModelError: `given` is none of these; the message names the key and its value.
         """
         if isinstance(given, TwistMetric):
             return given
@@ -117,13 +114,13 @@ class TwistMetric:
         return np.linalg.inv(self.factor)
 
     def scaled(self, twists: FloatArray) -> FloatArray:
-        """factor x for twists (..., 6): what is measured like points of Euclidean space."""
+        """factor x for twists (..., 6), whose Euclidean length is the length in this metric."""
         if self._diagonal is not None:
             return twists * self._diagonal
         return twists @ self.factor.T
 
     def unscaled(self, values: FloatArray) -> FloatArray:
-        """The twists (..., 6) for which `scaled` gives these values."""
+        """Twists (..., 6) for which `scaled` gives these values."""
         if self._diagonal is not None:
             return values / self._diagonal
         return values @ self._inverse.T
@@ -145,7 +142,7 @@ class TwistMetric:
         return self.factor @ blocks
 
     def right(self, blocks: FloatArray) -> FloatArray:
-        """B factor^-1 of blocks (..., k, 6) that act on twists: they then act on scaled ones."""
+        """B factor^-1 of blocks B (..., k, 6) that act on twists; the result acts on scaled twists."""
         if self._diagonal is not None:
             return blocks / self._diagonal
         return blocks @ self._inverse
