@@ -1,4 +1,4 @@
-"""Every joint, and the registry by which files and menus name them."""
+"""All joint classes, and the registry that names them in files and menus."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ REGISTRY: dict[str, type[Joint]] = registry.by_type(
 
 
 def from_dict(description: Mapping[str, Any]) -> Joint:
-    """The joint that ``Joint.to_dict`` described.
+    """The joint described by ``Joint.to_dict``.
 
     Raises:
-        FormatError: the type or a key is unknown, or a required key is missing.
-        ModelError: a value is not acceptable.
+        FormatError: the type is unknown, a key is unknown or a required one is missing.
+        ModelError: a value is not valid for the joint.
     """
     return registry.from_dict(description, REGISTRY, "a joint", {"joint": from_dict, "joints": _parts})
 

@@ -1,4 +1,4 @@
-"""Joints whose factors follow functions of the coordinates: the ellipse, OpenSim's CustomJoint."""
+"""Joints whose factors are functions of the coordinates: the ellipse, OpenSim's CustomJoint."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Elliptic(Joint):
     """Sliding along an ellipse in the x-y plane, turned with its tangent (Lee & Terzopoulos 2008, eqs. 17-20).
 
     Attributes:
-        a, b: semi-axes along x and y [m]; at q = 0 the frame stands at (0, -b).
+        a, b: semi-axes along x and y [m]; at q = 0 the frame is at (0, -b).
     """
 
     a: float
@@ -64,10 +64,10 @@ class Custom(Joint):
     """OpenSim's CustomJoint: translations along three axes of the parent, then three rotations, each a function.
 
     Attributes:
-        coordinates: their names, at least one.
-        rotations, translations: three entries (axis, function, coordinate name or None) each; without a coordinate
-            the function is taken at 0, which makes a constant of a `Linear`. Axes are unit vectors; the rotation
-            axes follow each other in the body, the translation axes stand still in the parent.
+        coordinates: their names, at least one. units: ``"rad"`` (default), ``"m"`` or ``"1"`` of each.
+        rotations, translations: three entries (axis, function, coordinate name or None) each. Without a coordinate
+            the function is taken at 0: a `Linear` is then a constant. Axes are unit vectors; rotation axes move
+            with the body, translation axes are fixed in the parent.
     """
 
     coordinates: tuple[str, ...]
@@ -126,7 +126,7 @@ class Custom(Joint):
 
 
 def _checked_axes(entries: Any, key: str, names: tuple[str, ...]) -> list[Any]:
-    """Three (axis, function, coordinate) of a custom joint; entries read from a file are objects of those keys."""
+    """Three (axis, function, coordinate) of a custom joint; entries read from a file are objects with those keys."""
     checked = []
     for number_, entry in enumerate(entries):
         where = f"custom joint {key}[{number_}]"

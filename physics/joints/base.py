@@ -1,7 +1,6 @@
-"""What every joint is: a product of exponentials, G(q) = H prod_k exp(g_k phi_k(q)) (Lee & Terzopoulos 2008, eq. 26).
+"""Joints as products of exponentials, G(q) = H prod_k exp(g_k phi_k(q)) (Lee & Terzopoulos 2008, eq. 26).
 
-A joint class says which factors it has; this module turns them into the blocks that the kernels read, and evaluates
-G, S and dS by calling those same kernels.
+A joint class lists its factors as `Block` records, which the kernels evaluate.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..kernels import layout
 
 IDENTITY: FloatArray = np.eye(4)
 IDENTITY.flags.writeable = False
-#: by how much the length of a unit vector may differ from 1: three squares, a sum and a root, each rounded
+#: round-off in the length of a unit vector: three squares, a sum and a root
 UNIT_ROUND_OFF = 1e-15
 
 
@@ -33,16 +32,14 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Factorization:
-    """The blocks of a joint in order, and the constant frame (4, 4) behind the last one."""
+    """The blocks of a joint in order, and the constant frame (4, 4) after the last one."""
 
     blocks: tuple[Block, ...]
     after: FloatArray
 
 
 def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
-    """A frame A whose z axis is the screw axis of a twist, with rate and lead: twist = Ad_A (0, 0, rate, 0, 0,
-    lead).
-    """
+    """Frame A with z along the screw axis of a twist, rate and lead: twist = Ad_A (0, 0, rate, 0, 0, lead)."""
     w, v = twist[:3], twist[3:]
     rate = float(np.linalg.norm(w))
     if abs(rate - 1.0) < UNIT_ROUND_OFF:  # a unit axis: kernels need not scale the angle
@@ -60,7 +57,7 @@ def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def rotation_to(axis: FloatArray) -> FloatArray:
-    """The shortest rotation (3, 3) that takes z to a unit axis (about x where the axis is -z)."""
+    """The shortest rotation (3, 3) that takes z to a unit axis; half a turn about x if the axis is -z."""
     x, y, z = axis
     if z < -1.0 + 1e-12:
         return np.diag([1.0, -1.0, -1.0])

@@ -1,4 +1,4 @@
-"""Several joints in a row with no body between them."""
+"""Several joints in series, without bodies between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .joint import Joint
 
 @dataclass(frozen=True, eq=False)
 class Composite(Joint):
-    """The product G = G_1 G_2 ... of other joints; coordinates are theirs in order, named ``1.angle``, ``2.x`` ...
+    """The product G = G_1 G_2 ... of other joints, with their coordinates in order, named ``1.angle``, ``2.x`` ...
 
     A bead that is free to spin about its wire is a spline curve followed by a hinge.
     """
@@ -64,7 +64,7 @@ class Composite(Joint):
 
     @property
     def _starts(self) -> list[int]:
-        """First coordinate of each part, and behind the last."""
+        """First coordinate of each part, then the number of all."""
         return [0, *accumulate(joint.num_coordinates for joint in self.joints)]
 
     @property
@@ -84,7 +84,7 @@ class Composite(Joint):
         return np.concatenate([joint.from_readings(part) for joint, part in zip(self.joints, parts)], axis=-1)
 
     def _split(self, values: Any, what: str) -> list[FloatArray]:
-        """What belongs to each part, (..., n_i)."""
+        """Values (..., n) split into those of each part (..., n_i)."""
         array = float_array(values, f"composite joint {what}")
         if array.ndim == 0 or array.shape[-1] != self.num_coordinates:
             raise ModelError(

@@ -1,9 +1,9 @@
-"""Coordinates of a curve that mean something: its arc length, or an angle about an axis.
+"""Coordinates of a curve with a meaning: its arc length, or an angle about an axis.
 
-The knots' parameter u becomes a function of the coordinate q, piece by piece a polynomial of degree 5 that has the
-exact value, slope and curvature at both its ends. The path stays what it is to round-off, and so that |s(q)| = 1, or
-dq is the angle's, up to the polynomials' error in du/dq (`CoordinateMap.error`, below `GOOD` where
-pieces can be halved until then). u(q) is C2 where the curve is.
+The knots' parameter u becomes a function of the coordinate q: pieces of degree 5 with exact value, slope and
+curvature at both ends. The path is unchanged to round-off. |s(q)| = 1, or the angle's rate, holds to the error of
+du/dq (`CoordinateMap.error`), which halving of pieces brings below `GOOD` where it can. u(q) is C2 where the curve
+is.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ..kernels import layout
 from .spline_sites import Sites, derivatives, poses
 
 COORDINATES = ("parameter", "arc_length", "angle")
-# largest relative error of du/dq in a piece that is not halved, and how often quarters of a knot span may be
+# largest relative error of du/dq in a piece that is not halved, and how often quarters of a knot span are halved
 GOOD = 1e-13
 HALVINGS = 8
 ANGLE_ROUND_OFF = 2e-15
-# where in a piece the error is looked at, after its beginning
+# fractions of a piece: its beginning, and where the error is sampled
 SAMPLES = np.array([0.0, 0.15, 0.5, 0.85])
-# a coordinate that changes this much slower than in the mean stands still
+# a coordinate whose rate is below this share of the mean stands still
 STILL = 1e-6
 # Gauss-Legendre points on [0, 1] and weights, exact for polynomials of degree 15
 POINTS = 0.5 + 0.5 * np.array(
@@ -47,14 +47,13 @@ POINTS = 0.5 + 0.5 * np.array(
 WEIGHTS = 0.5 * np.array([0.1012285362903763, 0.2223810344533745, 0.3137066458778873, 0.3626837833783620,
                           0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763])  # fmt: skip
 
-#: of a coordinate at rising parameters (n,): its first value, the steps between neighbours (n - 1,), slope and
-#: curvature (n,)
+#: a coordinate at increasing parameters (n,): first value, steps between neighbours (n - 1,), slope, curvature (n,)
 Measure = Callable[[FloatArray], tuple[float, FloatArray, FloatArray, FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """What a spline curve is made of."""
+    """The data of a spline curve."""
 
     frames: FloatArray
     knots: FloatArray
@@ -63,7 +62,7 @@ class Curve:
 
     @property
     def breaks(self) -> FloatArray:
-        """Knots inside the range, each once, and its ends (of a closed curve one turn)."""
+        """Distinct knots inside the range, ends included (one turn of a closed curve)."""
         knots = splines.unrolled_knots(self.knots, self.order) if self.periodic else self.knots
         result: FloatArray = np.unique(knots[self.order - 1 : len(knots) - self.order + 1])
         return result
@@ -74,11 +73,11 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateMap:
-    """u(q): breaks (n + 1,) in q, rising, and rows (n, 6) of coefficients by rising powers of q - break.
+    """u(q): increasing breaks (n + 1,) in q, and rows (n, 6) of coefficients by rising powers of q - break.
 
     Attributes:
         period: of q, 0 for an open curve.
-        error: largest relative error of du/dq that was found.
+        error: largest relative error of du/dq in the samples.
     """
 
     breaks: FloatArray
@@ -87,7 +86,7 @@ class CoordinateMap:
     error: float
 
     def parameter(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """u and du/dq at q of any shape, straight beyond the ends of an open curve, in whole turns of a closed one."""
+        """u and du/dq at q of any shape; linear beyond the ends of an open curve, over whole turns of a closed one."""
         turns = np.floor((q - self.breaks[0]) / self.period) if self.period else np.zeros_like(q)
         q = q - self.period * turns
         inside = np.clip(q, self.breaks[0], self.breaks[-1])
@@ -121,7 +120,7 @@ class CoordinateMap:
         return (float(at[0]), last), at
 
     def data(self) -> FloatArray:
-        """What the kernels read (`layout.PACE_LOWER` and following)."""
+        """Record for the kernels (`layout.PACE_LOWER` and following)."""
         head = [self.breaks[0], self.breaks[-1], self.period, layout.PIECEWISE, len(self.rows), 6]
         return np.concatenate([head, self.breaks, self.rows.ravel()])
 
@@ -129,9 +128,9 @@ class CoordinateMap:
 def arc_length(
     curve: Curve, metric: TwistMetric, u: FloatArray
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """Length in the metric from the first of rising parameters u, as a `Measure`; its slope is |s|.
+    """Arc length in the metric from the first of increasing parameters u, as a `Measure`; its slope is |s|.
 
-    Within the knot spans |s| is smooth: the quadrature between neighbours is exact to round-off where these are close.
+    |s| is smooth within knot spans: quadrature between close neighbours is exact to round-off.
     """
     steps = np.diff(u)
     between = (u[:-1, None] + steps[:, None] * POINTS).ravel()
@@ -145,13 +144,13 @@ def arc_length(
 def angle_about(
     curve: Curve, axis: FloatArray, u: FloatArray
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """Angle [rad] of the rotation's part about an axis (its twist, the rest being a swing about axes across it),
-    without jumps along rising parameters u, as a `Measure`.
+    """Twist angle [rad] of the rotation about an axis, unwrapped along increasing parameters u, as a `Measure`.
 
-    With the quaternion (w, v) the angle is 2 atan2(axis . v, w).
+    The rotation is a twist about the axis and a swing about an axis across it. With the quaternion (w, v) the twist
+    is 2 atan2(axis . v, w).
 
     Raises:
-        ModelError: somewhere the swing is half a turn, and the angle not to be had.
+        ModelError: the swing is half a turn somewhere, and the twist undefined.
     """
     sites = curve.sites(u)
     s, h = derivatives(curve.frames, sites)
@@ -171,8 +170,8 @@ def angle_about(
     if square.min() < 1e-6:
         k = int(np.argmin(square))
         raise ModelError(
-            f"the angle about {axis.tolist()} is not to be had at parameter {u[k]:g} of the curve: it swings half a "
-            "turn away from the axis there"
+            f"the angle about {axis.tolist()} is undefined at parameter {u[k]:g} of the curve, "
+            "which swings half a turn away from the axis there"
         )
     slope = 2.0 * (w * p1 - p * w1) / square
     curvature = 2.0 * (w * p2 - p * w2) / square - slope * 2.0 * (w * w1 + p * p1) / square
@@ -182,7 +181,7 @@ def angle_about(
 
 
 def measure(curve: Curve, coordinate: str, axis: FloatArray | None, metric: TwistMetric) -> Measure:
-    """The function of the parameter that a coordinate is."""
+    """The `Measure` of a coordinate."""
     if coordinate == "angle" and axis is not None:
         return partial(angle_about, curve, axis)
     return partial(arc_length, curve, metric)
@@ -202,7 +201,7 @@ def coordinate_map(
     u = np.append((spans[:-1, None] + np.diff(spans)[:, None] * np.arange(4) / 4.0).ravel(), spans[-1])
     for _ in range(HALVINGS):
         found, errors, widths = _hermite(curve, function, u, name)
-        # steps of an angle have round-off of their own, whatever their width
+        # the round-off of an angle's steps does not shrink with their width
         poor = errors > (GOOD if axis is None else np.maximum(GOOD, ANGLE_ROUND_OFF / widths))
         if not poor.any():
             break
@@ -213,11 +212,11 @@ def coordinate_map(
 def _hermite(
     curve: Curve, function: Measure, u: FloatArray, name: str
 ) -> tuple[CoordinateMap, FloatArray, FloatArray]:
-    """Quintic pieces between parameters u, the error of each where it is sampled, and its width."""
+    """Quintic pieces between parameters u, the sampled error of each, and its width."""
     dense = np.append((u[:-1, None] + np.diff(u)[:, None] * SAMPLES).ravel(), u[-1])
     start, steps, slopes, curvatures = function(dense)
     _check_monotone(dense, slopes, name)
-    # lengths of pieces, not differences of sums: these would lose digits
+    # lengths of pieces: differences of sums would lose digits
     inside = np.cumsum(steps.reshape(-1, len(SAMPLES)), axis=1)
     x, slope, curvature = inside[:, -1], slopes[:: len(SAMPLES)], curvatures[:: len(SAMPLES)]
     rate, bend = 1.0 / slope, -curvature / slope**3
@@ -247,7 +246,7 @@ def _hermite(
 
 
 def _reversed(rows: FloatArray, x: FloatArray) -> FloatArray:
-    """The same pieces in reverse order, each by rising powers from its other end, which lies x (< 0) ahead."""
+    """The pieces in reverse order, each in powers from its other end, x (< 0) away from its first."""
     result = np.zeros_like(rows)
     for k in range(6):
         for j in range(k, 6):

@@ -14,7 +14,7 @@ def kernel_poses(frames: FloatArray) -> FloatArray:
 
 
 def kernel_twists(twists: FloatArray) -> FloatArray:
-    """Twists (n, 6) as rows (n, 11): n, |w|, v, n x v, n . v (see ``kernels.spatial.exp_twist``)."""
+    """Twists (n, 6) as rows (n, 11): n, |w|, v, n x v, n . v (see ``kernels.algebra.spatial.exp_twist``)."""
     w, v = twists[:, :3], twists[:, 3:]
     rate = np.linalg.norm(w, axis=1, keepdims=True)
     axis = np.divide(w, rate, out=np.zeros_like(w), where=rate > 0.0)
@@ -37,7 +37,7 @@ def inverted_poses(rows: FloatArray) -> FloatArray:
 
 
 def span_rows(data: FloatArray) -> tuple[int, FloatArray]:
-    """Where the spans of a spline block begin, and their rows (spans, width): base frames, twists and polynomials."""
+    """Start of the spans in a spline block, and their rows (spans, width): base frames, twists and polynomials."""
     spans, order = int(data[layout.SPLINE_SPANS]), int(data[layout.SPLINE_ORDER])
     start = layout.SPLINE_HEADER + 2 * int(data[layout.SPLINE_BUCKETS]) + 2 * (spans + 1)
     stride = 12 + (order - 1) * (layout.TWIST_WIDTH + order)
@@ -61,7 +61,7 @@ def inverted_spline(data: FloatArray) -> FloatArray:
 
 
 def with_turned(data: FloatArray) -> FloatArray:
-    """Data of a spline block with its spans told for the kernels' short way, where that goes for it."""
+    """Data of a spline block, with the spans of the kernels' fast path added where it applies."""
     whole = data[: int(data[layout.SPLINE_TURNED]) or len(data)].copy()
     whole[layout.SPLINE_TURNED] = 0.0
     if whole[layout.SPLINE_ORDER] != 4.0 or whole[layout.SPLINE_INVERTED] or whole[layout.SPLINE_PACE]:
@@ -71,8 +71,10 @@ def with_turned(data: FloatArray) -> FloatArray:
 
 
 def _turned_spans(data: FloatArray) -> FloatArray:
-    """The spans (n, TURNED_WIDTH) of a cubic curve, see ``kernels.layout``: exp(g phi) with the axis n of g is
-    B exp(B^T g phi) B^T with a rotation B whose z axis is n, and the B that meet are one rotation.
+    """The spans (n, TURNED_WIDTH) of a cubic curve for the fast path, see ``kernels.layout``.
+
+    exp(g phi) with the axis n of g is B exp(B^T g phi) B^T for a rotation B whose z axis is n; neighbouring B
+    merge.
     """
     rows = span_rows(data)[1]
     count = len(rows)
@@ -83,22 +85,22 @@ def _turned_spans(data: FloatArray) -> FloatArray:
     velocity = np.einsum("nkij,nkj->nki", back, factors[..., 4:7])
     between = (back @ following).reshape(count, 3, 9)
     polynomials = factors[..., layout.TWIST_WIDTH :]
-    told = np.concatenate([velocity, between], axis=2)
+    second = np.concatenate([velocity, between], axis=2)
     frames = rows[:, :9].reshape(count, 3, 3)
     turn, shift = factors[:, 0, :3] * factors[:, 0, 3:4], factors[:, 0, 4:7]
     turn, shift = (np.einsum("nij,nj->ni", frames, part) for part in (turn, shift))
-    first = np.zeros((count, 11, 4))  # vectors with room for four numbers
+    first = np.zeros((count, 11, 4))  # vectors padded to four numbers
     first[:, :3, :3] = (frames @ axes[:, 0]).swapaxes(1, 2)
     first[:, 3, :3], first[:, 4, :3] = rows[:, 9:12], turn
     first[:, 5, :3] = shift + np.cross(rows[:, 9:12], turn)
     first[:, 6:10, :3], first[:, 10, :3] = polynomials.swapaxes(1, 2), factors[..., 3]
-    return np.concatenate([first.reshape(count, -1), told.reshape(count, -1)], axis=1)
+    return np.concatenate([first.reshape(count, -1), second.reshape(count, -1)], axis=1)
 
 
 def _rotations_to(axes: FloatArray) -> FloatArray:
-    """Rotations (..., 3, 3) whose z axes are given (..., 3): unit vectors, or zero for none, where z stays."""
+    """Rotations (..., 3, 3) with z axes (..., 3), unit vectors; the identity's z axis where these are 0."""
     z = np.where((axes == 0.0).all(axis=-1, keepdims=True), [0.0, 0.0, 1.0], axes)
-    # from the axis of space that is farthest from it, so that nothing cancels
+    # start from the coordinate axis farthest from z, so that nothing cancels
     x = np.eye(3)[np.argmin(np.abs(z), axis=-1)]
     x = x - (x * z).sum(axis=-1, keepdims=True) * z
     x /= np.linalg.norm(x, axis=-1, keepdims=True)
@@ -106,19 +108,19 @@ def _rotations_to(axes: FloatArray) -> FloatArray:
 
 
 def kernel_breaks(breaks: FloatArray) -> FloatArray:
-    """Breaks (n + 1,), each with 1 / the width of the span that begins there: (2 n + 2,)."""
+    """Breaks (n + 1,), each followed by 1 / the width of the span that begins there: (2 n + 2,)."""
     rows: FloatArray = np.stack([breaks, np.append(1.0 / np.diff(breaks), 0.0)], axis=1)
     return rows.ravel()
 
 
 def bucket_table(breaks: FloatArray) -> tuple[int, FloatArray]:
-    """Buckets of equal width over the range, and (2 buckets,) the knot spans in which each begins and ends.
+    """The number of equal buckets over the range, and (2 buckets,) the knot spans in which each begins and ends.
 
-    As many as spans: with even knots no bucket holds a knot, and a span is found at once.
+    There are as many as spans: with even knots no bucket contains a knot, and a span is found at once.
     """
     spans = len(breaks) - 1
     edges = np.linspace(breaks[0], breaks[-1], spans + 1)
-    # by round-off the kernel takes a parameter for one in the next bucket: a knot so near to an edge counts as there
+    # round-off may put a parameter into the next bucket: a knot this close to an edge counts as on it
     slack = 16.0 * np.finfo(float).eps * (np.abs(breaks[[0, -1]]).sum() + breaks[-1] - breaks[0])
     begin = np.searchsorted(breaks, edges[:-1] + slack, side="right") - 1
     end = np.searchsorted(breaks, edges[1:] - slack, side="right") - 1

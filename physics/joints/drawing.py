@@ -1,9 +1,9 @@
-"""What a joint looks like: points and lines in its fixed frame, for plots and for the add-on's overlay.
+"""Drawings of joints: points and lines in the fixed frame, for plots and for the add-on's overlay.
 
-A drawing is made of what a joint's factors do, so that a new joint has one without a line of code: a coordinate that
-moves along a constant screw gets a shaft and an arc, an arrow or a helix, a rotation vector a ball, everything else
-the path, the surface or the volume that it sweeps. A `Sketch` keeps the drawing in rigid pieces, one for each frame of
-the chain of the joint's links, so that another configuration only moves the pieces.
+Drawings follow from a joint's factors, so that a new joint needs no code of its own. A coordinate along a constant
+screw gets a shaft and an arc, an arrow or a helix; a rotation vector gets a ball; all others get the path, surface
+or volume that they sweep. A `Sketch` keeps the drawing in rigid pieces, one per frame along the chain of the
+joint's links, so that another configuration only moves the pieces.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Sketch:
     """The drawing of a joint in rigid pieces.
 
     Attributes:
-        pieces: each stands still in its own frame.
-        place: readings (n,) of the joint -> the frames (4, 4) of the pieces in the joint's fixed frame, and the pose of
-            the moving frame.
-        readings: where the joint stands if nobody says (n,): 0, or the nearest value inside its range and limits.
+        pieces: each fixed in its own frame.
+        place: readings (n,) of the joint -> the frames (4, 4) of the pieces in the joint's fixed frame, and the
+            pose of the moving frame.
+        readings: default readings (n,): 0, or the nearest value inside the range and limits.
     """
 
     pieces: tuple[Drawing, ...]
@@ -62,7 +62,7 @@ class Sketch:
     readings: FloatArray
 
     def drawing(self, readings: FloatArray) -> Drawing:
-        """All pieces where these readings have them, in the joint's fixed frame."""
+        """All pieces at these readings, in the joint's fixed frame."""
         return joined(piece.moved(frame) for piece, frame in zip(self.pieces, self.place(readings)[0]))
 
 
@@ -70,22 +70,22 @@ def drawing(joint: Joint, size: float = 0.1, limits: Any = None, q: Any = None) 
     """Points and lines that show a joint, in its fixed frame.
 
     Args:
-        joint: any joint. size: of its signs [m]; paths and ranges have their true size.
-        limits: (n, 2) of the readings as in ``Body.limits``, infinite or None where there are none.
+        joint: any joint. size: of its symbols [m]; paths and ranges have their true size.
+        limits: (n, 2) of the readings as in ``Body.limits``; infinite or None where open.
         q: coordinates (n,) at which it is drawn; None: at rest.
 
     Raises:
         ModelError: a value is not finite, not positive or of the wrong shape.
         JointRangeError: q lies outside a joint whose policy is ``"error"``.
     """
-    made = sketch(joint, size, limits, None if q is None else joint.readings(np.atleast_1d(q)))
-    return made.drawing(made.readings)
+    result = sketch(joint, size, limits, None if q is None else joint.readings(np.atleast_1d(q)))
+    return result.drawing(result.readings)
 
 
 def sketch(joint: Joint, size: float = 0.1, limits: Any = None, readings: Any = None) -> Sketch:
     """As `drawing`, in pieces that another configuration only moves.
 
-    A surface that deforms is drawn at the time that `readings` (n,) have; one of another time needs another sketch.
+    A surface that deforms is drawn at the time in `readings` (n,); another time needs another sketch.
     """
     size = number(size, "size of a drawing", positive=True)
     n = joint.num_coordinates
@@ -93,8 +93,8 @@ def sketch(joint: Joint, size: float = 0.1, limits: Any = None, readings: Any = 
     if readings is None:
         readings = _resting(joint, bounds)
     readings = finite_array(readings, (n,), f"{joint.type} joint readings")
-    made = _sketch(joint, size, bounds, readings)
-    return Sketch(made.pieces, made.place, readings)
+    result = _sketch(joint, size, bounds, readings)
+    return Sketch(result.pieces, result.place, readings)
 
 
 def _bounds(limits: Any, n: int) -> FloatArray:
@@ -124,7 +124,7 @@ def _sketch(joint: Joint, size: float, limits: FloatArray, readings: FloatArray)
     if isinstance(joint, Composite):
         return _row(joint, size, limits, readings)
     if isinstance(joint, Inverted) and _sweeps(joint):
-        # what the inner joint's child slides on is fixed to this joint's child
+        # the path of the inner joint is fixed to this joint's child
         inner = _sketch(joint.joint, size, limits, readings)
 
         def backward(values: FloatArray) -> Frames:
@@ -142,7 +142,7 @@ def _sweeps(joint: Joint) -> bool:
 
 
 def _row(joint: Composite, size: float, limits: FloatArray, readings: FloatArray) -> Sketch:
-    """The sketches of a composite joint's parts, each behind the one before it."""
+    """The sketches of a composite joint's parts, each placed after the one before it."""
     cuts = np.cumsum([part.num_coordinates for part in joint.joints])[:-1]
     parts = [
         _sketch(part, size, bounds, values)
@@ -187,7 +187,7 @@ def _chain(joint: Joint, size: float, limits: FloatArray, readings: FloatArray) 
         frames: list[FloatArray] = [IDENTITY]
         for link in links:
             frames.append(frames[-1] @ link.transform(values[link.own]))
-        if not links:  # a solid joint is a constant frame
+        if not links:  # a fixed joint
             return frames, joint.factorization().after
         return frames, frames[-1]
 
@@ -195,9 +195,7 @@ def _chain(joint: Joint, size: float, limits: FloatArray, readings: FloatArray) 
 
 
 def _screw(link: Link) -> FloatArray | None:
-    """The constant twist (6,) in the frame before it along which the only coordinate of a link moves; None where the
-    twist changes.
-    """
+    """The constant twist (6,) of a link's only coordinate, in the frame before the link; None if it changes."""
     constant = all(block.kind in (layout.SCREW, layout.FUNCTION) for block in link.blocks)
     if len(link.used) != 1 or not constant:
         return None
@@ -218,7 +216,7 @@ def _draw_screw(
     size: float,
     level: int | None,
 ) -> None:
-    """A link along a constant screw; `level` counts it among several turns, which get rings inside each other."""
+    """Draw a link along a constant screw; `level` is its index among several turns, drawn as nested rings."""
     pose, rate, lead = screw_frame(screw)
     carried = lie.inverse(link.transform(np.zeros(1))) @ pose
     limited = bool(np.isfinite(bounds).any())
@@ -231,7 +229,7 @@ def _draw_screw(
         after.plate(carried, 0.04 * size, "value")
         return
     radius = size * (0.36 if level is None else 0.42 * 0.8**level)
-    inner = 0.25 if level is None else 0.82  # signs of rings inside each other keep out of the middle
+    inner = 0.25 if level is None else 0.82  # symbols of nested rings leave the middle free
     before.stroke([[0, 0, -min(half, 1.25 * radius)], [0, 0, min(half, 1.25 * radius)]], "axis", pose)
     angles, rise = rate * bounds, lead / rate
     if abs(lead) > 1e-12:
@@ -261,13 +259,13 @@ def _turned(radius: float, angle: float, rise: float) -> FloatArray:
 
 
 def _draw_ball(before: Pen, after: Pen, bounds: FloatArray, limit: Any, size: float) -> None:
-    """A rotation vector: a ball, where its limit lets it go, and the axes that turn with it."""
+    """Draw a rotation vector: a ball, the region of its limit, and the axes that turn with it."""
     radius = 0.3 * size
     ball(before, radius)
     after.frame(IDENTITY, 1.3 * radius)
     after.bead(translation([0.0, 0.0, radius]), 0.03 * size, "value")
     if isinstance(limit, RotationLimit):
-        # half a turn reaches as far as the signs of other joints
+        # half a turn is drawn as long as the symbols of other joints
         rotation_region(before, np.asarray(limit.most), 0.5 * size / np.pi)
     elif limit is not None:
         axis = np.asarray(limit.axis)

@@ -29,14 +29,14 @@ def sliding(axis: Any) -> FloatArray:
 
 
 def _axis(joint: Joint, name: str) -> None:
-    """Replace an axis by its unit vector, as a tuple; ModelError where it has no direction."""
+    """Replace an axis by its unit vector, as a tuple; ModelError if it is zero."""
     unit = unit_axis(getattr(joint, name), f"{joint.type} joint {name}")
     object.__setattr__(joint, name, tuple(float(x) for x in unit))
 
 
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
-    """No motion at all: the body is welded to its parent."""
+    """No motion: the body is welded to its parent."""
 
     type: ClassVar[str] = "fixed"
 
@@ -87,9 +87,7 @@ class Slider(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Helical(Joint):
-    """Screw motion: rotation about an axis with `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec.
-    4.1).
-    """
+    """Screw motion: rotation and `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec. 4.1)."""
 
     axis: Axis = Z
     pitch: float = 0.01
@@ -217,7 +215,7 @@ class SlottedHinge(Joint):
 class SkewedUniversal(Joint):
     """Roll about z, then pitch about y' cos(skew) + z' sin(skew) (ArtiSynth's guide, sec. 3.4.6).
 
-    The sense of the skew is that of the guide's matrix, not of its sentence.
+    The sign of the skew follows the guide's matrix, not its text.
     """
 
     skew: float = 0.0

@@ -23,8 +23,9 @@ NORMALS = ("opensim", "true")
 
 
 def product_of_waves(axis: Any, scale: float, cosine: bool) -> tuple[Block, Block]:
-    """Sliding along an axis by scale sin(longitude) cos(latitude), or scale cos(longitude) cos(latitude): waves of the
-    sum and the difference of both angles, so that every factor is a function of one number.
+    """Sliding along an axis by scale sin(longitude) cos(latitude), or scale cos(longitude) cos(latitude).
+
+    Waves of the sum and the difference of both angles make every factor a function of one number.
     """
     half = 0.5 * scale
     wave = Wave(cosine=half) if cosine else Wave(sine=half)
@@ -35,7 +36,7 @@ def product_of_waves(axis: Any, scale: float, cosine: bool) -> tuple[Block, Bloc
 
 
 def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]) -> Block:
-    """exp(twist f(longitude, latitude)), f one of the angles of the true normal (``kernels.ellipsoid``)."""
+    """exp(twist f(longitude, latitude)), f one of the angles of the true normal (``kernels.joints.ellipsoid``)."""
     data = np.concatenate([kernel_twists(twist[None])[0], [which, *axes]])
     return Block(layout.ELLIPSOID_NORMAL, 0, IDENTITY, data)
 
@@ -44,11 +45,11 @@ def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]
 class Ellipsoid(Joint):
     """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
 
-    ArtiSynth's guide, sec. 3.4.11. The surface frame's z axis is the normal and its x axis the tangent along latitude
-    (eq. 3.28), or it turns by Rx(longitude) Ry(latitude) as in OpenSim, which is near to that (eq. 3.29).
+    ArtiSynth's guide, sec. 3.4.11. With the true normal, the surface frame's z axis is the normal and its x axis
+    the tangent along latitude (eq. 3.28). OpenSim approximates it by Rx(longitude) Ry(latitude) (eq. 3.29).
 
     Attributes:
-        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame stands at (0, 0, c).
+        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame is at (0, 0, c).
         winging: angle between x and the axis of phi, in the x-y plane [rad].
         normal: ``"opensim"`` or ``"true"``.
     """
@@ -112,12 +113,12 @@ class Scapulothoracic(Joint):
     """OpenSim's ScapulothoracicJoint: the scapula glides over the thorax, turns upward and wings.
 
     The frame turns by abduction about y and elevation about -x while it slides over the ellipsoid, then by upward
-    rotation about z, then about the winging axis (Seth et al. 2016; ArtiSynth's guide, sec. 3.4.11.1, where the
-    turn by -pi/2 about z belongs to this joint).
+    rotation about z, then about the winging axis (Seth et al. 2016). In ArtiSynth's guide, sec. 3.4.11.1, the joint
+    includes a turn by -pi/2 about z.
 
     Attributes:
         radii: semi-axes of the ellipsoid along x, y, z of the parent (3,) [m].
-        winging_origin: where the winging axis passes through the x-y plane of the moving frame (2,) [m].
+        winging_origin: where the winging axis crosses the x-y plane of the moving frame (2,) [m].
         winging_direction: angle of the winging axis from y, about z [rad].
     """
 

@@ -1,4 +1,4 @@
-"""Euler angles of any sequence: rotations from them, and they from rotations."""
+"""Euler angles of any sequence, to and from rotations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def check_sequence(sequence: Any, owner: str) -> str:
-    """Three letters of x, y, z, each other than the one before; ModelError where they are not."""
+    """Return a sequence: three letters of x, y, z, neighbours different; ModelError otherwise."""
     wrong = not isinstance(sequence, str) or len(sequence) != 3 or not set(sequence) <= set("xyz")
     if wrong or sequence[0] == sequence[1] or sequence[1] == sequence[2]:
         raise ModelError(f"{owner} sequence must be three letters such as 'zyx', got {sequence!r}")
@@ -23,7 +23,7 @@ def check_sequence(sequence: Any, owner: str) -> str:
 
 
 def euler_rotations(sequence: str, angles: FloatArray) -> FloatArray:
-    """R_1(a_1) R_2(a_2) R_3(a_3), (..., 3, 3), of angles (..., 3) about the axes of a sequence."""
+    """Rotations R_1(a_1) R_2(a_2) R_3(a_3) (..., 3, 3) by angles (..., 3) about the axes of a sequence."""
     result: FloatArray = np.eye(3)
     for k, letter in enumerate(sequence):
         vectors = np.zeros((*angles.shape[:-1], 3))

@@ -1,4 +1,4 @@
-"""Where to look for coordinates: a box that holds every pose of a joint within a distance."""
+"""Search boxes: they contain every pose of a joint within a distance."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .joint import Joint
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
 
-# beyond this a screw with next to no pitch would be searched for ever
+# bounds the search along a screw with almost no pitch
 MOST_TURNS = 50.0
 
 
 def periods(joint: Joint) -> FloatArray:
-    """After how much of each coordinate (n,) the joint comes back, whatever the others are; 0 where it never does."""
+    """Period of each coordinate (n,), whatever the others are; 0 where it has none."""
     if isinstance(joint, Composite):
         return np.concatenate([*(periods(part) for part in joint.joints), np.zeros(0)])
     if isinstance(joint, Inverted):
@@ -39,7 +39,7 @@ def periods(joint: Joint) -> FloatArray:
 def extent(joint: Joint, distance: float) -> FloatArray:
     """Lower and upper ends (n, 2): the range where it is finite, one turn or period, else `distance` [m] both ways.
 
-    Of a screw as many turns as it takes for the distance; of other angles, rotation vectors among them, -pi to pi.
+    A screw has as many turns as the distance takes; other angles, rotation vectors among them, have -pi to pi.
     """
     if isinstance(joint, Composite):
         parts = [extent(part, distance) for part in joint.joints]
@@ -62,7 +62,7 @@ def extent(joint: Joint, distance: float) -> FloatArray:
 
 
 def _turns(joint: Joint, coordinate: int, distance: float) -> float:
-    """Turns of a screw that surely lead farther than the distance; 1 for all that is none."""
+    """Turns in which a screw surely advances farther than the distance; 1 for a coordinate that is no screw."""
     places = np.zeros((2, joint.num_coordinates))
     places[1, coordinate] = 2.0 * np.pi
     ends = joint.transform(np.clip(places, *joint.range.reshape(-1, 2).T))

@@ -1,6 +1,6 @@
 """Functions of a coordinate that a joint's factors follow: small immutable values that the kernels can read.
 
-OpenSim's CustomJoint and the elliptic joint are made of them.
+The elliptic joint and OpenSim's CustomJoint use them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,21 @@ from ..validation import finite_array, number
 
 
 class Function:
-    """Base: `to_dict` describes a function, `data` is what the kernels read (see ``kernels.functions``)."""
+    """Base: `to_dict` describes a function, `data` is its record for the kernels (``kernels.joints.functions``)."""
 
     type: ClassVar[str]
-    smooth: ClassVar[bool] = True  # has a continuous second derivative, but for the ends of a table
+    smooth: ClassVar[bool] = True  # the second derivative is continuous, except at the ends of a table
 
     def data(self) -> FloatArray:
-        raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+        raise TypeError(f"{type(self).__name__} must define data()")
 
     def integral(self, name: str) -> FloatArray:
-        """What the kernels read as the function whose slope this one is, exactly, and which is 0 at 0.
+        """Record for the kernels of the antiderivative that is 0 at 0, exact.
 
         Raises:
-            ModelError: it is no function of these kinds; the message begins with name.
+            ModelError: there is none in closed form; the message begins with name.
         """
-        raise ModelError(
-            f"{name} cannot be a function of type {self.type!r}: it has no energy in closed form"
-        )
+        raise ModelError(f"{name} cannot be a function of type {self.type!r}: its energy has no closed form")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
@@ -118,7 +116,7 @@ class Polynomial(Function):
 
 @dataclass(frozen=True)
 class TangentAngle(Function):
-    """Direction of an ellipse with semi-axes a and b: atan2(b sin q, a cos q), continued over whole turns."""
+    """Direction of an ellipse with semi-axes a and b: atan2(b sin q, a cos q), unwrapped over whole turns."""
 
     a: float
     b: float
@@ -134,13 +132,12 @@ class TangentAngle(Function):
 
 @dataclass(frozen=True)
 class CubicSpline(Function):
-    """A cubic spline through (x, y), straight beyond its ends.
+    """A cubic spline through (x, y), linear beyond its ends.
 
     Attributes:
         x: increasing (n,), n >= 2. y: values (n,).
-        ends: ``"simm"``: the third derivative at each end is that of the cubic through the four points there
-            (Forsythe, Malcolm & Moler 1977, what OpenSim's SimmSpline is; natural for n < 4). ``"natural"``: no
-            curvature there.
+        ends: ``"simm"``: the third derivative at each end is that of the cubic through the four points there, as in
+            OpenSim's SimmSpline (Forsythe, Malcolm & Moler 1977; natural for n < 4). ``"natural"``: zero curvature.
     """
 
     x: Any
@@ -181,9 +178,7 @@ class CubicSpline(Function):
         right = np.concatenate([[0.0], 6.0 * np.diff(divided), [0.0]])
         if self.ends == "simm" and count > 3:
             second = np.diff(divided) / (x[2:] - x[:-2])
-            third = np.diff(second) / (
-                x[3:] - x[:-3]
-            )  # divided differences; the third derivative is 6 of them
+            third = np.diff(second) / (x[3:] - x[:-3])  # a sixth of the third derivative
             matrix[0, :2] = [-1.0, 1.0]
             matrix[-1, -2:] = [-1.0, 1.0]
             right[0], right[-1] = 6.0 * third[0] * step[0], 6.0 * third[-1] * step[-1]
@@ -193,7 +188,7 @@ class CubicSpline(Function):
 
 @dataclass(frozen=True)
 class PiecewiseLinear(Function):
-    """Straight lines through (x, y), going on beyond the ends: for forces of springs and dampers, not for motion.
+    """Straight lines through (x, y), extrapolated beyond the ends: for forces of springs and dampers, not for motion.
 
     Attributes:
         x: increasing (n,), n >= 2. y: values (n,).
@@ -230,12 +225,12 @@ def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple
 
 
 def _piecewise_data(x: FloatArray, rows: FloatArray, kind: int = layout.PIECEWISE) -> FloatArray:
-    """Polynomials by rows (pieces, order), each by rising powers of q - x, straight (or bent) beyond the ends."""
+    """Record of polynomials in rows (pieces, order) by rising powers of q - x; beyond the ends linear, or quadratic."""
     return np.concatenate([[kind, *rows.shape], x, rows.ravel()])
 
 
 def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
-    """The integral from 0 of such polynomials; its slope goes on straight beyond the ends."""
+    """Record of the integral from 0 of such polynomials, quadratic beyond the ends."""
     raised = rows / np.arange(1, rows.shape[1] + 1)
     powers = np.diff(x)[:, None] ** np.arange(1, rows.shape[1] + 1)
     starts = np.concatenate([[0.0], np.cumsum((raised * powers).sum(axis=1))])[:-1]
@@ -256,5 +251,5 @@ FUNCTIONS: dict[str, type[Function]] = registry.by_type(
 
 
 def function_from_dict(description: Any) -> Function:
-    """The function that `Function.to_dict` described; FormatError where a key or the type is unknown."""
+    """The function described by `Function.to_dict`; FormatError if a key or the type is unknown."""
     return registry.from_dict(description, FUNCTIONS, "a function")

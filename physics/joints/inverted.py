@@ -1,4 +1,4 @@
-"""A joint run backward: parent and child change places."""
+"""The inverse of a joint: parent and child change places."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Inverted(Joint):
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, Joint):
-            raise ModelError(f"inverted joint must be given a joint, got {self.joint!r:.80}")
+            raise ModelError(f"inverted joint needs a joint to invert, got {self.joint!r:.80}")
         object.__setattr__(self, "coordinate_names", self.joint.coordinate_names)
         object.__setattr__(self, "coordinate_units", self.joint.coordinate_units)
 
@@ -77,7 +77,7 @@ class Inverted(Joint):
 
 
 def _opposite(block: Block) -> FloatArray:
-    """Data of the block whose motion is the inverse."""
+    """Data of the block with the inverse motion."""
     if block.kind == layout.SPLINE_CURVE:
         return inverted_spline(block.data)
     if block.kind == layout.SPLINE_SURFACE:

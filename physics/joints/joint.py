@@ -34,11 +34,11 @@ class Joint(ReadOnlyArrays):
 
     def factorization(self) -> Factorization:
         """The joint's factors for the kernels."""
-        raise TypeError(f"{type(self).__name__} does not say which factors it has")
+        raise TypeError(f"{type(self).__name__} must define factorization()")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``joints.from_dict`` reads it."""
-        raise TypeError(f"{type(self).__name__} does not say how it is written")
+        raise TypeError(f"{type(self).__name__} must define to_dict()")
 
     @property
     def num_coordinates(self) -> int:
@@ -46,17 +46,17 @@ class Joint(ReadOnlyArrays):
 
     @property
     def range(self) -> FloatArray:
-        """Where the coordinates live, (n, 2); infinite where nothing bounds them."""
+        """Lower and upper end of each coordinate (n, 2); infinite where it is unbounded."""
         return np.tile([-np.inf, np.inf], (self.num_coordinates, 1))
 
     @property
     def prescribed(self) -> tuple[bool, ...]:
-        """Which coordinates keep their velocity whatever the forces, such as the time of a surface that deforms."""
+        """Which coordinates keep their velocity whatever the forces, such as the time of a deforming surface."""
         return (False,) * self.num_coordinates
 
     @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
-        """First coordinate and sequence of every rotation vector that is read off as Euler angles."""
+        """First coordinate and sequence of every rotation vector that is read as Euler angles."""
         return ()
 
     @property
@@ -66,7 +66,7 @@ class Joint(ReadOnlyArrays):
 
     @property
     def reading_names(self) -> tuple[str, ...]:
-        """Names of what `readings` gives."""
+        """Names of the `readings`."""
         return self.coordinate_names
 
     @property
@@ -74,8 +74,9 @@ class Joint(ReadOnlyArrays):
         return self.coordinate_units
 
     def readings(self, q: Any) -> FloatArray:
-        """What people read off the joint and limits bound, (..., n): its angles where a joint has Euler angles but
-        turns in other coordinates, else the coordinates q (..., n) themselves.
+        """Values (..., n) that users see and limits bound: the coordinates q (..., n), unless the joint has others.
+
+        A joint that turns in exponential coordinates may have Euler angles as readings.
         """
         return self._one_each(q, f"{self.type} joint coordinates")
 
@@ -84,7 +85,7 @@ class Joint(ReadOnlyArrays):
         return self._one_each(values, f"{self.type} joint readings")
 
     def _one_each(self, values: Any, name: str) -> FloatArray:
-        """The values (..., n); a number for a joint with one coordinate."""
+        """The values (..., n); a plain number is enough for one coordinate."""
         array = np.atleast_1d(float_array(values, name))
         if array.shape[-1] != self.num_coordinates:
             raise ModelError(f"{name} must have shape (..., {self.num_coordinates}), got {array.shape}")
@@ -121,9 +122,9 @@ class Joint(ReadOnlyArrays):
         if not n:  # the pose comes from the same pass, so one empty direction
             directions = np.zeros((1, 0))
         pose, subspace, biases = np.empty(12), np.empty((n, 6)), np.empty((len(directions), 6))
-        spaces = Workspace(1, n).clear()
-        kernels.dynamics.observe.joint_geometry(arrays, q, directions, pose, subspace, biases, spaces)
-        self._check_range(spaces[2], q)
+        workspace = Workspace(1, n).clear()
+        kernels.dynamics.observe.joint_geometry(arrays, q, directions, pose, subspace, biases, workspace)
+        self._check_range(workspace[2], q)
         link = np.eye(4)
         link[:3, :3], link[:3, 3] = pose[:9].reshape(3, 3), pose[9:]
         transform = link @ self._after
@@ -147,11 +148,11 @@ class Joint(ReadOnlyArrays):
         samples = q.reshape(int(np.prod(batch)), n)
         arrays = self._arrays
         poses = np.empty((len(samples), 1, 4, 4))
-        spaces = Workspace(1, n).clear()
+        workspace = Workspace(1, n).clear()
         kernels.dynamics.observe.observe(
-            arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *spaces
+            arrays, samples, np.zeros_like(samples), poses, np.empty((len(samples), 3)), *workspace
         )
-        self._check_range(spaces[2], q)
+        self._check_range(workspace[2], q)
         return poses[:, 0].reshape(*batch, 4, 4)
 
     def _check_range(self, flags: Any, q: FloatArray) -> None:
@@ -171,7 +172,7 @@ class Joint(ReadOnlyArrays):
         return json.dumps(self.to_dict(), sort_keys=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        # what is cached can be made again
+        # without cached values
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
 
@@ -184,8 +185,8 @@ def _pose(rotation: FloatArray, position: FloatArray) -> FloatArray:
 def _hessian(subspace: FloatArray, biases: FloatArray) -> FloatArray:
     """dS from the quadratic form Q(q') = sum dS_ij q'_i q'_j, by polarization and dS_ij - dS_ji = ad_{s_i} s_j.
 
-    biases (6, k) holds Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of the
-    upper triangle.
+    biases (6, k) contains Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of
+    the upper triangle.
     """
     n = subspace.shape[1]
     rows, columns = np.triu_indices(n)

@@ -47,7 +47,7 @@ class RollPitch(Joint):
 class RollPitchYaw(Joint):
     """Roll, pitch and yaw (z, y, x) of the fixed frame as seen from the moving one (SphericalRpyJoint).
 
-    Inside it turns in exponential coordinates, as `Euler` does.
+    Its coordinates are exponential, as those of `Euler`.
     """
 
     type: ClassVar[str] = "roll_pitch_yaw"

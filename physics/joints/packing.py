@@ -1,4 +1,4 @@
-"""Bodies and joints into the flat arrays that the kernels read (`kernels.layout`), and the kernels' workspaces."""
+"""Packs bodies and joints into the flat arrays of the kernels (`kernels.layout`); workspaces of the kernels."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """What the kernels need of a body: poses (4, 4), mass properties in body axes, and for each coordinate a row of
-    dof_float and the record of its laws (see ``kernels.passive``), or None.
+    """A body as the kernels need it.
+
+    Poses (4, 4), mass properties in body axes, and for each coordinate a row of dof_float and the record of its
+    laws (see ``kernels.forces.passive``), or None.
     """
 
     parent: int
@@ -38,34 +40,34 @@ class Link:
 
 
 class Element(Protocol):
-    """A force element: it packs itself for the kernels (see ``kernels.elements``)."""
+    """A force element: it packs itself for the kernels (see ``kernels.forces.elements``)."""
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row, for the poses of body frames in their link frames and the numbers of inputs."""
+        """The row, given the poses of body frames in their link frames and the indices of inputs."""
         ...
 
 
 class Muscles(Protocol):
-    """The muscles of a model: they pack themselves for the kernels (see ``kernels.muscle_layout``)."""
+    """The muscles of a model: they pack themselves for the kernels (see ``kernels.muscles.layout``)."""
 
     @property
     def num_massive(self) -> int:
-        """How many have mass."""
+        """Number of muscles with mass."""
         ...
 
     @property
     def num_states(self) -> int:
-        """How many states all of them carry."""
+        """Number of states of all muscles."""
         ...
 
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
-        """A record each, for the poses of body frames in their link frames."""
+        """One record per muscle, given the poses of body frames in their link frames."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class LimitRow:
-    """One limit as the kernels want it (see ``kernels.limits``); coordinate counts within the body's joint."""
+    """One limit for the kernels (see ``kernels.forces.limits``); coordinate counts within the body's joint."""
 
     kind: int
     body: int
@@ -76,7 +78,7 @@ class LimitRow:
     parameters: FloatArray
 
     def packed(self, first: int) -> FloatArray:
-        """The row; first is the number of the joint's first coordinate."""
+        """The row; first is the index of the joint's first coordinate."""
         row = np.zeros(layout.LIMIT_WIDTH)
         row[: layout.LIMIT_PARAMETERS] = [
             self.kind,
@@ -90,27 +92,25 @@ class LimitRow:
         return row
 
 
-LINE = 8  # numbers in one of the lines that the processor's cache holds
+LINE = 8  # float64 numbers in a cache line
 
 
 def work_rows(num_bodies: int, num_coordinates: int, room: int = 0) -> FloatArray:
-    """The bodies' workspace, with so many rows that muscles need beside (see ``kernels.layout``)."""
+    """The bodies' workspace, with `room` more rows for muscles (see ``kernels.layout``)."""
     turns = (2 * num_coordinates + layout.TURN_PADS) // layout.WORK_WIDTH + layout.TURN_ROWS
     return aligned_zeros(num_bodies + layout.SCRATCH_ROWS + room + turns, layout.WORK_WIDTH)
 
 
 def aligned_zeros(*shape: int) -> FloatArray:
-    """Zeros in lines of the processor's cache that nothing else lies in: threads that write beside each other in a
-    line wait for each other.
-    """
+    """Zeros that share no cache line with other data: threads that write to one line wait for each other."""
     count = math.prod(shape)
-    room = np.zeros(count + 2 * LINE)
-    start = -room.ctypes.data // room.itemsize % LINE
-    return room[start : start + count].reshape(shape)
+    buffer = np.zeros(count + 2 * LINE)
+    start = -buffer.ctypes.data // buffer.itemsize % LINE
+    return buffer[start : start + count].reshape(shape)
 
 
 def aligned_copy(values: FloatArray) -> FloatArray:
-    """A copy (nv,) in such lines."""
+    """A copy (nv,) that shares no cache line with other data."""
     copied = aligned_zeros(len(values))
     copied[:] = values
     return copied
@@ -119,8 +119,8 @@ def aligned_copy(values: FloatArray) -> FloatArray:
 class Workspace:
     """Scratch memory of the kernels for one thread: ``(work, dof, flags)``, and stages of the integrators.
 
-    room: rows of work and columns of dof that muscles need beside (see `muscles.packing`). carried: how many numbers
-    of their states stand behind forces and inputs (see ``kernels.muscle_states``).
+    room: rows of work and columns of dof that muscles need in addition (see `muscles.packing`). carried: number of
+    muscle states stored after forces and inputs (see ``kernels.muscles.states``).
     """
 
     def __init__(
@@ -166,21 +166,21 @@ def _freeze(arrays: Arrays) -> Arrays:
 
 
 class _Records:
-    """The data that kernels read, as its records come."""
+    """The data array of the kernels, record by record."""
 
     def __init__(self, header: FloatArray) -> None:
         self.records, self.size = [header], len(header)
         self.shared: dict[tuple[int, bytes], int] = {}
 
     def add(self, *records: FloatArray) -> int:
-        """Where the first of some records, or what comes behind none, begins."""
+        """Append records; returns where the first begins (the end, if there are none)."""
         first = self.size
         self.records += records
         self.size += sum(map(len, records))
         return first
 
     def add_block(self, kind: int, record: FloatArray) -> int:
-        """Where a factor's record begins: equal ones are one, so that it stays in the processor's nearest cache."""
+        """Return where a factor's record begins; equal records are stored once, to stay in the nearest cache."""
         key = (kind, record.tobytes())
         if key not in self.shared:
             self.shared[key] = self.add(record)
@@ -231,7 +231,7 @@ def pack(
 def _pack_factors(
     factorization: Factorization, placement: FloatArray, block_rows: list[list[int]], data: _Records
 ) -> FloatArray:
-    """Add a joint's factors, and return its placement with the constant pose before the first of them."""
+    """Add a joint's factors; returns its placement times the constant pose before the first of them."""
     for number, block in enumerate(factorization.blocks):
         frame = -1
         if number == 0:
@@ -243,7 +243,7 @@ def _pack_factors(
 
 
 def short_way(factorization: Factorization) -> int:
-    """Which of the kernels' short ways (``kernels.joint``) a joint has."""
+    """Which of the kernels' fast paths (``kernels.joints.kinematics``) a joint has."""
     if len(factorization.blocks) != 1:
         return layout.NO_WAY
     block = factorization.blocks[0]
@@ -253,7 +253,7 @@ def short_way(factorization: Factorization) -> int:
 
 
 def _note_shape(body_int: IntArray) -> None:
-    """Note where the tree of each body ends, and the bodies by generations."""
+    """Note where the tree of each body ends, and the bodies by generation."""
     parents, roots = body_int[:, layout.PARENT], body_int[:, layout.ROOT]
     ends = np.zeros(len(body_int), dtype=np.int64)
     np.maximum.at(ends, roots, np.arange(1, len(body_int) + 1))
@@ -266,7 +266,7 @@ def _note_shape(body_int: IntArray) -> None:
 
 
 def _with_laws(links: Sequence[Link], data: _Records) -> FloatArray:
-    """dof_float of all coordinates; the records of their laws are added to data."""
+    """dof_float of all coordinates; adds the records of their laws to data."""
     dof_float: FloatArray = np.concatenate(
         [link.coordinates.reshape(-1, layout.DOF_FLOAT_WIDTH) for link in links]
     )
@@ -298,7 +298,7 @@ def _body_row(link: Link, placement: FloatArray, body_frame: FloatArray) -> Floa
 
 
 def check_rotations(arrays: Arrays, names: Sequence[str], q: FloatArray) -> None:
-    """ModelError where a rotation vector among coordinates (nv,) has a singular length; names are the bodies'."""
+    """ModelError if a rotation vector among coordinates (nv,) has a singular length; names are the bodies'."""
     body_int, _, block_int, _, _ = arrays
     for i, name in enumerate(names):
         start = body_int[i, layout.BLOCK_START]
@@ -323,8 +323,9 @@ def free_coordinates(count: int) -> FloatArray:
 
 
 class TangentSpace:
-    """Scratch memory of the kernels for derivatives: ``(coordinates, bodies, scratch, still)`` (see
-    ``kernels.tangent``); still (2, nv) are zeros from call to call.
+    """Scratch memory of the kernels for derivatives: ``(coordinates, bodies, scratch, still)``.
+
+    See ``kernels.joints.tangent``; still (2, nv) are zeros from call to call.
     """
 
     def __init__(self, body_int: Any) -> None:
@@ -339,7 +340,7 @@ class TangentSpace:
 
 
 def pack_joint(factors: Factorization, count: int) -> Arrays:
-    """A joint of `count` coordinates alone, between the world and a body without mass, for `Joint.evaluate`."""
+    """The arrays of a joint alone, between the world and a massless body, for `Joint.evaluate`."""
     link = Link(
         parent=-1,
         factors=factors,

@@ -1,4 +1,4 @@
-"""Limits of a free rotation: how far an axis may tilt, and how far the whole may turn."""
+"""Limits of a free rotation: on the tilt of an axis, or on the whole rotation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RotationLimit:
 
 
 def checked_limit(limit: Any) -> ReachCone | RotationLimit | None:
-    """A limit, or the one that a description (see `limit_to_dict`) stands for."""
+    """A limit from itself or from its description (see `limit_to_dict`)."""
     if isinstance(limit, dict):
         kinds: dict[str, Any] = {"reach_cone": ReachCone, "rotation_limit": RotationLimit}
         limit = registry.from_dict(limit, kinds, "a limit")
@@ -52,7 +52,7 @@ def limit_to_dict(limit: ReachCone | RotationLimit) -> dict[str, Any]:
 
 
 def limit_parameters(limit: ReachCone | RotationLimit) -> tuple[int, FloatArray]:
-    """Kind and parameters of a limit row for the kernels (``kernels.limits``)."""
+    """Kind and parameters of a limit row for the kernels (``kernels.forces.limits``)."""
     if isinstance(limit, RotationLimit):
         return layout.LIMIT_ROTATION, np.array(limit.most)
     return layout.LIMIT_CONE, np.array([*limit.axis, limit.angle])

@@ -1,6 +1,4 @@
-"""The spline curve joint: a smooth SE(3) curve through control frames, one coordinate (Lee & Terzopoulos 2008,
-sec. 5.1).
-"""
+"""Spline curve joint: a smooth SE(3) curve through control frames (Lee & Terzopoulos 2008, sec. 5.1)."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from .curve_packing import (
 )
 from .joint import Joint
 
-MOST_ORDER = layout.SURFACE_MOST_ORDER  # as of a surface
+MOST_ORDER = layout.SURFACE_MOST_ORDER  # as for a surface
 
 OUTSIDE = {
     "extend": layout.OUTSIDE_EXTEND,
@@ -38,7 +36,7 @@ OUTSIDE = {
 
 
 def frame_distances(frames: FloatArray, metric: TwistMetric, periodic: bool) -> FloatArray:
-    """Distances between neighbours |log(F_{j-1}^-1 F_j)|; m - 1, or m if periodic."""
+    """Distances |log(F_{j-1}^-1 F_j)| between neighbours (m - 1,), or (m,) if periodic."""
     following = np.roll(frames, -1, axis=0) if periodic else frames[1:]
     before = frames if periodic else frames[:-1]
     return metric.norm(lie.log(lie.inverse(before) @ following))
@@ -47,18 +45,17 @@ def frame_distances(frames: FloatArray, metric: TwistMetric, periodic: bool) -> 
 def natural_knots(frames: FloatArray, order: int, periodic: bool, metric: TwistMetric) -> FloatArray:
     """Knots (m + order,) by natural parameterization (Lee & Terzopoulos 2008, sec. 6.1), beginning at 0.
 
-    The paper gives one parameter a control frame: its distance from the first along the chain of frames. The curve
-        needs
-    m + order knots: each inner knot is the mean of order - 1 neighbouring parameters and the end knots are
-    repeated, so that the Greville abscissae follow the parameters and the speed |s(q)| stays near 1. A periodic
-    curve takes means of the distances instead, cyclically; its range is one period, the sum of all distances.
+    The paper gives each control frame one parameter: its distance from the first along the chain of frames. Each
+    inner knot is the mean of order - 1 neighbouring parameters, and the end knots are repeated: the Greville
+    abscissae follow the parameters, and the speed |s(q)| stays near 1. A periodic curve takes cyclic means of the
+    distances; its range is one period, the sum of all distances.
     """
     steps = frame_distances(frames, metric, periodic)
     if not periodic:
         return splines.averaged_knots(np.concatenate([[0.0], np.cumsum(steps)]), order)
     count = len(frames)
-    # Greville abscissae of neighbours differ by the mean of order - 1 intervals, the first of them one behind frame
-    # j; so interval i (between knots i and i + 1) belongs to the steps from i - order + 1 to i - 1
+    # Greville abscissae j and j + 1 differ by the mean of intervals j + 1 to j + order - 1 (interval i: from knot i to
+    # i + 1), so interval i takes the mean of steps i - order + 1 to i - 1
     window = np.arange(count)[:, None] - (order - 1) + np.arange(order - 1)
     intervals = steps[window % count].mean(axis=1)
     knots = np.concatenate([[0.0], np.cumsum(intervals[np.arange(count + order - 1) % count])])
@@ -73,15 +70,14 @@ class SplineCurve(Joint):
     Attributes:
         frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
         order: 4 to 20 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
-        knots: (m + order,), not decreasing; None takes the natural parameterization. Of a periodic curve the first
-            knots repeat after one period: knots[m + j] - knots[j] is the same for every j.
-        periodic: whether the curve is closed; any coordinate is then inside.
-        outside: what happens beyond the range: ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only),
-            ``"error"``.
+        knots: (m + order,), not decreasing; None: natural parameterization. Knots of a periodic curve repeat with
+            the period: knots[m + j] - knots[j] is the same for every j.
+        periodic: whether the curve is closed; every coordinate is then inside.
+        outside: beyond the range, ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only) or ``"error"``.
         length_scale: metres that count as one radian in the natural parameterization.
-        coordinate: ``"parameter"``: q is what the knots count. ``"arc_length"``: q is the length from the beginning
-            in the metric, so that |s(q)| = 1. ``"angle"``: q is the angle [rad] of the rotation's part about `axis`.
-            The path is the same for all three; knots stay in the parameter, see `parameter_at`.
+        coordinate: ``"parameter"``: q is the knots' parameter. ``"arc_length"``: q is the length from the beginning
+            in the metric, so that |s(q)| = 1. ``"angle"``: q is the twist angle [rad] of the rotation about `axis`.
+            All three share one path and its knots, see `parameter_at`.
         axis: of the angle, a direction in the fixed frame.
         metric: (6, 6) on body twists, see `TwistMetric.of_matrix`, or None: that of `length_scale`.
     """
@@ -149,7 +145,7 @@ class SplineCurve(Joint):
         if self.axis is not None:
             object.__setattr__(self, "axis", frozen_array(unit_axis(self.axis, "spline curve axis")))
             object.__setattr__(self, "coordinate_units", ("rad",))
-        _ = self._mapping  # tells now where the coordinate cannot be
+        _ = self._mapping  # raises now if the coordinate is not monotone
 
     @property
     def twist_metric(self) -> TwistMetric:
@@ -167,7 +163,7 @@ class SplineCurve(Joint):
 
     @property
     def coordinate_error(self) -> float:
-        """Largest relative error that was found of the coordinate's rate: of |s| = 1, say; 0 for the parameter."""
+        """Largest sampled relative error of the coordinate's rate (of |s| = 1, say); 0 for the parameter."""
         return 0.0 if self._mapping is None else self._mapping.error
 
     def _check_distinct(self, frames: FloatArray, metric: TwistMetric) -> None:
@@ -190,7 +186,7 @@ class SplineCurve(Joint):
 
     @property
     def domain(self) -> FloatArray:
-        """First and last coordinate (2,) of the range; of a closed curve, of one turn."""
+        """First and last coordinate (2,) of the range, or of one turn of a closed curve."""
         if self._mapping is not None:
             return self._mapping.breaks[[0, -1]]
         first = self.knots[self.order - 1]
@@ -214,7 +210,7 @@ class SplineCurve(Joint):
         return values if self._mapping is None else self._mapping.coordinate(values)
 
     def to_dict(self) -> dict[str, Any]:
-        # what is not asked for is not written: older files and readers know nothing of it
+        # defaults are left out, so that older readers accept the file
         more: dict[str, Any] = {} if self.metric is None else {"metric": self.metric.tolist()}
         if self.coordinate != "parameter":
             more["coordinate"] = self.coordinate
@@ -277,7 +273,7 @@ class SplineCurve(Joint):
         return Factorization((Block(layout.SPLINE_CURVE, 0, IDENTITY, with_turned(data)),), IDENTITY)
 
     def _end(self, span: int, x: float) -> FloatArray:
-        """Pose and twist of one end of the curve (eq. 29 at x = 0 or 1 of a span), as the kernels want them."""
+        """Pose and twist of one end of the curve (eq. 29 at x = 0 or 1 of a span), as a record for the kernels."""
         frames, breaks, first, coefficients, twists = self._spans
         powers = x ** np.arange(self.order)
         slopes = np.arange(self.order) * np.concatenate([[0.0], powers[:-1]])
@@ -292,7 +288,7 @@ class SplineCurve(Joint):
 
 
 def frozen_array(value: Any) -> FloatArray:
-    """A float64 copy that stays what it is."""
+    """A read-only float64 copy."""
     array = np.array(value, dtype=np.float64)
     array.flags.writeable = False
     return array

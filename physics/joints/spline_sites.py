@@ -1,4 +1,4 @@
-"""The spline curve at many parameters at once: what lies between a joint's evaluation and a fit to many poses."""
+"""A spline curve at many parameters at once, for coordinate maps and for fits to many poses."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..geometry import lie, splines
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """Where a curve with given knots is evaluated, and all that does not depend on its frames.
+    """The parameters at which a curve with given knots is evaluated: everything that does not depend on its frames.
 
     Attributes:
-        index: control frames that act at each site (n, order), around the ring where periodic.
+        index: control frames that act at each site (n, order), modulo their number if periodic.
         phi, slope, curve: the order - 1 cumulative bases and their first two derivatives (n, order - 1).
     """
 
@@ -30,7 +30,7 @@ class Sites:
     ) -> Sites:
         """Sites at parameters q (n,) inside the range (any q of a periodic curve).
 
-        A knot belongs to the span behind it; `from_left` to the one before it, for q within one turn.
+        A knot belongs to the span after it; with `from_left` to the one before it, for q within one turn.
         """
         count = len(knots) - order
         unrolled = splines.unrolled_knots(knots, order) if periodic else knots
@@ -55,7 +55,7 @@ class Sites:
 
 
 def control_twists(frames: FloatArray) -> FloatArray:
-    """z_l = log(F_{l-1}^-1 F_l) (m, 6); the first one closes the ring."""
+    """z_l = log(F_{l-1}^-1 F_l) (m, 6); the first one closes the curve."""
     return lie.log(lie.inverse(np.roll(frames, 1, axis=0)) @ frames)
 
 
@@ -80,7 +80,7 @@ def derivatives(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArra
 def advance(
     z: FloatArray, s: FloatArray, h: FloatArray, sites: Sites, k: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """s and h behind factor k, and what of each was carried through the factor."""
+    """s and h after factor k, and the parts of both that were carried through the factor."""
     carry = lie.adjoint_inverse(lie.exp(z * sites.phi[:, k, None]))
     turned = h + sites.slope[:, k, None] * (lie.ad(s) @ z[..., None])[..., 0]
     carried_s = (carry @ s[..., None])[..., 0]

@@ -1,6 +1,4 @@
-"""The spline joint of one, two or three coordinates: a surface (or volume) that a body slides over (Lee & Terzopoulos
-2008, sec. 5.2).
-"""
+"""Spline joint of one to three coordinates: a surface or volume (Lee & Terzopoulos 2008, sec. 5.2)."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from .euler_angles import check_sequence, euler_angles, euler_rotations
 from .joint import Joint
 
 OUTSIDE = {"extend": layout.OUTSIDE_EXTEND, "error": layout.OUTSIDE_ERROR}
-# Nearer than this to gimbal lock, angles have to turn ten times as fast as the body.
+# Closer to gimbal lock than this, angles turn up to ten times as fast as the body.
 LEAST_MARGIN = 0.1
 
 
@@ -32,15 +30,16 @@ class SplineSurface(Joint):
     """G(q) = product of six exponentials whose angles and lengths are tensor-product B-splines of q, eq. 25.
 
     Attributes:
-        values: control values (m_1, ..., m_n, 6), n = 1, 2 or 3: angles [rad] of the three rotations, then x, y, z [m].
+        values: control values (m_1, ..., m_n, 6), n = 1, 2 or 3: angles [rad] of the three rotations, then x, y, z
+            [m].
         order: of each direction, 4 to 20 (3 is only C1: kinematics, with a warning); one number for all.
         knots: (m_i + order_i,) for each direction; None: even over [0, 1], clamped where the direction is open.
-        periodic: which directions are closed. An angle that comes back whole turns later counts as closed.
-        sequence: three letters of x, y, z: the axes of the angles, each in the frame that the ones before it left. The
-            joint is singular where first and third line up, of which it warns: choose a sequence far from there.
+        periodic: which directions are closed. An angle that returns whole turns later counts as closed.
+        sequence: axes of the angles, three letters of x, y, z, each in the frame after the ones before. Where the
+            first and third axis align the joint is singular, and it warns near there: choose another sequence.
         rotation_first: rotations before translations; otherwise (x, y, z) is the position in the fixed frame.
-        moving: the last direction is time [s] and not a degree of freedom: the surface deforms by itself. Its
-            coordinate runs at the velocity it is given (1) whatever the forces.
+        moving: the last direction is time [s], not a degree of freedom: the surface deforms. Its coordinate keeps
+            its velocity (1) whatever the forces.
         outside: ``"extend"`` along straight lines beyond an open end, or ``"error"``.
     """
 
@@ -64,7 +63,7 @@ class SplineSurface(Joint):
         moving = truth(self.moving, "spline surface moving")
         if moving and directions == 1:
             raise ModelError(
-                "a moving spline surface needs a direction beside time, got values of one direction"
+                "a moving spline surface needs a direction besides time, got values of one direction"
             )
         if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
             raise ModelError(
@@ -101,7 +100,7 @@ class SplineSurface(Joint):
     def _checked_directions(
         self, counts: tuple[int, ...]
     ) -> tuple[tuple[int, ...], tuple[bool, ...], tuple[FloatArray, ...]]:
-        """Order, closedness and knots of each direction, of so many control values."""
+        """Order, closedness and knots of each direction, given its number of control values."""
         directions = len(counts)
         orders = tuple(
             whole_number(k, "spline surface order") for k in _each(self.order, directions, "order")
@@ -132,9 +131,9 @@ class SplineSurface(Joint):
     def from_frames(
         cls, frames: Any, *, sequence: str = "xyz", rotation_first: bool = False, **options: Any
     ) -> Any:
-        """The joint whose control values are those of frames (m_1, ..., m_n, 4, 4); angles are unwrapped along them.
+        """The joint with the control values of frames (m_1, ..., m_n, 4, 4); angles are unwrapped along them.
 
-        Other options as in the class. Control frames are approached, not met, but at the corners of an open surface.
+        Other options as in the class. The surface meets control frames only at corners of open directions.
         """
         frames = lie.check_frames(frames, "control frame")
         check_sequence(sequence, "spline surface")
@@ -157,7 +156,7 @@ class SplineSurface(Joint):
 
     @property
     def control_frames(self) -> FloatArray:
-        """Pose that each control value stands for, (m_1, ..., m_n, 4, 4)."""
+        """Pose of each control value, (m_1, ..., m_n, 4, 4)."""
         frames = np.zeros((*self.values.shape[:-1], 4, 4))
         rotation, position = euler_rotations(self.sequence, self.values[..., :3]), self.values[..., 3:]
         if self.rotation_first:
@@ -167,7 +166,7 @@ class SplineSurface(Joint):
 
     @property
     def domain(self) -> FloatArray:
-        """First and last value of each direction, (n, 2); of a closed one, one period."""
+        """First and last value of each direction (n, 2), or one period of a closed one."""
         ends = [
             (knots[order - 1], knots[order - 1] + period if period else knots[len(knots) - order])
             for knots, order, period in zip(self.knots, self.order, self.periods)
@@ -211,9 +210,9 @@ class SplineSurface(Joint):
         return result.reshape(*q.shape[:-1], 6)
 
     def gimbal_margin(self) -> float:
-        """How far the middle angle stays from gimbal lock: the least |cos| (|sin| where first axis = third) of it.
+        """Distance of the middle angle from gimbal lock: its least |cos| (|sin| where first axis = third).
 
-        Judged at four points a knot span in each direction.
+        Sampled at four points a knot span in each direction.
         """
         angles = self.net[..., 1]
         for axis, (knots, order) in enumerate(zip(self.unrolled_knots, self.order)):
@@ -239,7 +238,7 @@ class SplineSurface(Joint):
 
     @cached_property
     def net(self) -> FloatArray:
-        """Control values with the first order - 1 of each closed direction repeated, angles whole turns on."""
+        """Control values with the first order - 1 of each closed direction repeated, their angles whole turns later."""
         net: FloatArray = self.values
         for axis, (order, closed) in enumerate(zip(self.order, self.periodic)):
             if closed:
@@ -281,7 +280,7 @@ class SplineSurface(Joint):
 
 
 def _each(value: Any, count: int, name: str) -> Sequence[Any]:
-    """One value a direction, from one for all or a list of them."""
+    """One value per direction, from one for all or a list of them."""
     if isinstance(value, list | tuple | np.ndarray):
         if len(value) != count:
             raise ModelError(
@@ -299,21 +298,19 @@ def _checked_knots(knots: Any, count: int, order: int, periodic: bool, direction
             f"got {count}"
         )
     if knots is None:
-        made = splines.periodic_knots if periodic else splines.clamped_knots
-        knots = made(count, order)
+        default = splines.periodic_knots if periodic else splines.clamped_knots
+        knots = default(count, order)
     array = finite_array(knots, (count + order,), name)
     return splines.check_knots(array, order, periodic, name)
 
 
 def _check_distinct(values: FloatArray, periodic: tuple[bool, ...], directions: int) -> None:
-    """Neighbours along each degree of freedom must differ, those over a seam too: the joint would stand still
-    between them.
-    """
+    """ModelError if neighbours along a degree of freedom coincide, across a seam too: the joint would stand still."""
     for axis in range(directions):
         following = np.roll(values, -1, axis=axis)
         steps = following - values
         last = (slice(None),) * axis + (-1,)
-        if periodic[axis]:  # an angle may go on by whole turns
+        if periodic[axis]:  # angles may differ by whole turns
             steps[last][..., :3] -= 2.0 * np.pi * np.round(steps[last][..., :3] / (2.0 * np.pi))
         distances = np.linalg.norm(steps, axis=-1)
         if not periodic[axis]:
@@ -329,7 +326,7 @@ def _check_distinct(values: FloatArray, periodic: tuple[bool, ...], directions: 
 
 
 def _direction_table(knots: FloatArray, order: int, period: float) -> FloatArray:
-    """What the kernels read of one direction: header, buckets, breaks, and each span's bases (see kernels.surface)."""
+    """One direction for the kernels: header, buckets, breaks, and each span's bases (see kernels.joints.surface)."""
     breaks, first, cumulative = splines.span_polynomials(knots, order, len(knots) - order)
     ones = np.zeros((len(first), 1, order))
     ones[:, 0, 0] = 1.0

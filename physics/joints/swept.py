@@ -1,4 +1,4 @@
-"""The path, the surface or the volume that a link sweeps, sampled, with frames on it and its limits."""
+"""The path, surface or volume that a link sweeps, sampled, with frames on it and its limits."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .base import Block
 from .links import Link
 from .symbols import SAMPLE_ROLES, Pen, facing
 
-# Samples along a path and a side of a surface: so many for each span of a spline, and at least and at most so many.
+# Samples along a path and a side of a surface: for each span of a spline, at least, at most.
 PATH_SAMPLES = (6, 33, 145)
 SURFACE_SAMPLES = (2, 13, 25)
-# Points between two samples on the cubic through them.
+# Steps between two samples on the cubic through them.
 FINER = 4
 SURFACE_LINES = 7
 VOLUME_LINES = 3
 PATH_FRAMES = 7
 SURFACE_FRAMES = 4
-# Half the range over which a function without ends of its own is drawn, by the unit of its coordinate.
+# Half the drawn range of a function without ends of its own, by the unit of its coordinate.
 REACH = {"rad": 1.0, "m": 0.1, "1": 1.0, "s": 1.0}
-# Shorter than this share of the signs' size, the origin stands still and the tips of the axes are followed.
+# An origin that moves less than this share of the symbols' size stands still: the tips of the axes are traced instead.
 STILL = 1e-6
 
 
@@ -37,7 +37,7 @@ class Sweep:
     readings: FloatArray
 
     def poses(self, places: FloatArray) -> FloatArray:
-        """Poses (..., 4, 4) at values (..., f) of the free coordinates, the others as read."""
+        """Poses (..., 4, 4) at values (..., f) of the free coordinates, the others at their readings."""
         q = np.broadcast_to(self.readings[self.link.own], (*places.shape[:-1], self.link.num_coordinates))
         q = q.copy()
         q[..., [c - self.link.first for c in self.free]] = places
@@ -45,24 +45,26 @@ class Sweep:
 
     @property
     def domain(self) -> FloatArray:
-        """From where to where the free coordinates are drawn, (f, 2)."""
+        """Drawn range of the free coordinates (f, 2)."""
         return np.array([self._reach(k, c) for k, c in enumerate(self.free)])
 
     @property
     def bounds(self) -> FloatArray:
-        """Limits of the free coordinates (f, 2), not beyond where the link refuses to go; infinite where open."""
-        found = []
+        """Limits of the free coordinates (f, 2), clipped to the ends of links with policy ``"error"``; infinite if
+        open.
+        """
+        result = []
         for c in self.free:
             pair = self.limits[c]
             for block in self.link.blocks:
                 ends = _ends(block, c - self.link.first)
                 if ends is not None and _refuses(block):
                     pair = np.where(np.isfinite(pair), np.clip(pair, *ends), pair)
-            found.append(pair)
-        return np.array(found)
+            result.append(pair)
+        return np.array(result)
 
     def samples(self, spans: int, least: int, most: int) -> int:
-        """How many samples show what the link does along one coordinate."""
+        """Number of samples that show the link's motion along one coordinate."""
         pieces = [_spans(block) for block in self.link.blocks]
         return int(np.clip(spans * max(pieces) + 1, least, most))
 
@@ -82,7 +84,7 @@ class Sweep:
 
 
 def _ends(block: Block, coordinate: int) -> tuple[float, float] | None:
-    """Where a factor begins and ends along a coordinate of its link, or one turn of it; None where nothing says."""
+    """Ends of a factor along a coordinate of its link, or one turn of it; None where it has none."""
     data, place = block.data, coordinate - block.coordinate
     if block.kind == layout.SPLINE_CURVE and place == 0:
         return float(data[layout.SPLINE_LOWER]), float(data[layout.SPLINE_UPPER])
@@ -102,7 +104,7 @@ def _ends(block: Block, coordinate: int) -> tuple[float, float] | None:
 
 
 def _spans(block: Block) -> int:
-    """Spans of a spline, the most of its directions."""
+    """Number of spans of a spline, the most of its directions; 0 for other factors."""
     data = block.data
     if block.kind == layout.SPLINE_CURVE:
         return int(data[layout.SPLINE_SPANS])
@@ -121,7 +123,7 @@ def _refuses(block: Block) -> bool:
 
 
 def draw_swept(before: Pen, after: Pen, sweep: Sweep, size: float) -> None:
-    """What the free coordinates sweep, in the frame before the link, and a bead in the one behind it."""
+    """Draw the sweep of the free coordinates in the frame before the link, and a bead in the one after it."""
     if len(sweep.free) == 1:
         _draw_path(before, sweep, size)
     elif sweep.free:
@@ -144,7 +146,7 @@ def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
     if not np.isfinite(bounds).any():
         return
     ends = np.where(np.isfinite(bounds), bounds, [lower, upper])
-    if not np.allclose(ends, [lower, upper]):  # the whole path needs no second line
+    if not np.allclose(ends, [lower, upper]):  # limits at both ends need no second line
         poses = sweep.poses(np.linspace(ends[0], ends[1], count)[:, None])
         for line in traces(poses, size, still):
             pen.stroke(line, "limit")
@@ -154,7 +156,7 @@ def _draw_path(pen: Pen, sweep: Sweep, size: float) -> None:
 
 
 def _across(pose: FloatArray, other: FloatArray) -> FloatArray:
-    """A frame at one pose that faces the other; along its own z axis where they stand at the same place."""
+    """A frame at one pose that faces the other; the pose itself where both are at the same place."""
     step = other[:3, 3] - pose[:3, 3]
     if not np.linalg.norm(step) > 0.0:
         return pose
@@ -162,19 +164,19 @@ def _across(pose: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def stands_still(poses: FloatArray, size: float) -> bool:
-    """Whether poses (..., 4, 4) turn about one place."""
+    """Whether poses (..., 4, 4) turn about a fixed origin."""
     return bool(np.ptp(poses[..., :3, 3].reshape(-1, 3), axis=0).max() <= STILL * size)
 
 
 def traces(poses: FloatArray, size: float, still: bool) -> list[FloatArray]:
-    """What poses (n, 4, 4) draw: the line (n, 3) of the origin, or of the tips of the axes where it stands still."""
+    """Lines (n, 3) that poses (n, 4, 4) draw: the origin's, or those of the tips of the axes if the origin is still."""
     origin = poses[:, :3, 3]
     lines = [origin + 0.4 * size * poses[:, :3, axis] for axis in range(3)] if still else [origin]
     return [smoothed(line) for line in lines]
 
 
 def smoothed(points: FloatArray) -> FloatArray:
-    """Points (n, 3), n >= 3, and FINER - 1 more between neighbours, on cubics whose slopes are those of parabolas."""
+    """Points (n, 3), n >= 3, with FINER - 1 more between neighbours, on cubics with the slopes of parabolas."""
     slopes = np.gradient(points, axis=0, edge_order=2)
     t = (np.arange(FINER) / FINER)[None, :, None]
     start, end = points[:-1, None], points[1:, None]
@@ -186,7 +188,7 @@ def smoothed(points: FloatArray) -> FloatArray:
 
 
 def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
-    """Lines along each free coordinate with the others held, frames on them, and the outline of the limits."""
+    """Draw lines along each free coordinate with the others fixed, frames on them, and the outline of the limits."""
     directions = len(sweep.free)
     domain = sweep.domain
     lines = SURFACE_LINES if directions == 2 else VOLUME_LINES
@@ -194,9 +196,9 @@ def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
     axes = [np.linspace(low, high, counts) for low, high in domain]
     poses = sweep.poses(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))
     still = stands_still(poses, size)
-    held = np.linspace(0, counts - 1, lines).astype(int)
+    fixed = np.linspace(0, counts - 1, lines).astype(int)
     for along in range(directions):
-        rows = np.moveaxis(poses, along, directions - 1)[np.ix_(*[held] * (directions - 1))]
+        rows = np.moveaxis(poses, along, directions - 1)[np.ix_(*[fixed] * (directions - 1))]
         for row in rows.reshape(-1, counts, 4, 4):
             for line in traces(row, size, still):
                 pen.stroke(line, "surface")
@@ -209,7 +211,7 @@ def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:
 
 
 def _draw_outline(pen: Pen, sweep: Sweep, ends: FloatArray, size: float, still: bool) -> None:
-    """The edges of the box of limits, as the link bends them."""
+    """Draw the edges of the box of limits, carried by the link."""
     directions, count = len(ends), sweep.samples(*SURFACE_SAMPLES)
     for along in range(directions):
         others = [k for k in range(directions) if k != along]

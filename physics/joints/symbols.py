@@ -1,4 +1,4 @@
-"""The signs that joints are drawn with: strokes of points, each with a role, collected by a `Pen`."""
+"""Symbols that joints are drawn with: strokes of points, each with a role, collected by a `Pen`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..geometry.immutable import ReadOnlyArrays
 from .base import rotation_to
 
 FRAME_ROLES = ("frame_x", "frame_y", "frame_z")
-#: axes of frames that stand along a path or on a surface, to show how the joint turns there
+#: axes of frames along a path or on a surface, which show how the joint turns there
 SAMPLE_ROLES = ("sample_x", "sample_y", "sample_z")
-#: what a line of a drawing says; colours go by it
+#: role of a line in a drawing, which sets its colour
 ROLES = ("axis", "path", "surface", *FRAME_ROLES, *SAMPLE_ROLES, "limit", "value")
 FULL_TURN = 2.0 * np.pi
-# One stroke of a turn: straight enough for a ring that fills a screen.
+# Step of an arc [rad], fine enough for a ring that fills the screen.
 TURN_STEP = FULL_TURN / 64
-# Turns beyond this are not drawn: a spiral of more is a disc.
+# More turns are not drawn: their spiral would look like a disc.
 MOST_TURNS = 6.0
-# A spiral grows by this share of its radius a turn, so that turns lie beside each other.
+# Growth of a spiral's radius per turn, so that turns do not overlap.
 SPIRAL = 0.06
 
 
@@ -42,7 +42,7 @@ class Drawing(ReadOnlyArrays):
         return Drawing(self.points @ pose[:3, :3].T + pose[:3, 3], self.lines, self.roles)
 
     def segments(self, *roles: str) -> FloatArray:
-        """Both ends (k, 2, 3) of the lines of some roles, of all lines where none is given."""
+        """Both ends (k, 2, 3) of the lines with these roles, or of all lines."""
         chosen = [not roles or role in roles for role in self.roles]
         result: FloatArray = self.points[self.lines[np.array(chosen, dtype=bool)]]
         return result
@@ -50,14 +50,14 @@ class Drawing(ReadOnlyArrays):
 
 def joined(drawings: Any) -> Drawing:
     """Several drawings as one."""
-    found = list(drawings)
-    starts = np.cumsum([0, *(len(each.points) for each in found)])
-    points = np.concatenate([np.empty((0, 3)), *(each.points for each in found)])
-    lines = [each.lines + start for each, start in zip(found, starts)]
+    parts = list(drawings)
+    starts = np.cumsum([0, *(len(each.points) for each in parts)])
+    points = np.concatenate([np.empty((0, 3)), *(each.points for each in parts)])
+    lines = [each.lines + start for each, start in zip(parts, starts)]
     return Drawing(
         points,
         np.concatenate([np.empty((0, 2), dtype=np.int64), *lines]),
-        tuple(role for each in found for role in each.roles),
+        tuple(role for each in parts for role in each.roles),
     )
 
 
@@ -77,48 +77,48 @@ class Pen:
         return joined(parts)
 
     def stroke(self, points: Any, role: str, pose: FloatArray | None = None) -> None:
-        """A line through points (k, 3), given in a frame `pose` (4, 4)."""
+        """Add a line through points (k, 3), given in a frame `pose` (4, 4)."""
         array = np.asarray(points, dtype=np.float64)
         if pose is not None:
             array = array @ pose[:3, :3].T + pose[:3, 3]
         self._strokes.append((array, role))
 
     def add(self, drawing: Drawing) -> None:
-        """The lines of another drawing."""
+        """Add the lines of another drawing."""
         for (start, end), role in zip(drawing.lines, drawing.roles):
             self._strokes.append((drawing.points[[start, end]], role))
 
     def frame(self, pose: FloatArray, length: float, roles: tuple[str, ...] = FRAME_ROLES) -> None:
-        """The three axes of a frame."""
+        """Add the three axes of a frame."""
         for axis, role in enumerate(roles):
             self.stroke([pose[:3, 3], pose[:3, 3] + length * pose[:3, axis]], role)
 
     def ring(self, pose: FloatArray, radius: float, role: str) -> None:
-        """A circle about the z axis of a frame."""
+        """Add a circle about the z axis of a frame."""
         self.stroke(arc_points(0.0, FULL_TURN, radius), role, pose)
 
     def head(self, tip: FloatArray, direction: FloatArray, length: float, role: str) -> None:
-        """The head of an arrow: four strokes from its tip, which points along `direction`."""
+        """Add the head of an arrow: four strokes from its tip, which points along `direction`."""
         pose = facing(tip, direction)
         for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
             self.stroke([[0, 0, 0], [0.35 * length * x, 0.35 * length * y, -length]], role, pose)
 
     def plate(self, pose: FloatArray, half: float, role: str) -> None:
-        """A square with its diagonals across the z axis of a frame: a stop."""
+        """Add a square with its diagonals across the z axis of a frame: a stop."""
         corners = half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0], [1, 1, 0]])
         self.stroke(corners, role, pose)
         self.stroke(corners[[0, 2]], role, pose)
         self.stroke(corners[[1, 3]], role, pose)
 
     def bead(self, pose: FloatArray, radius: float, role: str) -> None:
-        """An octahedron: where the moving frame is now."""
+        """Add an octahedron: the moving frame."""
         ends = radius * np.eye(3)
         for first, second in ((0, 1), (1, 2), (2, 0)):
             a, b = ends[first], ends[second]
             self.stroke([a, b, -a, -b, a], role, pose)
 
     def box(self, half: float, role: str) -> None:
-        """A cube about the origin."""
+        """Add a cube about the origin."""
         square = half * np.array([[1, 1, 1], [-1, 1, 1], [-1, -1, 1], [1, -1, 1], [1, 1, 1]])
         self.stroke(square, role)
         self.stroke(square * [1, 1, -1], role)
@@ -127,7 +127,7 @@ class Pen:
 
 
 def facing(place: FloatArray, direction: FloatArray) -> FloatArray:
-    """A frame (4, 4) at a place whose z axis has a direction."""
+    """A frame (4, 4) at a place with its z axis along a direction."""
     pose = np.eye(4)
     pose[:3, :3] = rotation_to(direction / np.linalg.norm(direction))
     pose[:3, 3] = place
@@ -143,7 +143,7 @@ def arc_points(start: float, end: float, radius: float, lead: float = 0.0, spira
 
 
 def turning_arc(pen: Pen, pose: FloatArray, radius: float) -> None:
-    """An arc about z with a head that tells the sense of the rotation."""
+    """Draw an arc about z with a head that shows the sense of rotation."""
     points = arc_points(np.radians(-130.0), np.radians(130.0), radius)
     pen.stroke(points, "axis", pose)
     tip, before = (pose[:3, :3] @ points[[-1, -3]].T + pose[:3, 3:]).T
@@ -151,8 +151,9 @@ def turning_arc(pen: Pen, pose: FloatArray, radius: float) -> None:
 
 
 def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float, inner: float = 0.25) -> None:
-    """An arc from the lower to the upper angle with a stop at each, which begins at a share `inner` of the radius; an
-    open end is drawn for a sixth of a turn.
+    """Draw an arc from the lower to the upper angle, with a stop at each from a share `inner` of the radius outward.
+
+    An open end is drawn for a sixth of a turn.
     """
     lower, upper = bounds
     if not np.isfinite(lower):
@@ -169,7 +170,7 @@ def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float, inn
 
 
 def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:
-    """An arrow both ways along the z axis of a frame; the positive head is the larger one."""
+    """Draw an arrow both ways along the z axis of a frame; the positive head is larger."""
     pen.stroke([[0, 0, -half], [0, 0, half]], "axis", pose)
     axis = pose[:3, 2]
     pen.head(pose[:3, 3] + half * axis, axis, 0.24 * half, "axis")
@@ -177,7 +178,7 @@ def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:
 
 
 def limit_range(pen: Pen, pose: FloatArray, bounds: FloatArray, size: float) -> None:
-    """A bar along z from the lower to the upper length with a plate at each; towards an open end an arrow."""
+    """Draw a bar along z from the lower to the upper length, with a plate at each, or an arrow at an open end."""
     ends = np.where(np.isfinite(bounds), bounds, 0.0)
     for sense, (this, other) in zip((-1.0, 1.0), ((0, 1), (1, 0))):
         if not np.isfinite(bounds[this]):
@@ -192,7 +193,7 @@ def limit_range(pen: Pen, pose: FloatArray, bounds: FloatArray, size: float) -> 
 
 
 def helix(pen: Pen, pose: FloatArray, bounds: FloatArray, lead: float, radius: float, role: str) -> None:
-    """A helix about z between two angles, and its sense where it is no limit."""
+    """Draw a helix about z between two angles, with an arrow head unless it is a limit."""
     points = arc_points(float(bounds[0]), float(bounds[1]), radius, lead)
     pen.stroke(points, role, pose)
     if role != "limit":
@@ -201,13 +202,13 @@ def helix(pen: Pen, pose: FloatArray, bounds: FloatArray, lead: float, radius: f
 
 
 def ball(pen: Pen, radius: float) -> None:
-    """Three great circles about the origin."""
+    """Draw three great circles about the origin."""
     for axis in np.eye(3):
         pen.ring(facing(np.zeros(3), axis), radius, "axis")
 
 
 def cone(pen: Pen, axis: FloatArray, angle: float, radius: float) -> None:
-    """The rim and eight sides of a reach cone (Kim, Lee & Park 2014, Fig. 6): where the axis may point."""
+    """Draw the rim and eight sides of a reach cone, in which the axis may point (Kim, Lee & Park 2014, Fig. 6)."""
     pose = facing(np.zeros(3), axis)
     rim = arc_points(0.0, FULL_TURN, radius * np.sin(angle)) + [0.0, 0.0, radius * np.cos(angle)]
     pen.stroke(rim, "limit", pose)
@@ -216,9 +217,9 @@ def cone(pen: Pen, axis: FloatArray, angle: float, radius: float) -> None:
 
 
 def rotation_region(pen: Pen, most: FloatArray, scale: float) -> None:
-    """Where a limited rotation vector may lie (ArtiSynth's guide, eq. 3.27): its outline in three planes.
+    """Draw the region of a limited rotation vector as its outline in three planes (ArtiSynth's guide, eq. 3.27).
 
-    `scale` are the metres that stand for one radian.
+    `scale`: metres per radian.
     """
     circle = arc_points(0.0, FULL_TURN, 1.0)
     for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
