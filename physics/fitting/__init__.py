@@ -1,4 +1,4 @@
-"""Poses to joints."""
+"""Fits of joints to poses."""
 
 from __future__ import annotations
 

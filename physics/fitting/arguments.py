@@ -1,4 +1,4 @@
-"""What `fit_curve` is given, checked before anything is computed: one error naming the thing and its value."""
+"""Checks the arguments of `fit_curve` before anything is computed; errors name the thing and its value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDERS = range(3, MOST_ORDER + 1)
 
 
 def whole_number(value: Any, name: str, least: int) -> int:
-    """An int; FitError where it is none or too small."""
+    """An int of at least `least`; FitError otherwise."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise FitError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
@@ -32,7 +32,7 @@ def real_number(value: Any, name: str, *, positive: bool = False) -> float:
 
 
 def check_poses(poses: Any) -> FloatArray:
-    """Poses (N, 4, 4) with N >= 2 and exactly orthonormal rotations."""
+    """Poses (N, 4, 4) with N >= 2 and exactly orthonormal rotations; FitError otherwise."""
     try:
         targets = lie.check_frames(poses, "pose")
     except ModelError as error:
@@ -45,7 +45,7 @@ def check_poses(poses: Any) -> FloatArray:
 
 
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
-    """Number of control frames and smoothing, fit for each other, the order and the data."""
+    """Number of control frames and smoothing weight; FitError if they do not suit each other, the order or the data."""
     if isinstance(order, bool | np.bool_) or not isinstance(order, int | np.integer) or order not in ORDERS:
         raise FitError(f"order must be 3 to {MOST_ORDER}, got {order!r}")
     count = whole_number(num_frames, "num_frames", 1)
@@ -56,25 +56,25 @@ def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> t
         raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
     if count > num_poses and weight == 0.0:
         raise FitError(
-            f"{count} control frames are more than {num_poses} poses can fix: take fewer, or smoothing above 0"
+            f"{num_poses} poses cannot determine {count} control frames: use fewer, or smoothing above 0"
         )
     return count, weight
 
 
 def check_outside(outside: Any) -> None:
-    """Refuse what no joint can do beyond its range."""
+    """FitError if outside is no policy of a joint beyond its range."""
     if not isinstance(outside, str) or outside not in OUTSIDE:
         raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
 
 
 def check_closing(periodic: Any, q: Any, end: Any) -> bool:
-    """Whether the curve is closed; where its period ends goes only with given parameters."""
+    """Whether the curve is closed; FitError if `end` is given without parameters q."""
     try:
         closed = truth(periodic, "periodic")
     except ModelError as error:
         raise FitError(str(error)) from error
     if q is None and end is not None:
-        raise FitError(f"end belongs to a fit with given q, got {end!r:.80} without")
+        raise FitError(f"end needs q: leave out end, got {end!r:.80}")
     return closed
 
 
@@ -86,13 +86,13 @@ def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
 
 
 def check_limits(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
-    """Where the iteration may end, and where it must."""
+    """Tolerance and largest number of iterations."""
     small = real_number(tolerance, "tolerance", positive=True)
     return small, whole_number(max_iterations, "max_iterations", 1)
 
 
 def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:
-    """Increasing parameters (N,), and for a closed curve the one where its period ends."""
+    """Increasing parameters (N,), and the end of the period of a closed curve."""
     try:
         given = finite_array(q, (num_poses,), "q")
     except ModelError as error:
@@ -104,7 +104,7 @@ def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[
         )
     if not periodic:
         if end is not None:
-            raise FitError(f"end belongs to a periodic fit, got {end!r} for an open curve")
+            raise FitError(f"end needs a periodic fit: leave out end, got {end!r} for an open curve")
         return given, None
     if end is None:
         raise FitError("a periodic fit with given q needs `end`, the parameter where its period ends")
@@ -115,7 +115,7 @@ def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[
 
 
 def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> FloatArray:
-    """Knots (m + order,) that span a range and, for a closed curve, repeat after it."""
+    """Knots (m + order,) with a range, periodic for a closed curve; FitError otherwise."""
     try:
         return splines.check_knots(
             finite_array(knots, (num_frames + order,), "knots"), order, periodic, "knots"
@@ -125,7 +125,7 @@ def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> Floa
 
 
 def check_inside(q: FloatArray, knots: FloatArray, order: int, end: float | None) -> None:
-    """Refuse parameters outside the knots' range, and a period that is not theirs."""
+    """FitError if parameters lie outside the knots' range, or if the period is not that of the knots."""
     count = len(knots) - order
     if end is not None:
         period = knots[count] - knots[0]

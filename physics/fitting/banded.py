@@ -1,4 +1,4 @@
-"""Symmetric positive definite systems of 6 x 6 blocks that couple only neighbours, closed into a ring or not."""
+"""Symmetric positive definite systems of 6 x 6 blocks that couple only neighbours, cyclic or not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._typing import FloatArray, IntArray
 
 
 class BlockBandedSystem:
-    """Normal equations H x = g of m blocks where |i - j| < width; cyclic ones couple across the seam, too.
+    """Normal equations H x = g of m blocks where |i - j| < width; cyclic systems couple across the seam too.
 
     Cost and memory grow with m width^2, not with m^2.
     """
@@ -16,18 +16,18 @@ class BlockBandedSystem:
     def __init__(self, num_blocks: int, width: int, cyclic: bool) -> None:
         self.width = width
         self.cyclic = cyclic
-        # a ring's last width - 1 blocks form a border; a short one is all border, that is, dense
+        # the last width - 1 blocks of a cyclic system form a border; a short one is all border, that is, dense
         self.border = 0
         if cyclic:
             self.border = width - 1 if num_blocks > 3 * (width - 1) else num_blocks
         self.num_blocks = num_blocks
         self.dense = np.zeros((num_blocks, num_blocks, 6, 6)) if self.border == num_blocks else None
-        # band[j, d] is block (j, j + d), the second index around the ring where cyclic
+        # band[j, d] is block (j, j + d), the second index modulo m if cyclic
         self.band = np.zeros((num_blocks, width, 6, 6))
         self.right = np.zeros((num_blocks, 6))
 
     def add_rows(self, index: IntArray, blocks: FloatArray, residual: FloatArray) -> None:
-        """Add least-squares rows: blocks (n, width, rows, 6) act on the block numbers index (n, width)."""
+        """Add least-squares rows: blocks (n, width, rows, 6) act on the blocks with indices index (n, width)."""
         products = np.einsum("narx,nbry->nabxy", blocks, blocks)
         np.add.at(self.right, index, np.einsum("narx,nr->nax", blocks, residual))
         for a in range(self.width):
@@ -39,7 +39,7 @@ class BlockBandedSystem:
                 np.add.at(self.band[:, b - a], index[:, a], products[:, a, b])
 
     def diagonal(self) -> float:
-        """Mean of the diagonal, the measure of damping."""
+        """Mean of the diagonal, the unit of damping."""
         blocks = (
             self.band[:, 0]
             if self.dense is None
@@ -48,11 +48,11 @@ class BlockBandedSystem:
         return float(np.trace(blocks, axis1=1, axis2=2).mean() / 6.0)
 
     def solve(self, damping: float) -> FloatArray:
-        """x (m, 6) with (H + damping I) x = g; LinAlgError where that is not positive definite."""
+        """x (m, 6) with (H + damping I) x = g; LinAlgError if the matrix is not positive definite."""
         return self.solve_columns(damping, self.right[:, :, None])[:, :, 0]
 
     def solve_columns(self, damping: float, right: FloatArray) -> FloatArray:
-        """x (m, 6, columns) with (H + damping I) x = right, of the same shape; errors as `solve`."""
+        """x (m, 6, columns) with (H + damping I) x = right, of the same shape; LinAlgError as `solve`."""
         m, columns = self.num_blocks, right.shape[2]
         if self.dense is not None:
             matrix = self.dense.transpose(0, 2, 1, 3).reshape(6 * m, 6 * m) + damping * np.eye(6 * m)
@@ -78,7 +78,7 @@ class BlockBandedSystem:
         return np.concatenate([first, last.reshape(-1, 6, columns)])
 
     def _split_border(self, edge: FloatArray, corner: FloatArray, damping: float) -> None:
-        """Sort the blocks that touch the border of a ring into its edge and its corner."""
+        """Sort the blocks that touch the border of a cyclic system into its edge and its corner."""
         m, inner = self.num_blocks, self.num_blocks - self.border
         for j in range(m):
             for d in range(self.width):
@@ -99,7 +99,7 @@ class BlockBandedSystem:
 
 
 def _band_solve(band: FloatArray, width: int, right: FloatArray) -> FloatArray:
-    """Block Cholesky of a band (m, width, 6, 6) that it overwrites, and the solution for right (m, 6, columns)."""
+    """Solution for right (m, 6, columns) by block Cholesky of a band (m, width, 6, 6), which is overwritten."""
     m = len(band)
     right = right.copy()
     lower = np.zeros_like(band)  # lower[j, d] is the block (j + d, j) of the factor

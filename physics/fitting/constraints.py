@@ -1,4 +1,4 @@
-"""What a fitted curve must do exactly: poses to pass through, twists and zero curvature at its ends."""
+"""Equality constraints of a curve fit: poses to pass through, twists and zero curvature at the ends."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .linearization import Sites, derivatives, hessian_jacobian, pose_jacobian, 
 
 @dataclass(frozen=True, eq=False)
 class EndCondition:
-    """What holds at one end of an open curve.
+    """The constraints at one end of an open curve.
 
     Attributes:
         at_start: which end.
         twist: s there (6,), or None.
-        direction_only: only the direction of the twist counts, as where q is the fit's own choice.
+        direction_only: only the direction of the twist counts, because the fit chooses q.
         straight: whether h = ds/dq is zero there.
     """
 
@@ -32,22 +32,23 @@ class EndCondition:
     straight: bool
 
     def check_sense(self, frames: FloatArray, knots: FloatArray, order: int, metric: TwistMetric) -> None:
-        """FitError where a curve has the direction asked for, but runs the other way."""
+        """FitError if the curve has the requested direction but the opposite sense."""
         if self.twist is None or not self.direction_only:
             return
         place = knots[order - 1] if self.at_start else knots[len(frames)]
         s, _ = derivatives(frames, Sites.at(np.array([place]), knots, order, False))
         if not metric.inner(s[0], self.twist) > 0.0:
             raise FitError(
-                f"the poses run against the twist {self.twist.tolist()} asked for at the "
-                f"{'first' if self.at_start else 'last'} end"
+                f"the poses run against the twist {self.twist.tolist()} requested at the "
+                f"{'first' if self.at_start else 'last'} end: reverse one of them"
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Linearized equations: what is missing (n, rows), and blocks (n, order, rows, 6) of what the frames numbered
-    index (n, order) do about it by their scaled body twists.
+    """Linearized equations: residuals `missing` (n, rows), and blocks (n, order, rows, 6).
+
+    The blocks multiply the scaled body twists of the frames with indices index (n, order).
     """
 
     index: IntArray
@@ -57,7 +58,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Equality constraints of one fit, in the metric; lengths of s and h are counted over the whole range."""
+    """Equality constraints of one fit, in the metric; s and h are measured per unit of the whole range."""
 
     targets: FloatArray
     pins: Sites
@@ -97,7 +98,7 @@ class Constraints:
         return total
 
     def missing(self, frames: FloatArray) -> FloatArray:
-        """What is still missing of every equation, one flat array."""
+        """Residuals of all equations, as one flat array."""
         parts = [self._gaps(frames).ravel()]
         for end, sites in self.ends:
             s, h = velocity_jacobian(frames, sites)[0], hessian_jacobian(frames, sites)[0]
@@ -115,7 +116,7 @@ class Constraints:
         for end, sites in self.ends:
             s, by_s = velocity_jacobian(frames, sites)
             h, by_h = hessian_jacobian(frames, sites)
-            # either list has the twist first, if there is one, then the curvature
+            # both lists have the twist first, if there is one, then the curvature
             jacobians = ([by_s] if end.twist is not None else []) + ([by_h] if end.straight else [])
             for (values, matrix), by_frames in zip(self._end_rows(end, s, h), jacobians):
                 blocks = self.metric.right(matrix @ by_frames)
@@ -128,13 +129,13 @@ class Constraints:
     def _end_rows(
         self, end: EndCondition, s: FloatArray, h: FloatArray
     ) -> list[tuple[FloatArray, FloatArray]]:
-        """For each condition of an end what is missing (rows,), and the matrix (rows, 6) that s or h is seen by."""
+        """For each condition of an end its residual (rows,), and the matrix (rows, 6) that multiplies s or h."""
         result = []
         if end.twist is not None:
             matrix = self.extent * self.metric.factor
             aim = end.twist
             if end.direction_only:
-                # five directions across the twist, in the metric
+                # five directions orthogonal to the twist in the metric
                 unit = self.metric.scaled(aim) / self.metric.norm(aim)
                 across = np.linalg.svd(unit[None])[2][1:]
                 matrix, aim = across @ matrix, np.zeros(6)
@@ -148,11 +149,11 @@ class Constraints:
 class ConstrainedSystem:
     """Normal equations H x = g under linear equations C x = d.
 
-    The equations are added to H as squares as well: that changes no solution, and H keeps its band and becomes
-    definite where only the equations fix a frame.
+    H includes the squares of the equations too. This changes no solution, and makes H definite where only the
+    equations determine a frame; H stays banded.
     """
 
-    # an eigenvalue of C H^-1 C^T, its diagonal scaled to 1, below this: the equations depend on each other
+    # equations are dependent if an eigenvalue of C H^-1 C^T, its diagonal scaled to 1, is below this
     DEPENDENT = 1e-12
 
     def __init__(self, system: BlockBandedSystem, rows: Sequence[Rows]) -> None:
@@ -174,8 +175,8 @@ class ConstrainedSystem:
         """x (m, 6), and the norm of the multipliers.
 
         Raises:
-            FitError: the equations depend on each other.
-            LinAlgError: the rest leaves some x free.
+            FitError: the equations are linearly dependent.
+            LinAlgError: some x is undetermined.
         """
         m = self.system.num_blocks
         right = np.concatenate([self.system.right.reshape(-1, 1), self.matrix.T], axis=1)
@@ -188,7 +189,7 @@ class ConstrainedSystem:
         if not size.all() or np.linalg.eigvalsh(schur / np.outer(size, size))[0] < self.DEPENDENT:
             raise FitError(
                 f"the {len(self.missing)} equations of pinned poses and ends contradict or repeat each other, or are "
-                f"more than {m} control frames can meet there: take more frames, or pin less"
+                f"too many for {m} control frames there: use more frames, or pin less"
             )
         multipliers = np.linalg.solve(schur, self.matrix @ x - self.missing)
         x = x - inverse @ multipliers

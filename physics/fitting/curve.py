@@ -39,31 +39,31 @@ def fit_curve(
     progress: Progress | None = None,
     **wishes: Any,
 ) -> CurveFit:
-    """Control frames whose spline passes poses as closely and, if asked for, as smoothly as can be.
+    """Fit a spline curve joint to poses, as closely and, with smoothing, as smoothly as possible.
 
     Gauss-Newton on SE(3) with the exact differential of the product of exponentials. Without q and knots the
-    parameterization is natural (sec. 6.1): at first poses sit at their distance along the chain of poses; then, round
-    by round, where the curve comes nearest to them, with knots after the control frames, while that brings it closer.
+    parameterization is natural (sec. 6.1). Parameters start as distances along the chain of poses; each round then
+    projects the poses onto the curve and recomputes the knots from the control frames, as long as the fit improves.
 
     Args:
         poses: (N, 4, 4), in the order along the curve, neighbours less than half a turn apart.
-        q: their parameters (N,), increasing, then kept; None: natural.
+        q: parameters of the poses (N,), increasing and kept; None: natural.
         num_frames: control frames m, at least `order`, 8 by default; more than N only with smoothing.
-        smoothing: w in [0, 1): weight of the squared joint Hessian beside the misfit (sec. 6.3). At 1/2 a wave that
-            goes four times to and fro over the range loses half of its height; see `gauss_newton.Objective`.
+        smoothing: w in [0, 1): weight of the squared joint Hessian against the misfit (sec. 6.3). At 1/2, four full
+            waves over the range lose half of their amplitude; see `gauss_newton.Objective`.
         order: 4 to 20; 3 with a warning.
-        knots: (m + order,), then kept; None chooses them. Without q the poses spread over their range.
-        periodic: whether the curve closes after the last pose; end: with q, where its period ends.
-        length_scale: metres that count as one radian; None takes the spread of the poses, four times the root mean
+        knots: (m + order,), kept; None: chosen by the fit. Without q the poses are spread over their range.
+        periodic: whether the curve closes after the last pose. end: with q, the end of its period.
+        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean
             square distance of their origins from the centre.
-        outside: what the joint does beyond its range, see `SplineCurve`.
-        tolerance: a step that moves no frame by more has converged. max_iterations: for one set of knots.
-        progress: called with the done fraction and what goes on; False cancels.
+        outside: behaviour of the joint beyond its range, see `SplineCurve`.
+        tolerance: the fit has converged when a step moves no frame by more. max_iterations: for one set of knots.
+        progress: called with the fraction done and a message; cancels by returning False.
         wishes: metric, weights, pinned, ends, robust, robust_scale, within, coordinate, axis: see `FitOptions`.
 
     Raises:
-        FitError: poses, parameters or arguments that cannot be fitted; the message names the thing and its value.
-        CancelledError: progress said so.
+        FitError: poses, parameters or arguments cannot be fitted; the message names the thing and its value.
+        CancelledError: progress returned False.
     """
     wanted = FitOptions(**wishes)
     targets, centre = _centred(arguments.check_poses(poses))
@@ -85,7 +85,7 @@ def fit_curve(
 
 
 class _Task:
-    """One fit but for its number of control frames."""
+    """One fit, except for its number of control frames."""
 
     def __init__(self, fitter: Fitter, q: Any, knots: Any, end: float | None, wanted: FitOptions) -> None:
         count = len(fitter.targets)
@@ -98,7 +98,7 @@ class _Task:
         self.fitter, self.q, self.knots, self.end, self.wanted = fitter, q, knots, end, wanted
 
     def fit(self, count: int) -> tuple[Curve, FloatArray]:
-        """The best curve with so many control frames, and the poses' robust weights (N,)."""
+        """The best curve with this number of control frames, and the robust weights of the poses (N,)."""
         fitter = self.fitter
         q, knots, stop = _first_parameters(
             fitter, self.q, self.knots, count, self.end, self.wanted.robust is not None
@@ -113,9 +113,8 @@ class _Task:
             curve, factors = reweighted(fitter, q, knots, frames, self.wanted.robust, self.scale, free)
         if curve.missing > HELD:
             raise FitError(
-                f"the curve could not be brought to its {len(fitter.pinned)} pinned poses and {len(fitter.ends)} end "
-                f"conditions with {count} control frames: {curve.missing:.3g} is missing; take more frames, or ask for "
-                "less"
+                f"{count} control frames could not meet {len(fitter.pinned)} pinned poses and {len(fitter.ends)} end "
+                f"conditions, by {curve.missing:.3g}: use more frames, or fewer conditions"
             )
         for condition in fitter.ends:
             condition.check_sense(curve.frames, knots=curve.knots, order=fitter.order, metric=fitter.metric)
@@ -123,7 +122,7 @@ class _Task:
 
 
 def _check_reach(fitter: Fitter, q: FloatArray, knots: FloatArray) -> None:
-    """FitError where poses at given parameters leave a control frame to chance."""
+    """FitError if poses at given parameters do not determine every control frame."""
     used = (
         q if fitter.weights is None else q[(fitter.weights > 0.0) | np.isin(np.arange(len(q)), fitter.pinned)]
     )
@@ -131,13 +130,13 @@ def _check_reach(fitter: Fitter, q: FloatArray, knots: FloatArray) -> None:
         used, knots, fitter.order, fitter.periodic
     ):
         raise FitError(
-            f"the poses leave some of the {len(knots) - fitter.order} control frames free: no pose lies in their "
-            "knots' reach; take fewer frames, other knots, or smoothing above 0"
+            f"the poses do not determine all of the {len(knots) - fitter.order} control frames: some have no pose "
+            "between their knots; use fewer frames, other knots, or smoothing above 0"
         )
 
 
 def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Poses about the centre of their origins, and that centre (3,): a curve far away loses no digits.
+    """Poses about the centre of their origins, and that centre (3,): poses far from the origin lose no digits.
 
     Moving all frames from the left changes neither twists nor residuals.
     """
@@ -150,7 +149,7 @@ def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _first_parameters(
     fitter: Fitter, q: Any, knots: Any, count: int, end: float | None, robust: bool
 ) -> tuple[FloatArray, FloatArray, float | None]:
-    """Parameters of the poses, knots, and for a closed curve where its period ends."""
+    """Parameters of the poses, knots, and the end of the period of a closed curve."""
     order, periodic = fitter.order, fitter.periodic
     fixed = None if knots is None else arguments.check_knots(knots, count, order, periodic)
     stop: float | None
@@ -174,14 +173,14 @@ def _result(task: _Task, curve: Curve, factors: FloatArray, outside: str, centre
     frames = curve.frames.copy()
     frames[:, :3, 3] += centre
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # order 3 has been warned of
+        warnings.simplefilter("ignore")  # fit_curve has warned of order 3
         try:
             joint = SplineCurve(
                 frames, fitter.order, curve.knots, fitter.periodic, outside, fitter.metric.length_scale,
                 wanted.coordinate, wanted.axis, None if wanted.metric is None else fitter.metric.matrix,
             )  # fmt: skip
         except ModelError as error:
-            raise FitError(f"the fitted curve makes no joint: {error}") from error
+            raise FitError(f"the fitted curve is no valid joint: {error}") from error
     r = curve.objective.residuals(curve.frames)
     gap = fitter.targets[:, :3, 3] - curve_poses(curve.frames, curve.objective.sites)[:, :3, 3]
     residuals = Residuals(

@@ -1,4 +1,4 @@
-"""Whether a curve can be a joint: C2, and a Jacobian that never vanishes (Lee & Terzopoulos 2008, sec. 5)."""
+"""Checks whether a curve can be a joint: C2, with a Jacobian that never vanishes (Lee & Terzopoulos 2008, sec. 5)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..joints import SplineCurve
 from ..joints.curve_coordinate import Curve
 from ..joints.spline_sites import Sites, derivatives
 
-# samples in each knot span between which the slowest places are bracketed, and halvings of a bracket
+# samples in each knot span that bracket the minima of the speed, and halvings of a bracket
 SAMPLES = 64
 HALVINGS = 50
-# a speed below this share of the mean is standing still, a jump of the Hessian above this share of the largest a jump
+# a speed below this share of the mean counts as zero; a jump of the Hessian counts from this share of the largest on
 STILL = 1e-6
 JUMP = 1e-8
 
@@ -27,10 +27,10 @@ class CurvePlace:
     """A place on a curve.
 
     Attributes:
-        q: the joint's coordinate. parameter: what the knots count there.
-        frames: the control frames that it lies between.
-        value: the speed |s|, the jump of h = ds/dq, or |h|, all by the parameter and in the joint's metric.
-        share: of the curve's mean speed, or largest |h|.
+        q: the joint's coordinate. parameter: the knots' parameter.
+        frames: the control frames on either side.
+        value: the speed |s|, the jump of h = ds/dq, or |h|, per unit of the parameter and in the joint's metric.
+        share: value relative to the curve's mean speed, or largest |h|.
     """
 
     q: float
@@ -45,14 +45,14 @@ class CurvePlace:
 
 @dataclass(frozen=True)
 class CurveCheck:
-    """What `check_curve` found.
+    """The result of `check_curve`.
 
     Attributes:
         jumps: where ds/dq jumps, so that the curve is not C2.
         stops: where S vanishes.
         slowest: where |S| is smallest.
         sharpest: where |ds/dq| is largest.
-        ends: |ds/dq| at the ends of an open curve, which jumps to 0 where the joint extends beyond them.
+        ends: |ds/dq| at the ends of an open curve; it jumps to 0 where the joint extends beyond them.
     """
 
     jumps: tuple[CurvePlace, ...]
@@ -63,7 +63,7 @@ class CurveCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether both requirements hold all along."""
+        """Whether the whole curve meets both requirements."""
         return not self.jumps and not self.stops
 
     @property
@@ -86,18 +86,16 @@ class CurveCheck:
 
 
 def check_curve(joint: SplineCurve) -> CurveCheck:
-    """Check the two requirements on a curve joint, and name the places where they fail.
+    """Check both requirements on a curve joint, and name the places where they fail.
 
-    Jumps are looked for at every knot, from both sides. The slowest places are where s . h changes its sign, found to
-    round-off; no stop is missed but one of two within a `SAMPLES`-th of a knot span.
+    Jumps are checked at every knot, from both sides. Minima of |s|, where s . h changes its sign, are found to
+    round-off; of two stops within a `SAMPLES`-th of a knot span one may be missed.
 
     Raises:
-        ModelError: what is given is no spline curve.
+        ModelError: the argument is no spline curve.
     """
     if not isinstance(joint, SplineCurve):
-        raise ModelError(
-            f"check_curve is for a spline curve joint, got {getattr(joint, 'type', joint)!r:.80}"
-        )
+        raise ModelError(f"check_curve needs a spline curve joint, got {getattr(joint, 'type', joint)!r:.80}")
     curve = Curve(joint.frames, joint.knots, joint.order, joint.periodic)
     metric, breaks = joint.twist_metric, curve.breaks
     share = np.arange(SAMPLES) / SAMPLES
@@ -127,7 +125,7 @@ def check_curve(joint: SplineCurve) -> CurveCheck:
 
 
 def _slowest_places(curve: Curve, joint: SplineCurve, u: FloatArray) -> FloatArray:
-    """Parameters between rising u where |s| has a minimum: s . h rises through zero there."""
+    """Parameters between increasing u where |s| has a minimum: s . h rises through zero there."""
 
     def rate(places: FloatArray) -> FloatArray:
         return joint.twist_metric.inner(*derivatives(joint.frames, curve.sites(places)))
@@ -143,7 +141,7 @@ def _slowest_places(curve: Curve, joint: SplineCurve, u: FloatArray) -> FloatArr
 
 
 def _jumps(curve: Curve, joint: SplineCurve, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Knots inside the range, of a closed curve with its seam, and the jump of ds/dq at each (n, 6)."""
+    """Knots inside the range, including the seam of a closed curve, and the jump of ds/dq at each (n, 6)."""
     before = breaks[1:] if joint.periodic else breaks[1:-1]
     left = Sites.at(before, joint.knots, joint.order, joint.periodic, from_left=True)
     jump = derivatives(joint.frames, curve.sites(before))[1] - derivatives(joint.frames, left)[1]

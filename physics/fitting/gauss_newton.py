@@ -1,4 +1,4 @@
-"""Gauss-Newton on the control frames with the knots held still (Lee & Terzopoulos 2008, eqs. 32-36 and 42)."""
+"""Gauss-Newton on the control frames for fixed knots (Lee & Terzopoulos 2008, eqs. 32-36 and 42)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from .parameterization import quadrature
 
 DAMPING_START = 1e-6
 DAMPING_GIVE_UP = 1e6
-# shares of a step that are tried before it is damped, where equations must hold
+# shares of a step tried before damping, in a constrained fit
 SHARES = (1.0, 0.5, 0.25, 0.125)
 ROUND_OFF = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """(1 - w) mean of weight_k |r_k|^2, plus w lambda integral |h|^2 dq, for given knots; r_k = log(G(q_k)^-1 G_k),
-    in the metric.
+    """(1 - w) mean of weight_k |r_k|^2 + w lambda integral |h|^2 dq for given knots, r_k = log(G(q_k)^-1 G_k).
 
-    lambda = (range / (2 pi `WAVES`))^4 / range, so that a sine of `WAVES` waves over the range keeps half of its
-    height at w = 1/2, whatever the number of poses, their size and the unit of q: (w / (1 - w))^(1/4) is then the
-    wavelength that is halved, as a multiple of a `WAVES`-th of the range.
+    Norms are the metric's. With lambda = (range / (2 pi `WAVES`))^4 / range, a sine of `WAVES` waves over the range
+    keeps half of its amplitude at w = 1/2, whatever the number of poses, their size and the unit of q. In general
+    the wavelength that is halved is (w / (1 - w))^(1/4) times range / `WAVES`.
     """
 
     WAVES = 4.0
@@ -109,10 +108,10 @@ def minimize(
 ) -> tuple[FloatArray, list[float], bool]:
     """Control frames at a minimum, the size of every step taken, and whether the last was below the tolerance.
 
-    Damping (Levenberg) comes in only where a plain step does not lower the objective.
+    Steps are damped (Levenberg) only where a plain step does not lower the objective.
 
     Raises:
-        FitError: the constraints contradict each other, or ask for more than the frames can do.
+        FitError: the constraints contradict each other, or are too many for the frames.
     """
     if constraints is not None and constraints.count:
         return minimize_constrained(objective, constraints, frames, tolerance, max_iterations, report)
@@ -123,7 +122,7 @@ def minimize(
         system = objective.system(frames)
         while True:
             try:
-                # the metric's units make rotation and translation alike for the damping
+                # in the metric's units, damping treats rotation and translation alike
                 scaled = system.solve(damping * system.diagonal())
             except np.linalg.LinAlgError:
                 scaled = None
@@ -131,7 +130,7 @@ def minimize(
                 step = float(np.abs(scaled).max())
                 moved = frames @ lie.exp(objective.metric.unscaled(scaled))
                 lowered = objective.value(moved)
-                # near the minimum the objective is flat to round-off: a small step is right whatever it says
+                # near the minimum the objective is flat to round-off: accept small steps regardless
                 if lowered <= value or step < 1e-6:
                     break
             damping = max(10.0 * damping, DAMPING_START)
@@ -153,8 +152,10 @@ def minimize_constrained(
     max_iterations: int,
     report: Callable[[int, float], None],
 ) -> tuple[FloatArray, list[float], bool]:
-    """As `minimize`, with equations that hold at the end: sequential quadratic programming with the exact penalty
-    value + price |what is missing| for judging steps (Nocedal & Wright 2006, sec. 18.3).
+    """As `minimize`, under equality constraints: sequential quadratic programming.
+
+    Steps are judged by the exact penalty value + price |residual of the constraints| (Nocedal & Wright 2006, sec.
+    18.3).
     """
     steps: list[float] = []
     value, missing = objective.value(frames), float(np.linalg.norm(constraints.missing(frames)))
@@ -174,7 +175,7 @@ def minimize_constrained(
                 moved = frames @ lie.exp(objective.metric.unscaled(share * scaled))
                 after = objective.value(moved), float(np.linalg.norm(constraints.missing(moved)))
                 before = value + price * missing
-                # multipliers bend the equations' way, which Gauss-Newton does not see: no step may climb
+                # Gauss-Newton neglects the curvature of the constraints: accept only steps that descend
                 if after[0] + price * after[1] <= before + ROUND_OFF * (1.0 + before) or step < tolerance:
                     taken = moved, after, step
                     break

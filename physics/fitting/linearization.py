@@ -1,7 +1,8 @@
-"""How pose, Jacobian and Hessian of a spline curve move when its control frames do.
+"""Changes of pose, Jacobian and Hessian of a spline curve with its control frames.
 
-Frames move by body twists, F_j <- F_j exp(u_j). Between two frames z_l = log(F_{l-1}^-1 F_l) then changes by
-J_r(z_l)^-1 (u_l - Ad_{exp(z_l)}^-1 u_{l-1}), exactly; Lee & Terzopoulos 2008 drop both Jacobians (eqs. 33, 34, 37).
+Frames move by body twists, F_j <- F_j exp(u_j). The twist z_l = log(F_{l-1}^-1 F_l) between two frames then changes
+by J_r(z_l)^-1 (u_l - Ad_{exp(z_l)}^-1 u_{l-1}), exactly; Lee & Terzopoulos 2008 drop both Jacobians (eqs. 33, 34,
+37).
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ __all__ = [
 
 
 def _to_frames(frames: FloatArray, sites: Sites, by_twist: FloatArray) -> FloatArray:
-    """Blocks (n, order, 6, 6) acting on the frames' twists u from blocks (n, order - 1, 6, 6) acting on dz."""
+    """Blocks (n, order, 6, 6) that act on the frames' twists u, from blocks (n, order - 1, 6, 6) that act on dz."""
     twists = control_twists(frames)
-    ahead = lie.right_jacobian_inverse(twists)
-    behind = ahead @ lie.adjoint_inverse(lie.exp(twists))
+    by_next = lie.right_jacobian_inverse(twists)
+    by_previous = by_next @ lie.adjoint_inverse(lie.exp(twists))
     moving = sites.index[:, 1:]
     result = np.zeros((len(by_twist), by_twist.shape[1] + 1, 6, 6))
-    result[:, 1:] += by_twist @ ahead[moving]
-    result[:, :-1] -= by_twist @ behind[moving]
+    result[:, 1:] += by_twist @ by_next[moving]
+    result[:, :-1] -= by_twist @ by_previous[moving]
     return result
 
 
 def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
     """Blocks (n, order, 6, 6): body twist of G at each site per body twist of each frame that acts there."""
     twists = control_twists(frames)[sites.index[:, 1:]]
-    tail = np.broadcast_to(np.eye(6), (len(twists), 6, 6))  # Ad^-1 of the factors behind
+    tail = np.broadcast_to(np.eye(6), (len(twists), 6, 6))  # Ad^-1 of the factors after k
     by_twist = np.zeros((len(twists), twists.shape[1], 6, 6))
     for k in range(twists.shape[1] - 1, -1, -1):
         scaled = twists[:, k] * sites.phi[:, k, None]
@@ -50,13 +51,13 @@ def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
 
 
 def velocity_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:
-    """s (n, 6), and blocks (n, order, 6, 6): its change per body twist of each frame that acts there, exactly."""
+    """s (n, 6), and blocks (n, order, 6, 6): its exact change per body twist of each frame that acts there."""
     s, _, ds, _ = _derivatives_by_twist(frames, sites)
     return s, _to_frames(frames, sites, ds)
 
 
 def hessian_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:
-    """h (n, 6), and blocks (n, order, 6, 6): its change per body twist of each frame that acts there, exactly."""
+    """h (n, 6), and blocks (n, order, 6, 6): its exact change per body twist of each frame that acts there."""
     _, h, _, dh = _derivatives_by_twist(frames, sites)
     return h, _to_frames(frames, sites, dh)
 
@@ -64,7 +65,7 @@ def hessian_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, Floa
 def _derivatives_by_twist(
     frames: FloatArray, sites: Sites
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """s and h (n, 6), and for each blocks (n, order - 1, 6, 6): its change per change of the twists z."""
+    """s and h (n, 6), and blocks (n, order - 1, 6, 6) of their changes per change of the twists z."""
     twists = control_twists(frames)[sites.index[:, 1:]]
     n, factors = twists.shape[:2]
     s, h = np.zeros((n, 6)), np.zeros((n, 6))

@@ -1,4 +1,4 @@
-"""Further wishes of a curve fit: metric, weights, what must hold exactly, how many frames, which coordinate."""
+"""Further options of a curve fit: metric, weights, constraints, number of frames, coordinate."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class FitOptions:
     """Keywords of `fit_curve`.
 
     Attributes:
-        metric: what counts as near: a symmetric positive definite matrix (6, 6) on body twists [angular, linear]; or
-            weights ``{"rotation": per rad^2, "translation": per m^2}``, each one number or one for each body axis; or
-            the moving body's ``{"mass", "com", "inertia"}`` (Kaufman's metric: kinetic energy). Scaled to read as
-            radians, see `TwistMetric.of_matrix`. None: angle and length by `length_scale`.
+        metric: the metric of residuals, scaled to read as radians (`TwistMetric.of_matrix`): a symmetric positive
+            definite matrix (6, 6) on body twists [angular, linear]; weights ``{"rotation": per rad^2,
+            "translation": per m^2}``, each one number or one for each body axis; or the moving body's ``{"mass",
+            "com", "inertia"}`` (Kaufman's metric: kinetic energy). None: angle and length by `length_scale`.
         weights: of the poses' squared residuals (N,), not negative; only their ratios count.
-        pinned: numbers of poses (negative ones count from the last), or truth values (N,): the curve passes these
+        pinned: indices of poses (negative ones count from the last), or booleans (N,): the curve passes these
             exactly.
-        ends: what holds at the first and at the last end of an open curve: for each None, six numbers (the twist
-            s = G^-1 dG/dq in the body frame; where neither q nor knots are given only its direction),
-            ``"straight"`` (no curvature: ds/dq = 0), or ``{"twist": six numbers, "straight": True}``.
-        robust: ``"huber"`` or ``"tukey"``: poses far off count less (`robust`), ``"tukey"``'s not at all.
+        ends: conditions at the first and at the last end of an open curve. Each is None, six numbers (the twist s =
+            G^-1 dG/dq in the body frame, of which only the direction counts without q and knots), ``"straight"``
+            (no curvature: ds/dq = 0), or ``{"twist": six numbers, "straight": True}``.
+        robust: ``"huber"`` or ``"tukey"`` to give outliers less weight, ``"tukey"`` down to none (see `robust`).
         robust_scale: standard deviation of one of a good pose's six residuals, in the metric; None: estimated.
-        within: (metres, radians): as few control frames as keep every residual within both, instead of `num_frames`.
-            Poses that robust weights put aside (below 1/2) are not asked.
-        coordinate: the joint's coordinate: ``"parameter"`` (the knots' own); ``"arc_length"``, so that |s| = 1 in
-            the metric all along; ``"angle"``, the angle [rad] about `axis`. See `SplineCurve`.
+        within: (metres, radians): use the fewest control frames that keep every residual within both, instead of
+            `num_frames`. Poses with a robust weight below 1/2 do not count.
+        coordinate: the joint's coordinate: ``"parameter"`` (that of the knots), ``"arc_length"`` (|s| = 1 in the
+            metric everywhere) or ``"angle"`` (the angle [rad] about `axis`). See `SplineCurve`.
         axis: of ``coordinate="angle"``, a direction in the fixed frame.
     """
 
@@ -58,7 +58,7 @@ def check_metric(given: Any, length_scale: Any, targets: FloatArray) -> TwistMet
     if given is None:
         return TwistMetric.of_length(check_length_scale(length_scale, targets))
     if length_scale is not None:
-        raise FitError(f"metric and length_scale {length_scale!r} say the same thing twice: give one of them")
+        raise FitError(f"metric and length_scale {length_scale!r} exclude each other: give one of them")
     try:
         return TwistMetric.of(given)
     except ModelError as error:
@@ -66,7 +66,7 @@ def check_metric(given: Any, length_scale: Any, targets: FloatArray) -> TwistMet
 
 
 def check_weights(weights: Any, num_poses: int) -> FloatArray:
-    """Weights (N,) with the mean 1."""
+    """Weights (N,) scaled to the mean 1."""
     if weights is None:
         return np.ones(num_poses)
     try:
@@ -84,30 +84,30 @@ def check_weights(weights: Any, num_poses: int) -> FloatArray:
 
 
 def check_pinned(pinned: Any, num_poses: int) -> IntArray:
-    """Numbers of the pinned poses, rising and each once."""
+    """Indices of the pinned poses, increasing and distinct."""
     if pinned is None:
         return np.zeros(0, dtype=np.int64)
     try:
         given = np.asarray(pinned)
     except ValueError as error:
-        raise FitError(f"pinned must be numbers of poses, got {pinned!r:.80}") from error
+        raise FitError(f"pinned must be indices of poses, got {pinned!r:.80}") from error
     if given.dtype == np.bool_:
         if given.shape != (num_poses,):
-            raise FitError(f"pinned must have {num_poses} truth values, one a pose, got shape {given.shape}")
+            raise FitError(f"pinned must have {num_poses} booleans, one per pose, got shape {given.shape}")
         return np.flatnonzero(given)
     if given.size == 0:
         return np.zeros(0, dtype=np.int64)
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise FitError(f"pinned must be whole numbers of poses, got {pinned!r:.80}")
+        raise FitError(f"pinned must be indices of poses, got {pinned!r:.80}")
     wrong = (given < -num_poses) | (given >= num_poses)
     if wrong.any():
-        raise FitError(f"pinned pose {given[wrong][0]} does not exist: there are {num_poses}")
+        raise FitError(f"pinned pose {given[wrong][0]} does not exist: there are {num_poses} poses")
     numbers: IntArray = np.unique(given.astype(np.int64) % num_poses)
     return numbers
 
 
 def check_ends(ends: Any, periodic: bool, direction_only: bool) -> tuple[EndCondition, ...]:
-    """What must hold at the ends."""
+    """The conditions at the ends."""
     if ends is None:
         return ()
     if isinstance(ends, str | Mapping) or not hasattr(ends, "__len__") or len(ends) != 2:
@@ -117,7 +117,7 @@ def check_ends(ends: Any, periodic: bool, direction_only: bool) -> tuple[EndCond
         if given is None:
             continue
         if periodic:
-            raise FitError(f"ends belong to an open curve, got {given!r:.80} for a closed one")
+            raise FitError(f"ends need an open curve: leave out ends, got {given!r:.80} for a closed one")
         result.append(_end_condition(given, at_start, direction_only))
     return tuple(end for end in result if end.twist is not None or end.straight)
 
@@ -130,7 +130,7 @@ def _end_condition(given: Any, at_start: bool, direction_only: bool) -> EndCondi
         return EndCondition(at_start, None, direction_only, True)
     wishes = given if isinstance(given, Mapping) else {"twist": given}
     if not set(wishes) <= {"twist", "straight"}:
-        raise FitError(f"{name} knows the keys twist and straight, got {', '.join(map(str, wishes))}")
+        raise FitError(f"{name} takes the keys twist and straight, got {', '.join(map(str, wishes))}")
     try:
         twist = wishes.get("twist")
         if twist is not None:
@@ -150,12 +150,12 @@ def check_robust(robust: Any, robust_scale: Any) -> float | None:
     if robust_scale is None:
         return None
     if robust is None:
-        raise FitError(f"robust_scale belongs to robust weights, got {robust_scale!r} without them")
+        raise FitError(f"robust_scale needs robust weights: set robust, got {robust_scale!r} without")
     return real_number(robust_scale, "robust_scale", positive=True)
 
 
 def check_coordinate(coordinate: Any, axis: Any) -> None:
-    """Refuse what no curve can be measured by."""
+    """FitError if the coordinate is unknown, or does not suit the axis."""
     if not isinstance(coordinate, str) or coordinate not in COORDINATES:
         raise FitError(f"coordinate must be one of {', '.join(COORDINATES)}, got {coordinate!r:.80}")
     if (coordinate == "angle") != (axis is not None):
@@ -165,15 +165,15 @@ def check_coordinate(coordinate: Any, axis: Any) -> None:
 
 
 def check_within(within: Any, num_frames: Any, knots: Any) -> tuple[float, float] | None:
-    """Largest residuals in metres and in radians, where the number of frames is left to the fit."""
+    """Largest residuals in metres and in radians, or None if the number of frames is given."""
     if within is None:
         return None
     if num_frames is not None:
         raise FitError(
-            f"within chooses the number of control frames: leave out num_frames, got {num_frames!r}"
+            f"within determines the number of control frames: leave out num_frames, got {num_frames!r}"
         )
     if knots is not None:
-        raise FitError("within chooses the number of control frames: leave out the knots, which fix it")
+        raise FitError("within determines the number of control frames: leave out knots, which fix it")
     try:
         metres, radians = finite_array(within, (2,), "within").tolist()
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""Parameters, knots and first control frames for a fit: where along the curve each pose and each frame sits."""
+"""Initial parameters, knots and control frames of a curve fit, and their updates."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..joints.spline_curve import frame_distances, natural_knots
 from .linearization import Sites, derivatives
 from .linearization import poses as curve_poses
 
-# Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, and |h|^2 is
-# close to one of degree 2 (order - 3) there
+# Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, while |h|^2 is
+# nearly of degree 2 (order - 3)
 QUADRATURE_POINTS = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
 QUADRATURE_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 9.0
 
 
 def spread(poses: FloatArray) -> float:
-    """Width of the cloud of the poses' origins, four times their root mean square distance from the centre [m].
+    """Width of the cloud of the poses' origins [m]: four times their root mean square distance from the centre.
 
-    1 where they hardly move.
+    1 if they hardly move.
     """
     positions = poses[:, :3, 3]
     result = 4.0 * float(np.sqrt(((positions - positions.mean(axis=0)) ** 2).sum(axis=1).mean()))
@@ -33,10 +33,10 @@ def chord_parameters(
 ) -> tuple[FloatArray, float]:
     """Distance of each pose from the first along the chain of poses (n,), and the whole chain's length.
 
-    If robust, every step between neighbours counts as the median of five: a pose far off makes two long steps.
+    If robust, each step between neighbours is the median of five: an outlier makes two long steps.
 
     Raises:
-        FitError: neighbours coincide, so that their order along the curve is not to be had.
+        FitError: neighbours coincide, so that their order along the curve is undetermined.
     """
     steps = frame_distances(poses, metric, periodic)
     if not (steps > 1e-12).all():
@@ -52,10 +52,10 @@ def chord_parameters(
 
 
 def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) -> FloatArray:
-    """Knots (m + order,) over the data: by averaging of parameters spread through the data like the data.
+    """Knots (m + order,) averaged from parameters that are distributed like the data.
 
-    With as many frames as poses these are de Boor's knots for interpolation (the Schoenberg-Whitney conditions hold).
-    For a closed curve, whose period ends at `end`, they are even.
+    With as many frames as poses these are de Boor's knots for interpolation (the Schoenberg-Whitney conditions
+    hold). Those of a closed curve, whose period ends at `end`, are even.
     """
     if end is not None:
         return splines.periodic_knots(num_frames, order, float(q[0]), end - float(q[0]))
@@ -66,9 +66,7 @@ def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) ->
 def first_frames(
     poses: FloatArray, q: FloatArray, knots: FloatArray, order: int, end: float | None
 ) -> FloatArray:
-    """Control frames (m, 4, 4) at the Greville abscissae of the knots, on the geodesics between neighbouring
-    poses.
-    """
+    """Control frames (m, 4, 4) at the knots' Greville abscissae, on geodesics between neighbouring poses."""
     places = splines.greville(knots, order)
     if end is not None:
         period = end - q[0]
@@ -109,7 +107,7 @@ def arc_length(
 def reparameterize(
     q: FloatArray, frames: FloatArray, knots: FloatArray, order: int, periodic: bool, metric: TwistMetric
 ) -> tuple[FloatArray, FloatArray]:
-    """Natural knots for frames that have moved, and the poses' parameters by arc length along the curve they make."""
+    """Parameters of the poses by arc length along the curve, and natural knots of its frames."""
     count = len(knots) - order
     fresh = natural_knots(frames, order, periodic, metric)
     end = knots[count + order - 1 if periodic else count]
@@ -130,26 +128,26 @@ def project(
 ) -> FloatArray:
     """Parameters (N,) of the points of the curve nearest to the poses, by Newton steps from q that keep their order.
 
-    The first pose stays where it is, and of an open curve the last one, too: they mark the ends of the range.
+    The first pose, and the last one of an open curve, stay in place: they mark the ends of the range.
     """
-    held = [0] if periodic else [0, -1]
+    fixed = [0] if periodic else [0, -1]
     for _ in range(3):
         sites = Sites.at(q, knots, order, periodic)
         s, _ = derivatives(frames, sites)
         r = lie.log(lie.inverse(curve_poses(frames, sites)) @ targets)
         step = metric.inner(s, r) / metric.inner(s, s)
-        step[held] = 0.0
-        room = 0.4 * np.minimum(np.diff(q, append=np.inf), np.diff(q, prepend=-np.inf))
+        step[fixed] = 0.0
+        most = 0.4 * np.minimum(np.diff(q, append=np.inf), np.diff(q, prepend=-np.inf))
         if periodic:
-            room[-1] = 0.4 * min(q[-1] - q[-2], q[0] + knots[len(frames)] - knots[0] - q[-1])
-        q = q + np.clip(step, -room, room)
+            most[-1] = 0.4 * min(q[-1] - q[-2], q[0] + knots[len(frames)] - knots[0] - q[-1])
+        q = q + np.clip(step, -most, most)
     return q
 
 
 def well_posed(q: FloatArray, knots: FloatArray, order: int, periodic: bool) -> bool:
-    """Schoenberg-Whitney: whether a pose can be found inside the support of every control frame.
+    """Schoenberg-Whitney: whether each control frame can be assigned a pose of its own inside its support.
 
-    Of a closed curve only whether every control frame has a pose in its support, which is necessary.
+    For a closed curve only the necessary condition is checked: a pose in each support.
     """
     count = len(knots) - order
     if periodic:

@@ -1,4 +1,4 @@
-"""What a fit returns."""
+"""Results of curve fits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..joints import SplineCurve
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """How far the curve passes each pose by, each (N,).
+    """Distance between the curve and each pose, each (N,).
 
     Attributes:
         rotation: angle between the poses [rad].
@@ -35,16 +35,16 @@ class CurveFit:
         joint: the fitted `SplineCurve`.
         q: parameter of each pose (N,).
         residuals: see `Residuals`.
-        iterations: Gauss-Newton steps in all.
+        iterations: total number of Gauss-Newton steps.
         converged: whether the last step was below the tolerance.
         hessian_integral: integral of |h(q)|^2 over the range, in the metric.
         length_scale: metres that count as one radian.
         steps: size of every Gauss-Newton step, for judging convergence.
         weights: the poses' robust weights (N,), from 0 to 1; None or ones without.
-        pinned: numbers of the poses that the curve passes exactly.
-        missing: the most that is missing of any equation of pinned poses and ends, in the metric.
+        pinned: indices of the poses that the curve passes exactly.
+        missing: largest residual of the equations of pinned poses and ends, in the metric.
         metric: the fit's metric M (6, 6) on body twists.
-        tried: numbers of control frames tried for a tolerance, with the largest residuals of each [m], [rad].
+        tried: numbers of control frames tried for `within`, with the largest residuals of each [m], [rad].
     """
 
     joint: SplineCurve

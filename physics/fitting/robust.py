@@ -9,13 +9,13 @@ import numpy as np
 from .._typing import FloatArray
 from .rounds import STEPS_A_ROUND, Curve, Fitter
 
-# A good pose's distance, divided by the noise of one of its six components, follows the chi distribution with six
-# degrees of freedom. Its median; and the tunings at which a mean of six-dimensional normal data keeps 95 % of its
-# efficiency (by quadrature of that density).
+# The distance of a pose without outliers, divided by the noise of one of its six components, follows the chi
+# distribution with six degrees of freedom. Its median, and the tunings for 95 % efficiency of the mean of normal data
+# (by quadrature of that density).
 MEDIAN = 2.3126
 HUBER = 1.869
 TUKEY = 6.356
-# poses of smaller weights are put aside: they do not say where the curve runs
+# poses of smaller weights have no influence on parameters
 ASIDE = 0.5
 ROUND_OFF = 1e-12
 
@@ -35,7 +35,7 @@ LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {"huber": huber, "tukey"
 
 
 def noise(distances: FloatArray, num_frames: int) -> float:
-    """Standard deviation of one residual component from the poses' distances, whatever a minority of them does.
+    """Standard deviation of one residual component, from the median of the poses' distances.
 
     A fit with m of N frames comes closer to its data than the truth does, by sqrt((N - m) / N).
     """
@@ -55,8 +55,8 @@ def reweighted(
 ) -> tuple[Curve, FloatArray]:
     """The curve that fits with robust weights, and these weights (N,).
 
-    Huber's weights first, whose objective is the easier one, with the parameters held still; then parameters and
-    knots follow the poses that are left, where they may; then they and the noise rest until the weights converge.
+    First Huber's weights, whose objective is easier, with fixed parameters. Then, if `free`, parameters and knots
+    follow the poses with enough weight. Finally both and the noise are fixed until the weights converge.
     """
     given = np.ones(len(fitter.targets)) if fitter.weights is None else fitter.weights
     asked = given > 0.0

@@ -1,5 +1,4 @@
-"""The outer loop: parameters and knots follow the control frames, which follow the poses (Lee & Terzopoulos 2008,
-secs. 6.1 and 6.2)."""
+"""The outer loop: parameters and knots follow the control frames (Lee & Terzopoulos 2008, secs. 6.1 and 6.2)."""
 
 from __future__ import annotations
 
@@ -20,21 +19,21 @@ BoolArray = NDArray[np.bool_]
 Progress = Callable[[float, str], "bool | None"]
 
 # The outer loop ends with the first round that does not lower the objective by this share: the fixed point of natural
-# knots is not the closest fit, and on data that the curve meets exactly there is nothing to gain. After the first
-# round few Gauss-Newton steps do: the knots are about to change anyhow.
+# knots is not the closest fit. Later rounds take only few Gauss-Newton steps, because the knots change again.
 WORTHWHILE = 1e-3
 MOST_ROUNDS = 30
 STEPS_A_ROUND = 3
 # an objective per pose below this, in the metric squared, is round-off
 MET = 1e-24
-# equations hold where no more than this is missing, in the metric
+# equations hold where their residual in the metric is below this
 HELD = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Control frames with their knots, the poses' parameters, the objective for these, its value, and what is missing
-    of the equations that must hold.
+    """Control frames with their knots, the poses' parameters, the objective for these and its value.
+
+    `missing` is the largest residual of the equality constraints.
     """
 
     frames: FloatArray
@@ -48,9 +47,10 @@ class Curve:
 
 @dataclass(eq=False)
 class Fitter:
-    """Poses and how to fit them; `steps` gathers the size of every Gauss-Newton step, and `begun` and `share` say which
-    part of the whole work the next run is. Poses put `aside` have no say in where the curve runs: their parameters lie
-    between their neighbours'.
+    """Poses and how to fit them.
+
+    `steps` collects the size of every Gauss-Newton step; `begun` and `share` locate the next run within the whole
+    work. Poses put `aside` have no influence on parameters: theirs are interpolated between their neighbours'.
     """
 
     targets: FloatArray
@@ -71,11 +71,11 @@ class Fitter:
 
     @property
     def constrained(self) -> bool:
-        """Whether there are poses to pass exactly, or conditions at the ends."""
+        """Whether there are pinned poses or conditions at the ends."""
         return bool(len(self.pinned) or self.ends)
 
     def solve(self, q: FloatArray, knots: FloatArray, frames: FloatArray, limit: int, rounds: int) -> Curve:
-        """The best control frames for frozen knots and parameters, in at most `limit` steps."""
+        """The best control frames for fixed knots and parameters, in at most `limit` steps."""
         shape = knots, self.order, self.periodic
         objective = Objective.make(self.targets, q, *shape, self.smoothing, self.metric, self.weights)
         constraints = None
@@ -83,7 +83,7 @@ class Fitter:
             constraints = Constraints.make(self.targets, q, self.pinned, self.ends, *shape, self.metric)
 
         def report(iteration: int, value: float) -> None:
-            # rounds and steps end long before the most that are allowed: the fraction only has to rise
+            # most fits end long before these limits: the fraction only has to rise
             fraction = self.begun + self.share * (rounds + iteration / limit) / (MOST_ROUNDS + 2)
             text = f"fitting: round {rounds + 1}, step {iteration + 1}"
             answer = None if self.progress is None else self.progress(fraction, text)
@@ -96,7 +96,7 @@ class Fitter:
         return Curve(frames, knots, q, objective, objective.value(frames), converged, missing)
 
     def run(self, q: FloatArray, knots: FloatArray, frames: FloatArray, free: bool) -> Curve:
-        """Solve, and where the parameterization is free improve it for as long as that pays."""
+        """Solve, and improve a free parameterization for as long as that pays."""
         best = self.solve(q, knots, frames, self.max_iterations, 0)
         rounds = 0
         while free and rounds < MOST_ROUNDS and best.value > MET:

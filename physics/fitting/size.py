@@ -1,4 +1,4 @@
-"""The number of control frames, from how far the curve may pass its poses by."""
+"""The number of control frames from a tolerance on the residuals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..geometry import lie
 from .linearization import poses
 from .rounds import Curve, Fitter
 
-# numbers are tried one by one this often; beyond that they grow by a quarter, and the last gap is halved
+# so many numbers are tried one by one; further ones grow by a quarter, then the last gap is bisected
 ONE_BY_ONE = 16
 
 Attempt = Callable[[int], tuple[Curve, FloatArray]]
@@ -20,11 +20,12 @@ Tried = tuple[tuple[int, float, float], ...]
 
 
 def fewest(attempt: Attempt, fitter: Fitter, within: tuple[float, float]) -> tuple[Curve, FloatArray, Tried]:
-    """The fit with the fewest control frames whose residuals all keep within (metres, radians), its robust weights,
-    and what was tried: numbers of frames with their largest residuals, in rising order.
+    """The fit with the fewest control frames whose residuals are all within (metres, radians), and its robust weights.
+
+    The third result lists the numbers of frames tried and their largest residuals, in increasing order.
 
     Raises:
-        FitError: not even as many frames as poses keep within.
+        FitError: not even as many frames as poses are enough.
     """
     most = len(fitter.targets)
     tried: dict[int, tuple[float, float]] = {}
@@ -44,7 +45,7 @@ def fewest(attempt: Attempt, fitter: Fitter, within: tuple[float, float]) -> tup
     if best is None:
         closest = min(rising, key=lambda row: max(row[1] / within[0], row[2] / within[1]))
         raise FitError(
-            f"no number of control frames up to {most}, that of the poses, keeps every residual within "
+            f"no number of control frames up to that of the poses, {most}, keeps every residual within "
             f"{1e3 * within[0]:g} mm and {np.rad2deg(within[1]):g} degrees; {closest[0]} frames come closest, with "
             f"{1e3 * closest[1]:.3g} mm and {np.rad2deg(closest[2]):.3g} degrees"
         )

@@ -1,4 +1,4 @@
-"""Spline surface joints through scattered poses, which Lee & Terzopoulos 2008, sec. 8, leave as future work."""
+"""Spline surface joints from scattered poses, left as future work by Lee & Terzopoulos 2008, sec. 8."""
 
 from __future__ import annotations
 
@@ -32,34 +32,36 @@ def fit_surface(
     progress: Progress | None = None,
     **options: Any,
 ) -> SurfaceFit:
-    """Control values whose surface passes scattered poses as closely and, if asked for, as smoothly as can be.
+    """Fit a spline surface joint to scattered poses, as closely and, with smoothing, as smoothly as possible.
 
-    Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and of
-    the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the poses' places
-    come from a smooth embedding of the cloud (`surface_embedding`) and slide to where the surface is nearest while it
-    is fitted. Noise across the surface then needs smoothing: a surface that may choose its places folds towards it.
+    Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and
+    of the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the places
+    start from a smooth embedding of the cloud (`surface_embedding`) and slide to the nearest point of the surface
+    during the fit. Use smoothing if there is noise across the surface: with free places the surface folds towards
+    it.
 
-    The normal matrix is never singular: where the poses leave control values to chance (`SurfaceFit.coverage` below
-    1e-3), and where they slide, a little of the smoothing is always on. It spans holes like a thin plate.
+    The normal matrix is never singular: a little smoothing is always on where the poses do not determine all
+    control values (`SurfaceFit.coverage` below 1e-3), and where they slide. It spans holes like a thin plate.
 
     Args:
         poses: (N, 4, 4), in any order.
-        q: their places (N, n), n = 1, 2 or 3; None: found, as distances along the surface in the metric [rad], longer
-            directions first.
+        q: their places (N, n), n = 1, 2 or 3; None: found, as distances along the surface in the metric [rad],
+            longer directions first.
         num_frames: control values m_i of each direction, at least its order; one number for all.
-        smoothing: w in [0, 1): weight of the squared Hessian beside the misfit (sec. 6.3). At 1/2 a wave that goes
-            four times back and forth over the range loses half of its height; see `surface_system.Problem`.
-        refine: whether poses slide to where the surface is nearest; None: where q is not given.
-        tolerance: the fit has converged where a step moves no control value by more, in radians by the length scale.
-            Where poses slide it also ends with a step that lowers the objective by less than a two-thousandth.
+        smoothing: w in [0, 1): weight of the squared Hessian against the misfit (sec. 6.3). At 1/2, four full waves
+            over the range lose half of their amplitude; see `surface_system.Problem`.
+        refine: whether poses slide to the nearest point of the surface; None: if q is not given.
+        tolerance: the fit has converged when a step changes no control value by more, in radians by the length
+            scale. With sliding poses it also ends with a step that lowers the objective by less than a
+            two-thousandth.
         max_iterations: Gauss-Newton steps.
-        progress: called with the done fraction and what goes on; False cancels.
-        options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside: see
-            `SurfaceOptions`.
+        progress: called with the fraction done and a message; cancels by returning False.
+        options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside:
+            see `SurfaceOptions`.
 
     Raises:
-        FitError: poses, places or options that cannot be fitted; the message names the thing and its value.
-        CancelledError: progress said so.
+        FitError: poses, places or options cannot be fitted; the message names the thing and its value.
+        CancelledError: progress returned False.
         MissingDependencyError: SciPy is not installed.
     """
     small, most = check_limits(tolerance, max_iterations)
@@ -80,11 +82,10 @@ def fit_surface(
 def naive_surface_fit(
     poses: Any, q: Any, num_frames: Any = 6, smoothing: float = 0.0, **options: Any
 ) -> SurfaceFit:
-    """Least squares for each of the six numbers by itself, as if angles and lengths were just numbers.
+    """Separate least squares for each of the six numbers, as if angles and lengths were plain numbers.
 
-    What the form of Lee & Terzopoulos 2008, eq. 25, suggests; to compare `fit_surface` with. Near gimbal lock it takes
-    for error what noise makes of the outer angles, which is much there and hardly moves anything. Options as in
-    `SurfaceOptions`.
+    The fit that Lee & Terzopoulos 2008, eq. 25, suggests, to compare `fit_surface` with. Near gimbal lock it fits
+    the noise of the outer angles, which is large there and hardly moves anything. Options as in `SurfaceOptions`.
 
     Raises:
         FitError: as `fit_surface`.
@@ -108,12 +109,12 @@ def _result(task: Task, values: FloatArray, q: FloatArray, steps: list[float], c
             outside=task.outside,
         )
     except ModelError as error:
-        raise FitError(f"the fitted surface makes no joint: {error}") from error
+        raise FitError(f"the fitted surface is no valid joint: {error}") from error
     sites = net.sites(q)
     if float(np.abs(joint.angles_and_lengths(q) - net.jets(shifted, sites)[:, 0]).max()) > 1e-6:
         raise FitError(
             f"{net.shape} control values are too few for {(net.winding / (2.0 * np.pi)).tolist()} whole turns of the "
-            "angles a period: the joint takes them for other turns"
+            "angles per period, which become ambiguous: use more"
         )
     r = problem.residuals(values, sites)
     gap = problem.targets[:, :3, 3] - problem.motion.poses(net.jets(values, sites)[:, 0])[:, :3, 3]

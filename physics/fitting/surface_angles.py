@@ -1,4 +1,4 @@
-"""Euler angles over a surface: the sequence farthest from gimbal lock, angles without jumps, whole turns."""
+"""Euler angles over a surface: the sequence farthest from gimbal lock, and unwrapping."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from .._typing import FloatArray, IntArray
 from ..joints.euler_angles import AXES
 from .surface_graph import levels, neighbour_graph, spanning_tree
 
-# first those of three different axes, x before y before z: the first of equals is taken
+# of equally good sequences the first is taken: three different axes before two, x before y before z
 SEQUENCES = sorted(
     ("".join(s) for s in product("xyz", repeat=3) if s[0] != s[1] != s[2]), key=lambda s: (s[0] == s[2], s)
 )
-# a margin has to be better by this to be worth another sequence
+# a margin must be better by this for another sequence
 WORTHWHILE = 1e-6
 
 
 def gimbal_margin(sequence: str, rotations: FloatArray) -> float:
-    """How far the middle angle of rotations (N, 3, 3) stays from gimbal lock: least |cos|, or |sin| where first axis =
-    third.
+    """Distance of the middle angle of rotations (N, 3, 3) from gimbal lock: least |cos| (|sin| if first axis = third).
 
-    Both come from the one entry in which the middle angle stands alone.
+    Both follow from the one entry that contains the middle angle alone.
     """
     alone = rotations[:, AXES[sequence[0]], AXES[sequence[2]]]
     return float(np.sqrt(max(0.0, 1.0 - float((alone**2).max()))))
@@ -41,10 +40,10 @@ def best_sequence(rotations: FloatArray) -> str:
 def unwrapped(
     angles: FloatArray, places: FloatArray, periodic: tuple[bool, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Angles (N, 3), whole turns added so that neighbours agree, and the turns per period (n, 3) [rad].
+    """Angles (N, 3) plus whole turns so that neighbours agree, and the turns per period (n, 3) [rad].
 
-    Neighbours by their places (N, n), in shares of the range. The turns of a closed direction are those that most
-    pairs across its seam tell.
+    Places (N, n), as shares of the range, determine neighbours. The turns of a closed direction are those of most
+    pairs across its seam.
     """
     graph = neighbour_graph(places)
     order, parents = spanning_tree(graph)
@@ -60,15 +59,16 @@ def unwrapped(
 
 
 def angles_between(first: FloatArray, second: FloatArray) -> FloatArray:
-    """second - first, by whole turns within half a turn of 0."""
+    """second - first plus whole turns, within half a turn of 0."""
     difference = second - first
     result: FloatArray = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
     return result
 
 
 def _winding(angles: FloatArray, places: FloatArray, direction: int) -> FloatArray:
-    """Whole turns of unwrapped angles (N, 3) along one period of a direction: of each pose near one end of the period
-    against the nearest near the other.
+    """Whole turns of unwrapped angles (N, 3) along one period of a direction.
+
+    Each pose near one end of the period is compared with the nearest one near the other end.
     """
     from scipy.spatial import cKDTree
 

@@ -1,4 +1,4 @@
-"""What `fit_surface` is given, checked before anything is computed: one error naming the thing and its value."""
+"""Checks the arguments of `fit_surface` before anything is computed; errors name the thing and its value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..joints.spline_surface import OUTSIDE
 from ..validation import finite_array, float_array, truth
 from .arguments import ORDERS, real_number, whole_number
 
-# 6 x 6 blocks of the normal matrix are dense: this many control values take 0.3 GB
+# the normal matrix is dense: this many control values take 0.3 GB
 MOST_VALUES = 1000
 
 
 def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
-    """Control values of each direction; one number stands for every direction, two if q does not tell how many."""
+    """Control values of each direction; one number is for all, which are two if q does not determine how many."""
     if not isinstance(num_frames, list | tuple | np.ndarray):
         num_frames = [num_frames] * (directions or 2)
     shape = tuple(whole_number(count, "num_frames", 1) for count in num_frames)
@@ -29,12 +29,12 @@ def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
     if directions is not None and len(shape) != directions:
         raise FitError(f"q has {directions} columns but num_frames {shape} has {len(shape)} directions")
     if int(np.prod(shape)) > MOST_VALUES:
-        raise FitError(f"num_frames {shape} are over the limit of {MOST_VALUES} control values in all")
+        raise FitError(f"num_frames {shape} exceeds the limit of {MOST_VALUES} control values in all")
     return shape
 
 
 def one_each(value: Any, directions: int, name: str) -> list[Any]:
-    """One value a direction, from one for all or a list of them."""
+    """One value per direction, from one for all or a list of them."""
     if isinstance(value, list | tuple | np.ndarray):
         if len(value) != directions:
             raise FitError(f"{name} must be one for each of {directions} directions, got {value!r:.80}")
@@ -54,7 +54,7 @@ def check_orders(order: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_truths(value: Any, directions: int, name: str) -> tuple[bool, ...]:
-    """One truth value a direction."""
+    """One boolean per direction."""
     try:
         return tuple(truth(item, name) for item in one_each(value, directions, name))
     except ModelError as error:
@@ -62,7 +62,7 @@ def check_truths(value: Any, directions: int, name: str) -> tuple[bool, ...]:
 
 
 def check_places(q: Any, num_poses: int) -> FloatArray:
-    """Places (N, n) of the poses, n = 1, 2 or 3; q (N,) stands for one direction."""
+    """Places (N, n) of the poses, n = 1, 2 or 3; q (N,) is one direction."""
     try:
         given = float_array(q, "q")
         given = given[:, None] if given.ndim == 1 else given
@@ -116,7 +116,7 @@ def even_knots(
 
 
 def check_spread(q: FloatArray, periodic: tuple[bool, ...], domain: FloatArray) -> None:
-    """Refuse places outside the range, and such that leave a direction of the surface to chance."""
+    """FitError if places lie outside the range, or do not determine the surface in every direction."""
     for i, (closed, (lower, upper)) in enumerate(zip(periodic, domain)):
         wrong = np.nonzero((q[:, i] < lower) | (q[:, i] > upper))[0]
         if len(wrong) and not closed:
@@ -144,7 +144,7 @@ def check_smoothing(smoothing: Any) -> float:
 
 
 def check_names(sequence: Any, outside: Any) -> None:
-    """The Euler sequence, if one is given, and what the joint does beyond its range."""
+    """FitError unless the Euler sequence, if given, and the policy beyond the range are known."""
     if sequence is not None:
         try:
             check_sequence(sequence, "spline surface")
@@ -155,7 +155,7 @@ def check_names(sequence: Any, outside: Any) -> None:
 
 
 def required(q: Any) -> Any:
-    """q, which a fit without embedding cannot do without."""
+    """q, which a fit without embedding needs."""
     if q is None:
         raise FitError("the naive fit needs q, the places of the poses")
     return q
@@ -164,7 +164,7 @@ def required(q: Any) -> Any:
 def range_of(q: FloatArray, periodic: tuple[bool, ...]) -> FloatArray:
     """Extent of given places (n, 2)."""
     if any(periodic):
-        raise FitError("a periodic fit with given q needs `domain` (or knots), which tells the period")
+        raise FitError("a periodic fit with given q needs `domain` (or knots), which gives the period")
     ends: FloatArray = np.stack([q.min(axis=0), q.max(axis=0)], axis=1)
     for i, (lower, upper) in enumerate(ends):
         if not upper > lower:

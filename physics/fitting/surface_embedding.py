@@ -1,8 +1,8 @@
-"""Where scattered poses sit on a surface that is not known yet: a smooth embedding of the cloud of poses.
+"""Places of scattered poses on a surface that is not known yet, by a smooth embedding of the cloud.
 
-Distances along the cloud, through chains of neighbouring poses, in the metric of SE(3) (Isomap: Tenenbaum, de Silva &
-Langford 2000), laid out in as few dimensions as there are coordinates, two for a closed one (classical scaling of a
-few landmarks: de Silva & Tenenbaum 2004).
+Distances along the cloud go through chains of neighbouring poses, in the metric of SE(3) (Isomap: Tenenbaum, de
+Silva & Langford 2000). Classical scaling of a few landmarks (de Silva & Tenenbaum 2004) embeds them in one
+dimension per open direction and two per closed one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ HARMONICS = 7
 def embed(
     poses: FloatArray, metric: TwistMetric, periodic: tuple[bool, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Places (N, n) of poses, and the range (n, 2) of each direction, in the metric: about a natural parameterization.
+    """Places (N, n) of poses, and the range (n, 2) of each direction, in the metric: nearly a natural parameterization.
 
-    Longer directions come first, among the open and among the closed ones. Each rises with the numbers of the poses.
+    Longer directions come first, among the open and among the closed ones. Each increases with the poses' indices.
 
     Raises:
         FitError: the poses do not spread in so many directions.
@@ -63,7 +63,7 @@ def embed(
 
 
 def pose_graph(poses: FloatArray, metric: TwistMetric) -> Any:
-    """Neighbouring poses, and their distances in the metric."""
+    """Graph of neighbouring poses, weighted by their distances in the metric."""
     flat = chord_points(poses, metric.length_scale)
     count = NEIGHBOURS
     while True:
@@ -76,7 +76,7 @@ def pose_graph(poses: FloatArray, metric: TwistMetric) -> Any:
 
 
 def geodesics(graph: Any) -> tuple[IntArray, FloatArray]:
-    """Landmarks (l,), each as far from those before it as can be, and all distances from them (l, N)."""
+    """Landmarks (l,), each as far from those before it as possible, and the distances of all poses from them (l, N)."""
     from scipy.sparse.csgraph import dijkstra
 
     size = graph.shape[0]
@@ -90,11 +90,10 @@ def geodesics(graph: Any) -> tuple[IntArray, FloatArray]:
 
 
 def classical_scaling(landmarks: IntArray, lengths: FloatArray, least: int, most: int) -> FloatArray:
-    """Points (N, d) whose Euclidean distances are about those from the landmarks (l, N), d = `most` if that many
-    dimensions tell anything.
+    """Points (N, d) whose Euclidean distances approximate those from the landmarks (l, N); d <= `most`.
 
     Raises:
-        FitError: not even `least` do.
+        FitError: there are fewer than `least` dimensions.
     """
     squares = lengths**2
     between = squares[:, landmarks]
@@ -103,23 +102,23 @@ def classical_scaling(landmarks: IntArray, lengths: FloatArray, least: int, most
     values, vectors = np.linalg.eigh(centred)
     count = min(most, int((values > 1e-9 * values[-1]).sum()))
     if count < least:
-        raise FitError(f"the poses spread in {count} dimensions only, the directions asked for need {least}")
+        raise FitError(f"the poses spread in {count} dimensions only, but the directions need {least}")
     values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
     result: FloatArray = -0.5 * (squares - mean[:, None]).T @ (vectors / np.sqrt(values))
     return result
 
 
 def take_ring(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Angles (N,) around a ring that two dimensions of points (N, d) show, and principal coordinates of what is not a
-    function of them.
+    """Angles (N,) around a ring in two of the dimensions of points (N, d), and coordinates of the rest.
 
-    Distances along a ring are no Euclidean ones: its points have the odd harmonics of the angle for further
-    coordinates, which may be larger than those across the ring.
+    Distances along a ring are not Euclidean: its points have the odd harmonics of the angle as further coordinates,
+    which may exceed those across the ring. The rest are principal coordinates after subtracting all functions of
+    the angle.
     """
     pairs = list(combinations(range(points.shape[1]), 2))
     radii = np.array([np.linalg.norm(points[:, list(pair)], axis=1) for pair in pairs])
     scores = radii.std(axis=1) / radii.mean(axis=1)
-    alike = np.where(scores < scores.min() + 0.1, radii.mean(axis=1), 0.0)  # of a ring's harmonics the first
+    alike = np.where(scores < scores.min() + 0.1, radii.mean(axis=1), 0.0)  # the first of a ring's harmonics
     angles = _ring_angles(points[:, list(pairs[int(np.argmax(alike))])])
     waves = np.outer(angles, np.arange(HARMONICS + 1))
     functions = np.concatenate([np.cos(waves), np.sin(waves[:, 1:])], axis=1)
@@ -129,9 +128,7 @@ def take_ring(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def upright(points: FloatArray) -> FloatArray:
-    """Points (N, d) turned so that their bounding box is small: of two dimensions the least rectangle, else along the
-    principal axes.
-    """
+    """Points (N, d) turned so that their bounding box is small: the least rectangle in 2D, else principal axes."""
     if points.shape[1] != 2:
         return points  # classical scaling gives principal axes
     from scipy.spatial import ConvexHull, QhullError
@@ -150,7 +147,7 @@ def upright(points: FloatArray) -> FloatArray:
 
 
 def _rising(places: FloatArray) -> FloatArray:
-    """Places from 0 on, mirrored where they would rather fall with the numbers of the poses."""
+    """Places from 0 on, mirrored if they would decrease with the poses' indices."""
     middle = places - places.mean()
     if middle @ (np.arange(len(places)) - 0.5 * (len(places) - 1)) < 0.0:
         places = -places
@@ -159,7 +156,7 @@ def _rising(places: FloatArray) -> FloatArray:
 
 
 def _ring_angles(points: FloatArray) -> FloatArray:
-    """Angles in [0, 2 pi) of points (N, 2) about the origin, the first one 0; mirrored where they would rather fall."""
+    """Angles in [0, 2 pi) of points (N, 2) about the origin, from the first; mirrored if they would decrease."""
     angles = np.arctan2(points[:, 1], points[:, 0])
     steps = np.diff(angles)
     steps -= 2.0 * np.pi * np.round(steps / (2.0 * np.pi))
@@ -177,6 +174,6 @@ def _circumference(
     rise = np.minimum(rise, 2.0 * np.pi - rise)
     across = ((straight - straight[landmarks][:, None]) ** 2).sum(axis=-1)
     along = lengths**2 - across
-    told = (rise > 0.5) & (rise < 2.5) & (along > 0.5 * lengths**2)
-    told = told if told.any() else rise > 0.1
-    return float(2.0 * np.pi * np.median(np.sqrt(np.maximum(along[told], 0.0)) / rise[told]))
+    used = (rise > 0.5) & (rise < 2.5) & (along > 0.5 * lengths**2)
+    used = used if used.any() else rise > 0.1
+    return float(2.0 * np.pi * np.median(np.sqrt(np.maximum(along[used], 0.0)) / rise[used]))

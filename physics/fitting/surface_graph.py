@@ -9,12 +9,12 @@ import numpy as np
 from .._typing import FloatArray, IntArray
 
 NEIGHBOURS = 8
-# Distances of coincident points: a graph would drop an edge of length 0.
+# Distance of coincident points: a sparse graph would drop an edge of length 0.
 LEAST = 1e-12
 
 
 def chord_points(poses: FloatArray, length_scale: float) -> FloatArray:
-    """Points (N, 12) about as far apart as poses (N, 4, 4) that are near each other: good enough to find neighbours.
+    """Points (N, 12) with the distances of close poses (N, 4, 4), good enough to find neighbours.
 
     Rotation matrices over sqrt(2) differ by the angle between them, to second order.
     """
@@ -23,7 +23,7 @@ def chord_points(poses: FloatArray, length_scale: float) -> FloatArray:
 
 
 def neighbour_pairs(points: FloatArray, count: int) -> tuple[IntArray, IntArray]:
-    """Each of points (N, d) with its nearest neighbours, in Euclidean space."""
+    """Index pairs of points (N, d) and their nearest neighbours."""
     from scipy.spatial import cKDTree
 
     count = min(count, len(points) - 1)
@@ -49,7 +49,7 @@ def connected(graph: Any) -> bool:
 
 
 def neighbour_graph(points: FloatArray) -> Any:
-    """Connected graph of points (N, d) with their nearest neighbours, more of them where the cloud has gaps."""
+    """Connected graph of points (N, d) with their nearest neighbours, more of them if the cloud has gaps."""
     count = NEIGHBOURS
     while True:
         rows, columns = neighbour_pairs(points, count)
@@ -60,7 +60,7 @@ def neighbour_graph(points: FloatArray) -> Any:
 
 
 def spanning_tree(graph: Any) -> tuple[IntArray, IntArray]:
-    """Points of a shortest spanning tree from the root outwards, and the parent of each."""
+    """Points of a minimum spanning tree from the root outwards, and the parent of each."""
     from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
     tree = minimum_spanning_tree(graph)
@@ -69,7 +69,7 @@ def spanning_tree(graph: Any) -> tuple[IntArray, IntArray]:
 
 
 def levels(order: IntArray, parents: IntArray) -> list[IntArray]:
-    """Points of a tree in groups of the same distance from the root, the root itself left out."""
+    """Points of a tree grouped by distance from the root, without the root."""
     depth = np.zeros(len(parents), dtype=np.int64)
     for point in order[1:]:
         depth[point] = depth[parents[point]] + 1

@@ -1,4 +1,4 @@
-"""Splines of six separate numbers through scattered data: the naive fit, and how well data fix a net at all."""
+"""Splines of six separate numbers through scattered data: the naive fit, and how well data determine a net."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def gram(net: Net, sites: Sites, weights: FloatArray, derivative: int = 0) -> Fl
 
 
 def coverage(net: Net, q: FloatArray, weights: FloatArray) -> float:
-    """Least share of a spline's mean square over the range that poses at q (N, n) see, over all splines of the net.
+    """How well poses at q (N, n) determine a net: from 0 (a control value is free) to about 1 (dense and even poses).
 
-    1 where they are dense and even, 0 where they leave some control value free.
+    The least ratio, over all splines of the net, of the mean square at the poses to the mean square over the range.
     """
     points, inner_weights = net.quadrature()
     mass = gram(net, net.sites(points), inner_weights / inner_weights.sum())
@@ -33,14 +33,14 @@ def coverage(net: Net, q: FloatArray, weights: FloatArray) -> float:
 
 
 def separate_splines(problem: Problem, q: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Control values (m, 6) whose splines pass numbers (N, 6) at q (N, n), each number for itself, by least squares.
+    """Control values (m, 6) of splines fitted to numbers (N, 6) at q (N, n) by least squares, separately.
 
-    Smoothed as `Problem` says, but for the second derivatives of each number.
+    Smoothed as by `Problem`, but with the second derivatives of each number.
     """
     net = problem.net
     sites = net.sites(q)
     matrix = gram(net, sites, problem.data_weights)
-    whole = net.jets(np.zeros((len(matrix), 6)), sites)[:, 0]  # what whole turns of closed directions bring
+    whole = net.jets(np.zeros((len(matrix), 6)), sites)[:, 0]  # whole turns of closed directions
     right = np.zeros((len(matrix), 6))
     np.add.at(
         right,

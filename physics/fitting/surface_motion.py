@@ -1,7 +1,8 @@
 """The motion of six angles and lengths (Lee & Terzopoulos 2008, eq. 25) and its differentials, for many points at once.
 
-G = product of six exponentials. Column k of A is the body twist per change of the k-th angle or length: the factor's
-twist seen from behind the factors after it. With l behind k, dA_k / dphi_l = [A_k, A_l]; with l before or at k it is 0.
+G is a product of six exponentials. Column k of A is the body twist per change of the k-th angle or length: the
+factor's twist seen from after the last factor. dA_k / dphi_l = [A_k, A_l] if factor l comes after k, and 0
+otherwise.
 """
 
 from __future__ import annotations
@@ -42,32 +43,32 @@ class Motion:
         """A (..., 6, 6): body twist of G per change of each value."""
         angles, position = values[..., :3], values[..., 3:]
         result = np.zeros((*values.shape[:-1], 6, 6))
-        behind = np.broadcast_to(np.eye(3), (*values.shape[:-1], 3, 3))
+        after = np.broadcast_to(np.eye(3), (*values.shape[:-1], 3, 3))
         for k in (2, 1, 0):
             axis = AXES[self.sequence[k]]
-            result[..., :3, k] = behind[..., :, axis]
+            result[..., :3, k] = after[..., :, axis]
             turn = np.zeros_like(angles)
             turn[..., axis] = -angles[..., k]
-            behind = behind @ lie.so3_exp(turn)
+            after = after @ lie.so3_exp(turn)
         if self.rotation_first:
             result[..., 3:, :3] = -lie.hat(position) @ result[..., :3, :3]
             result[..., 3:, 3:] = np.eye(3)
         else:
-            result[..., 3:, 3:] = behind
+            result[..., 3:, 3:] = after
         return result
 
     def change(self, columns: FloatArray, rates: FloatArray) -> FloatArray:
         """Change of A (..., 6, 6) while the values change at rates (..., 6)."""
-        return _brackets(columns, self._behind(columns, rates))
+        return _brackets(columns, self._after(columns, rates))
 
     def second_change(self, columns: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Second differential of A (..., 6, 6), along the rates `first` and `second` (..., 6)."""
         moved = self.change(columns, second)
-        along = _brackets(moved, self._behind(columns, first))
-        return along + _brackets(columns, self._behind(moved, first))
+        along = _brackets(moved, self._after(columns, first))
+        return along + _brackets(columns, self._after(moved, first))
 
-    def _behind(self, columns: FloatArray, rates: FloatArray) -> FloatArray:
-        """For each factor the twist that the factors behind it make at the given rates, as columns (..., 6, 6)."""
+    def _after(self, columns: FloatArray, rates: FloatArray) -> FloatArray:
+        """For each factor the twist of the factors after it at the given rates, as columns (..., 6, 6)."""
         order = list(range(6)) if self.rotation_first else [3, 4, 5, 0, 1, 2]
         parts = (columns * rates[..., None, :])[..., order]
         sums = np.cumsum(parts[..., ::-1], axis=-1)[..., ::-1]

@@ -1,4 +1,4 @@
-"""Tensor-product bases at scattered points: what each control value of a surface joint contributes where."""
+"""Tensor-product bases at scattered points: the contribution of each control value of a surface joint."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Sites:
     """Bases at N points.
 
     Attributes:
-        index: number of each control value that counts at a point, in C order of the net (N, K).
-        bases: of these the value, the n first and the n (n + 1) / 2 second derivatives, as far as asked for (N, J, K).
-        turns: periods that a control value is away, where it belongs to the next turn of a closed direction (N, K, n).
-        cell: number of the knot cell of each point (N,): points of one cell share their index.
+        index: indices of the control values that act at each point, in C order of the net (N, K).
+        bases: value, n first and n (n + 1) / 2 second derivatives of their bases, as far as requested (N, J, K).
+        turns: periods by which a control value is shifted into the next turn of a closed direction (N, K, n).
+        cell: index of the knot cell of each point (N,): points of one cell share their index.
     """
 
     index: IntArray
@@ -33,7 +33,7 @@ class Sites:
         return Sites(self.index[points], self.bases[points], self.turns[points], self.cell[points])
 
     def by_cell(self) -> list[IntArray]:
-        """Numbers of the points of each knot cell that has some."""
+        """Indices of the points of each knot cell that has some."""
         order = np.argsort(self.cell, kind="stable")
         return np.split(order, np.nonzero(np.diff(self.cell[order]))[0] + 1)
 
@@ -42,7 +42,7 @@ class Sites:
 class Net:
     """Knots of a surface's directions, each (m_i + order_i,), and which directions are closed.
 
-    `winding` (n, 3): whole turns that the angles make along one period of each direction [rad].
+    `winding` (n, 3): whole turns of the angles along one period of each direction [rad].
     """
 
     knots: tuple[FloatArray, ...]
@@ -56,7 +56,7 @@ class Net:
 
     @cached_property
     def domain(self) -> FloatArray:
-        """First and last value of each direction (n, 2); of a closed one, one period."""
+        """First and last value of each direction (n, 2), or one period of a closed one."""
         ends = [
             (knots[order - 1], knots[-1] if closed else knots[len(knots) - order])
             for knots, order, closed in zip(self.knots, self.orders, self.periodic)
@@ -75,8 +75,9 @@ class Net:
 
     @cached_property
     def _pieces(self) -> list[tuple[FloatArray, IntArray, FloatArray]]:
-        """Of each direction the ends of the knot spans, and of each span the first control value that counts and the
-        bases (k, k) by rising powers of the share of the span.
+        """For each direction the ends of its knot spans, the first control value of each span, and its bases.
+
+        The bases are polynomials (spans, k, k) by rising powers of the share of the span.
         """
         result = []
         for knots, order, closed in zip(self.knots, self.orders, self.periodic):
@@ -89,13 +90,13 @@ class Net:
         return result
 
     def inside(self, q: FloatArray) -> FloatArray:
-        """Points (N, n) brought back into the range: by whole periods, or to the nearest end."""
+        """Points (N, n) moved into the range: by whole periods, or to the nearest end."""
         lower, upper = self.domain.T
         turned = lower + np.mod(q - lower, upper - lower)
         return np.where(self.periodic, turned, np.clip(q, lower, upper))
 
     def sites(self, q: FloatArray, derivatives: int = 0) -> Sites:
-        """Bases at points (N, n) of the range, with their derivatives up to the first or second if asked for."""
+        """Bases at points (N, n) of the range, with their derivatives up to the given order (0, 1 or 2)."""
         n, count = len(self.knots), len(q)
         tables, firsts, cells = [], [], np.zeros(count, dtype=np.int64)
         for i, (breaks, first, pieces) in enumerate(self._pieces):
@@ -122,7 +123,7 @@ class Net:
 
     @staticmethod
     def _product(tables: list[list[FloatArray]], along: tuple[int, ...]) -> FloatArray:
-        """Products (N, K) of the directions' bases, derived along the directions named."""
+        """Products (N, K) of the directions' bases, differentiated along the given directions."""
         result = np.ones((len(tables[0][0]), 1))
         for i, table in enumerate(tables):
             part = table[along.count(i)]
@@ -139,9 +140,9 @@ class Net:
         return result
 
     def quadrature(self) -> tuple[FloatArray, FloatArray]:
-        """Gauss-Legendre points (Q, n) inside every knot cell and their weights (Q,), `order` a direction.
+        """Gauss-Legendre points (Q, n) inside every knot cell and their weights (Q,), `order` points a direction.
 
-        Exact where the integrand is a polynomial of the degree of the squared splines.
+        Exact for polynomials of the degree of the squared splines.
         """
         points, weights = np.zeros((1, 0)), np.ones(1)
         for (lower, upper), knots, order in zip(self.domain, self.knots, self.orders):

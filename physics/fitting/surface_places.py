@@ -1,4 +1,4 @@
-"""Where on a surface the poses are nearest to it, while it is being fitted."""
+"""Places of the poses on a surface, nearest to it, during the fit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..geometry import lie
 from .surface_graph import chord_points
 from .surface_system import Problem
 
-# Share of a pose's pull along the surface that is kept where the pose is free to slide: none would be Gauss-Newton on
-# the distance to the surface, whose matrix is singular (a surface that slides within itself stays as near).
+# Weight left along the surface for a pose that is free to slide. None would be Gauss-Newton on the distance to the
+# surface, whose matrix is singular: a surface that slides within itself stays as near.
 SLIDING_PULL = 0.01
 PROJECTION_STEPS = 8
 SAMPLES_A_SPAN = 3
@@ -25,8 +25,9 @@ def distances(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray
 
 
 def slopes(problem: Problem, values: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scaled residuals (N, 6), and minus their change per change of q (N, 6, n); 0 along a direction whose end the
-    pose wants to leave.
+    """Scaled residuals (N, 6), and minus their change per change of q (N, 6, n).
+
+    The change is 0 along a direction whose end the pose would leave.
     """
     net = problem.net
     jets = net.jets(values, net.sites(q, 1))
@@ -46,7 +47,7 @@ def project(problem: Problem, values: FloatArray, q: FloatArray, steps: int = PR
     q = net.inside(q)
     best = distances(problem, values, q)
     share = np.ones(len(q))
-    most = net.extent / np.array(net.shape)  # no step over more than about one knot span
+    most = net.extent / np.array(net.shape)  # steps of at most about one knot span
     for _ in range(steps):
         missing, tangents = slopes(problem, values, q)
         gram = np.swapaxes(tangents, 1, 2) @ tangents
@@ -55,9 +56,9 @@ def project(problem: Problem, values: FloatArray, q: FloatArray, steps: int = PR
         step = np.linalg.solve(gram, np.swapaxes(tangents, 1, 2) @ missing[..., None])[..., 0]
         step = np.clip(step, -most, most)
         moved = net.inside(q + share[:, None] * step)
-        found = distances(problem, values, moved)
-        nearer = found < best
-        q, best = np.where(nearer[:, None], moved, q), np.where(nearer, found, best)
+        reached = distances(problem, values, moved)
+        nearer = reached < best
+        q, best = np.where(nearer[:, None], moved, q), np.where(nearer, reached, best)
         share = np.where(nearer, 1.0, 0.25 * share)
         if not (np.abs(step) * share[:, None] > 1e-9 * net.extent).any():
             break
@@ -65,9 +66,9 @@ def project(problem: Problem, values: FloatArray, q: FloatArray, steps: int = PR
 
 
 def loosened(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
-    """What multiplies the rows of each pose (N, 6, 6) where poses are free to slide along the surface.
+    """Factors (N, 6, 6) of the rows of poses that are free to slide along the surface.
 
-    Along its tangents only `SLIDING_PULL` is left: what the poses' places make good by themselves.
+    Along the surface's tangents, where a change of place compensates, only `SLIDING_PULL` is left.
     """
     _, tangents = slopes(problem, values, q)
     along = tangents @ np.linalg.pinv(tangents, rcond=1e-9)
@@ -76,9 +77,7 @@ def loosened(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
 
 
 def anywhere(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
-    """For each pose the place that `project` finds from the nearest of samples of the whole surface, if it is nearer
-    than q (N, n).
-    """
+    """Places (N, n) by `project` from the nearest of samples of the whole surface, where these are nearer than q."""
     from scipy.spatial import cKDTree
 
     axes = [

@@ -1,4 +1,4 @@
-"""What a surface fit returns."""
+"""Results of surface fits."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class SurfaceFit:
         residuals: see `Residuals`.
         iterations: Gauss-Newton steps.
         converged: whether the last step was below the tolerance.
-        hessian_integral: what `smoothing` weighs: the squared Hessian, in the metric, by the scale of
+        hessian_integral: the integral weighted by `smoothing`: the squared Hessian in the metric, scaled as in
             `surface_system.Problem`.
-        smoothing: weight in use: the one asked for, or more where the poses leave holes.
-        coverage: how well the poses fix the net, see `surface_linear.coverage`: 1 well, 0 not at all.
+        smoothing: weight in use: the one given, or more where the poses leave holes.
+        coverage: how well the poses determine the net, from 0 to 1, see `surface_linear.coverage`.
         length_scale: metres that count as one radian.
         steps: size of every Gauss-Newton step, for judging convergence.
     """

@@ -1,4 +1,4 @@
-"""Gauss-Newton on the control values of a surface, and on the places of the poses where these are free."""
+"""Gauss-Newton on the control values of a surface, and on the places of poses that may slide."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .surface_system import Problem
 
 DAMPING_START = 1e-6
 DAMPING_GIVE_UP = 1e6
-# A step with sliding poses has to gain this share of the objective to go on, or this much (rad^2, in the mean).
+# With sliding poses the iteration continues while a step gains this share of the objective plus this much (mean rad^2).
 SETTLED = 5e-4
 SETTLED_BELOW = 1e-11
-STEPS_A_TRIAL = 2  # the poses' places only follow small changes there
+STEPS_A_TRIAL = 2  # of places, which change little there
 
 
 def minimize(
@@ -29,7 +29,7 @@ def minimize(
 ) -> tuple[FloatArray, FloatArray, list[float], bool]:
     """Control values and places at a minimum, the size of every step, and whether the last was below the tolerance.
 
-    Where poses may slide, each trial projects them anew, so that the objective never rises.
+    Each trial projects sliding poses anew, so that the objective never rises.
     """
     q = anywhere(problem, values, project(problem, values, q)) if sliding else q
     value, damping = problem.value(values, q), 0.0
@@ -47,7 +47,7 @@ def minimize(
                 moved = values + change * problem.units
                 places = project(problem, moved, q, STEPS_A_TRIAL) if sliding else q
                 lowered = problem.value(moved, places)
-                # near the minimum the objective is flat to round-off: a small step is right whatever it says
+                # near the minimum the objective is flat to round-off: accept small steps regardless
                 if lowered <= value or step < 1e-8:
                     break
             damping = max(10.0 * damping, DAMPING_START)
@@ -58,7 +58,7 @@ def minimize(
         damping = damping / 10.0 if damping > DAMPING_START else 0.0
         steps.append(step)
         if sliding and gain < SETTLED * value + SETTLED_BELOW:
-            # perhaps some pose is caught far from the nearest place
+            # poses may be stuck at a local minimum of the distance
             q = anywhere(problem, values, q)
             last, value = value, problem.value(values, q)
             if last - value < SETTLED * value + SETTLED_BELOW:

@@ -1,4 +1,4 @@
-"""What a surface fit minimizes, and its normal equations with exact differentials."""
+"""The objective of a surface fit, and its normal equations with exact differentials."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from ..geometry.twist_metric import TwistMetric
 from .surface_motion import Motion
 from .surface_net import Net, Sites
 
-# points whose Hessian rows are held at once: bounds the memory
+# points whose Hessian rows are in memory at once
 CHUNK = 2048
 
 
 class NormalEquations:
-    """Dense H x = g for the control values of a net, filled cell by cell: points of one cell act on the same ones."""
+    """Dense H x = g for the control values of a net, filled cell by cell: points of one cell share their control
+    values.
+    """
 
     def __init__(self, size: int) -> None:
         self.matrix = np.zeros((6 * size, 6 * size))
         self.right = np.zeros(6 * size)
 
     def add(self, sites: Sites, coefficients: FloatArray, residual: FloatArray) -> None:
-        """Add least-squares rows: coefficients (N, R, 6, J) of the splines' jets, and what is missing (N, R)."""
+        """Add least-squares rows: coefficients (N, R, 6, J) of the splines' jets, and residuals (N, R)."""
         for points in sites.by_cell():
             rows = coefficients[points] @ sites.bases[points][:, None]
             rows = rows.reshape(-1, rows.shape[2] * rows.shape[3])
@@ -34,7 +36,7 @@ class NormalEquations:
             self.right[places] += rows.T @ residual[points].ravel()
 
     def solve(self, damping: float) -> FloatArray:
-        """x (m, 6) with (H + damping mean(diag H) I) x = g; LinAlgError where that is not positive definite."""
+        """x (m, 6) with (H + damping mean(diag H) I) x = g; LinAlgError if the matrix is not positive definite."""
         from scipy.linalg import cho_factor, cho_solve
 
         matrix = self.matrix.copy()
@@ -46,12 +48,12 @@ class NormalEquations:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """(1 - w) mean of weight_k |r_k|^2, plus w times an integral of the squared Hessian, r_k = log(G(q_k)^-1 T_k).
+    """(1 - w) mean of weight_k |r_k|^2 + w times an integral of the squared Hessian, r_k = log(G(q_k)^-1 T_k).
 
     Norms are the metric's. The Hessian h_ij is the symmetric part of dS_i / dq_j (Lee & Terzopoulos 2008, sec. 6.3,
-    for more than one coordinate): a thin plate's, but of the motion, whatever the angles are. Along each direction it
-    is measured so that at w = 1/2 a sine of `WAVES` waves over the range keeps half of its height, whatever the number
-    of poses, their size and the units of q.
+    for more than one coordinate): that of a thin plate, but of the motion, whatever the angles are. Along each
+    direction it is scaled so that at w = 1/2 a sine of `WAVES` waves over the range keeps half of its amplitude,
+    whatever the number of poses, their size and the units of q.
     """
 
     WAVES = 4.0
@@ -70,18 +72,18 @@ class Problem:
 
     @cached_property
     def units(self) -> FloatArray:
-        """Of the six values: what counts as one radian."""
+        """One radian in each of the six values."""
         return np.repeat([1.0, self.metric.length_scale], 3)
 
     @cached_property
     def inner(self) -> Sites:
-        """Quadrature points, those of one cell together."""
+        """Quadrature points, grouped by cell."""
         points, _ = self.net.quadrature()
         return self.net.sites(points, 2)
 
     @cached_property
     def inner_weights(self) -> FloatArray:
-        """Of the squared h_ij, i <= j, at the quadrature points (Q, pairs)."""
+        """Weights of the squared h_ij, i <= j, at the quadrature points (Q, pairs)."""
         _, weights = self.net.quadrature()
         extent = self.net.extent / (2.0 * np.pi * self.WAVES)
         shares = [(1.0 + (i != j)) * (extent[i] * extent[j]) ** 2 for i, j in self.net.second_pairs]
@@ -106,10 +108,10 @@ class Problem:
             return misfit
         return misfit + self.smoothing * self.hessian_integral(values)
 
-    def system(self, values: FloatArray, q: FloatArray, held: FloatArray | None) -> NormalEquations:
+    def system(self, values: FloatArray, q: FloatArray, factors: FloatArray | None) -> NormalEquations:
         """Normal equations of a Gauss-Newton step of the control values, measured in `units`.
 
-        `held` (N, 6, 6), if given, multiplies the rows of each pose: see `surface_places.loosened`.
+        `factors` (N, 6, 6), if given, multiplies the rows of each pose: see `surface_places.loosened`.
         """
         system = NormalEquations(len(values))
         sites = self.net.sites(q)
@@ -118,8 +120,8 @@ class Problem:
         # r changes by -J_l(r)^-1 times the body twist of G
         moved = lie.right_jacobian_inverse(-r) @ self.motion.columns(phi)
         rows, missing = self.metric.left(moved * self.units), self.metric.scaled(r)
-        if held is not None:
-            rows, missing = held @ rows, (held @ missing[..., None])[..., 0]
+        if factors is not None:
+            rows, missing = factors @ rows, (factors @ missing[..., None])[..., 0]
         root = np.sqrt(self.data_weights)[:, None]
         system.add(sites, (root[..., None] * rows)[..., None], root * missing)
         if self.smoothing > 0.0:
@@ -165,7 +167,7 @@ class Problem:
         return scaled * self.units[:, None]
 
     def _hessian_rows(self, jets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """h (Q, pairs, 6), and its change (Q, pairs, 6, 6, J) per change of the splines' jets, exactly.
+        """h (Q, pairs, 6), and its exact change (Q, pairs, 6, 6, J) per change of the splines' jets.
 
         With the body twist eta of the change, dS_i = d eta / dq_i + [S_i, eta].
         """

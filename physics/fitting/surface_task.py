@@ -1,4 +1,4 @@
-"""From poses and wishes to a problem that can be solved: places, knots, angles without jumps, first control values."""
+"""Turns poses and options into a problem to solve: places, knots, unwrapped angles, first control values."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .surface_motion import Motion
 from .surface_net import Net
 from .surface_system import Problem
 
-# Where the poses see less than this share of some spline of the net (`surface_linear.coverage`), they leave it to
-# chance, or to their noise: then there is at least so much smoothing. It takes 0.3 % off a wave of two knot spans of
-# a net of ten control values; a spline that no pose sees it determines alone, as a thin plate through what is around.
+# Below this coverage (`surface_linear.coverage`) chance or noise would determine some spline of the net: then there is
+# at least HOLE_SMOOTHING. It takes 0.3 % off a wave of two knot spans of a net of ten control values, and spans holes
+# like a thin plate.
 LEAST_COVERAGE = 1e-3
 HOLE_SMOOTHING = 1e-3
 
@@ -35,16 +35,16 @@ class SurfaceOptions:
     Attributes:
         order: of each direction, 4 to 20 (3 with a warning); one number for all.
         knots: (m_i + order_i,) of each direction; None: even over `domain`.
-        domain: first and last value of each direction (n, 2), of a closed one its period; None: the extent of q. A
+        domain: first and last value of each direction (n, 2), one period of a closed one; None: the extent of q. A
             closed direction with given q needs it, or knots.
-        periodic: which directions are closed; one truth value for all.
+        periodic: which directions are closed; one boolean for all.
         sequence: of the Euler angles; None: the one whose middle angle stays farthest from gimbal lock.
         rotation_first: see `SplineSurface`.
-        length_scale: metres that count as one radian; None takes the spread of the poses, four times the root mean
+        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean
             square distance of their origins from the centre.
         metric: instead of length_scale, see `options.FitOptions`.
         weights: of the poses' squared residuals (N,), not negative; only their ratios count.
-        outside: what the joint does beyond its range, see `SplineSurface`.
+        outside: behaviour of the joint beyond its range, see `SplineSurface`.
     """
 
     order: Any = 4
@@ -60,7 +60,7 @@ class SurfaceOptions:
 
     @classmethod
     def of(cls, given: dict[str, Any], others: tuple[str, ...] = ()) -> SurfaceOptions:
-        """Options by name; FitError naming one that is none."""
+        """Options by name; FitError names an unknown one."""
         known = tuple(field.name for field in fields(cls))
         for name in given:
             if name not in known:
@@ -72,15 +72,15 @@ class SurfaceOptions:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A fit, checked.
+    """A checked fit.
 
     Attributes:
-        problem: what is to be minimized, the poses about their centre.
-        q: the poses' first places (N, n).
-        numbers: the six numbers of each pose (N, 6), angles without jumps.
+        problem: the problem to solve, with the poses about their centre.
+        q: initial places of the poses (N, n).
+        numbers: the six numbers of each pose (N, 6), angles unwrapped.
         coverage: see `surface_linear.coverage`.
-        centre: (3,), taken off the poses' origins so that a surface far away loses no digits.
-        outside: what the joint does beyond its range.
+        centre: (3,), subtracted from the poses' origins so that a surface far away loses no digits.
+        outside: behaviour of the joint beyond its range.
     """
 
     problem: Problem
@@ -91,24 +91,24 @@ class Task:
     outside: str
 
     def separate_splines(self) -> FloatArray:
-        """Control values (m, 6) of each number fitted for itself."""
+        """Control values (m, 6), each number fitted separately."""
         return separate_splines(self.problem, self.q, self.numbers)
 
     def at_least_smoothed(self) -> Task:
-        """With at least the smoothing that spans holes."""
+        """The task with at least the smoothing that spans holes."""
         smoothing = max(self.problem.smoothing, HOLE_SMOOTHING)
         return replace(self, problem=replace(self.problem, smoothing=smoothing))
 
 
 def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: SurfaceOptions) -> Task:
-    """Check everything, find places where none are given, and angles without jumps.
+    """Check everything, find places where none are given, and unwrap angles.
 
     Raises:
-        FitError: poses, places or options that cannot be fitted.
+        FitError: poses, places or options cannot be fitted.
         MissingDependencyError: SciPy is not installed.
     """
     if find_spec("scipy") is None:
-        raise MissingDependencyError("fitting surfaces needs the package scipy, which is not installed")
+        raise MissingDependencyError("fitting surfaces needs SciPy, which is not installed")
     targets = check_poses(poses)
     given = None if q is None else surface_arguments.check_places(q, len(targets))
     shape = surface_arguments.check_shape(num_frames, None if given is None else given.shape[1])
@@ -144,13 +144,13 @@ def _places_and_knots(
     form: tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]],
     options: SurfaceOptions,
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    """Places (N, n) of the poses, given or embedded, and knots over their range or the one asked for."""
+    """Places (N, n) of the poses, given or embedded, and knots over their range or the one given."""
     shape, orders, closed = form
     knots = None if options.knots is None else surface_arguments.check_knots(options.knots, *form)
     range_ = None if options.domain is None else surface_arguments.check_domain(options.domain, len(shape))
     if knots is not None:
         if range_ is not None:
-            raise FitError("knots and domain say the same thing twice: give one of them")
+            raise FitError("knots and domain exclude each other: give one of them")
         range_ = Net(knots, orders, closed, np.zeros((len(shape), 3))).domain
     if q is not None:
         ends = surface_arguments.range_of(q, closed) if range_ is None else range_

@@ -312,7 +312,7 @@ def test_progress_and_cancelling():
         ({"order": 21}, "order must be 3 to 20, got 21"),
         ({"order": (4, 4, 4)}, "one for each of 2"),
         ({"knots": [[0, 1]]}, "one list for each"),
-        ({"knots": [np.zeros(10), np.zeros(10)]}, "range is empty"),
+        ({"knots": [np.zeros(10), np.zeros(10)]}, "knots of direction 1 have an empty range"),
         ({"domain": [[0.0, 1.0], [1.0, 0.0]]}, "empty or reversed"),
         ({"domain": [[0.0, 0.5], [0.0, 1.0]]}, "outside the range"),
         ({"periodic": (True, False)}, "needs `domain`"),
@@ -340,7 +340,7 @@ def test_bad_input_is_one_clear_error(changes, message):
 
 def test_without_scipy_it_says_so(monkeypatch):
     monkeypatch.setattr("physics.fitting.surface_task.find_spec", lambda name: None)
-    with pytest.raises(ph.MissingDependencyError, match="scipy"):
+    with pytest.raises(ph.MissingDependencyError, match="SciPy"):
         ph.fit_surface(np.tile(np.eye(4), (5, 1, 1)))
 
 

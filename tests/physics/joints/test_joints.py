@@ -181,7 +181,7 @@ def test_bad_input_is_named():
         (lambda: ph.joints.Composite(()), "no parts"),
         (lambda: ph.joints.Euler("zzx"), "zzx"),
         (lambda: ph.joints.Elliptic(1.0, 0.0), "b must be positive, got 0"),
-        (lambda: ph.joints.Inverted("hinge"), "must be given a joint"),
+        (lambda: ph.joints.Inverted("hinge"), "inverted joint .*, got 'hinge'"),
         (lambda: ph.joints.SkewedUniversal(np.pi / 2), "axes must differ"),
         (lambda: ph.joints.CubicSpline([0, 1, 1], [0, 1, 2]), "must increase, got 1 before 1"),
         (lambda: ph.joints.Custom((), (), ()), "different names"),
