@@ -22,31 +22,32 @@ from .laws import Laws, check_dampers, check_elastic, coordinate_functions, desc
 class Body(ReadOnlyArrays):
     """A rigid body and the joint that carries it; arrays are read-only. n is the number of the joint's coordinates.
 
-    On a rotation vector (spherical and free joints) springs, limits and armature act on r in the chart of the moment:
-    they are smooth within half a turn of r = 0, and jump where the chart changes. Limits of a joint with Euler angles
-    are those of its angles, wherever the chart is.
+    On rotation vectors (spherical and free joints) springs, limits and armature act on r in the current chart: they
+    are smooth within half a turn of r = 0, and jump where the chart changes. Limits of Euler angles do not depend
+    on the chart.
 
     Attributes:
-        name: unique in its model. parent: index of the body before it, -1 for the world. joint: how it moves.
-        joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4), the identity if not given.
-        body_in_joint: pose of the body frame in the joint's moving frame (4, 4), the identity if not given.
+        name: unique in its model. parent: index of the parent body, -1 for the world. joint: its motion in the
+            parent.
+        joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4), the identity by default.
+        body_in_joint: pose of the body frame in the joint's moving frame (4, 4), the identity by default.
         mass: [kg], positive.
         com: centre of mass in the body frame (3,) [m].
         inertia: (3, 3) about the centre of mass in body axes [kg m^2], positive definite, a + b >= c.
-        stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad,
-            N m s/rad, or with m for rad and N for N m where the coordinate is a length].
+        stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad, N m
+            s/rad; for lengths N/m, m, N s/m].
         elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline,
-            table). The spring pushes with -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; it
-            stores the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name
-            or number: function}.
-        damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper pushes with -tau(q').
+            table). The spring's force is -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; its
+            energy is the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or
+            {name or index: function}.
+        damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper's force is -tau(q').
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
-        limits: (n, 2) of what the joint reads (``Joint.readings``), infinite where there is none; given as None,
-            ``"range"`` (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
-        limit_stiffness, limit_damping: of the one-sided springs at the limits; None where the model chooses them from
-            the inertia that the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
-        limit_restitution: None for limits that give way as springs; else (n,) in [0, 1], and they are hard: an impulse
-            through the whole tree sends the coordinate back with that share of its speed (fixed-step methods only).
+        limits: (n, 2) of the joint's readings (``Joint.readings``), infinite where open; given as None, ``"range"``
+            (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
+        limit_stiffness, limit_damping: of the one-sided springs at the limits; None: derived from the inertia that
+            the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+        limit_restitution: None for limits that are springs. With (n,) in [0, 1] they are hard: an impulse through
+            the whole tree reverses the coordinate with that share of its speed (fixed-step methods only).
     """
 
     name: str
@@ -69,7 +70,7 @@ class Body(ReadOnlyArrays):
     limit_restitution: FloatArray | None
 
     def link(self, coordinates: FloatArray, laws: Sequence[FloatArray | None]) -> Link:
-        """The body as the packer wants it, with its rows of dof_float and the records of its coordinates' laws."""
+        """The body for packing, with its rows of dof_float and the records of its coordinates' laws."""
         return Link(
             self.parent,
             self.joint.factorization(),
@@ -110,7 +111,7 @@ class Body(ReadOnlyArrays):
 
 
 def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> Body:
-    """Check everything and make the body; ModelError names body, thing and value."""
+    """Check all values and make the body; ModelError names body, thing and value."""
     of = f"of body {name!r}"
     if not isinstance(joint, Joint):
         raise ModelError(f"joint {of} must be one of physics.joints, got {joint!r:.80}")
@@ -155,7 +156,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
 
 
 def point_inertia(mass: float, offset: FloatArray) -> FloatArray:
-    """Inertia (3, 3) of a mass at an offset (3,), which moves that of a body from its mass centre (Steiner)."""
+    """Inertia (3, 3) of a mass at an offset (3,): the term of the parallel axis theorem (Steiner)."""
     inertia: FloatArray = mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
     return inertia
 
@@ -178,7 +179,7 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
             raise ModelError(f"{name} must be None, 'range' or pairs of numbers, got {value!r}")
         return np.array(joint.range, dtype=np.float64).reshape(n, 2)
     try:
-        listed = np.asarray(value, dtype=object)  # None stands for an open end
+        listed = np.asarray(value, dtype=object)  # None: an open end
     except ValueError as error:
         raise ModelError(f"{name} must be pairs (lower, upper), got {value!r:.80}") from error
     pairs = listed[None] if n == 1 and listed.ndim == 1 else listed

@@ -1,4 +1,4 @@
-"""Elastic and damping laws of coordinates: functions of their values and of their velocities."""
+"""Elastic and damping laws of coordinates, and their controllers, as records for the kernels."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from ..joints.functions import Function, function_from_dict
 
 Laws = tuple[Function | None, ...]
 
-# Velocities at which a damper without a table is looked at [m/s, rad/s]: from creeping to more than joints have.
+# Velocities at which a damper without a table is checked [m/s, rad/s]: from creep to faster than joints move.
 LOOKS = np.outer((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), (-1.0, 1.0)).ravel()
-BETWEEN = np.linspace(0.0, 1.0, 8, endpoint=False)  # where between two breaks of a table
+BETWEEN = np.linspace(0.0, 1.0, 8, endpoint=False)  # shares of the interval between two breaks of a table
 
 
 def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
-    """One function or None for each coordinate of a joint, from a single function (of a joint with one coordinate), a
-    mapping from names or numbers of coordinates, or a list; entries may be descriptions of functions.
+    """One function or None for each coordinate of a joint; entries may be descriptions of functions.
+
+    Given as a single function (of a joint with one coordinate), a mapping from names or indices of coordinates, or
+    a list.
     """
     n = joint.num_coordinates
-    found: list[Function | None] = [None] * n
+    result: list[Function | None] = [None] * n
     if value is None:
-        return tuple(found)
+        return tuple(result)
     if isinstance(value, Function) or (isinstance(value, Mapping) and "type" in value):
         if n != 1:
             raise ModelError(
@@ -34,8 +36,8 @@ def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
         value = [value]
     if isinstance(value, Mapping):
         for key, entry in value.items():
-            found[_coordinate(key, joint, name)] = _function(entry, f"{name}, coordinate {key!r},")
-        return tuple(found)
+            result[_coordinate(key, joint, name)] = _function(entry, f"{name}, coordinate {key!r},")
+        return tuple(result)
     if not isinstance(value, list | tuple) or len(value) != n:
         raise ModelError(
             f"{name} must be functions of physics.joints, one for each of {n} coordinates, got {value!r:.80}"
@@ -64,15 +66,16 @@ def _function(entry: Any, name: str) -> Function:
 
 
 def check_elastic(laws: Laws, name: str) -> None:
-    """ModelError where a function has no energy in closed form."""
+    """ModelError if the energy of a function has no closed form."""
     for law in laws:
         if law is not None:
             law.integral(name)
 
 
 def check_dampers(laws: Laws, name: str) -> None:
-    """ModelError where a damper pushes what stands still, or along the motion: at a break of its table or between two,
-    or where it has none at one of the velocities that are looked at. Beyond its ends a table is not looked at.
+    """ModelError if a damper has a force at rest, or a force along the motion at a sampled velocity.
+
+    A table is sampled at its breaks and between them, but not beyond its ends.
     """
     for law in laws:
         if law is None:
@@ -89,7 +92,7 @@ def check_dampers(laws: Laws, name: str) -> None:
 
 
 def described(laws: Laws) -> list[Any] | None:
-    """JSON-able; None where no coordinate has one."""
+    """JSON-able description; None if no coordinate has a law."""
     if not any(laws):
         return None
     return [None if law is None else law.to_dict() for law in laws]

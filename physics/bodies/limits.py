@@ -1,4 +1,4 @@
-"""What a coordinate carries besides motion: spring, damper, armature, and one-sided springs at its limits."""
+"""Springs, dampers, armature and limits of coordinates as rows for the kernels."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ from ..joints.rotation_limits import limit_parameters
 from ..kernels import layout
 from .body import Body
 
-# A limit left to choose bounces like a mass on a spring of this frequency, damped to half of critical: stiff beside
-# the swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds where no more than two or
-# three joints follow each other. Longer chains leave their coordinates less inertia than they carry: symplectic Euler
-# and the implicit methods take any, the former but for how Euler angles' limits turn (four joints in a row, or more).
+# Default limits bounce like a mass on a spring of this frequency at half of critical damping: stiff compared with the
+# swing of a limb (about 1 Hz), soft enough for explicit steps of several milliseconds with two or three joints in
+# series. In longer chains coordinates have less effective inertia: symplectic Euler (for four and more joints in
+# series, without limits of Euler angles) and the implicit methods remain stable.
 LIMIT_FREQUENCY = 20.0
 LIMIT_DAMPING_RATIO = 0.5
 
 
 def coordinate_rows(bodies: Sequence[Body]) -> tuple[list[FloatArray], list[LimitRow]]:
-    """dof_float rows (n, DOF_FLOAT_WIDTH) of every body's joint, and the limits that are more than springs on one
-    coordinate.
-    """
+    """dof_float rows (n, DOF_FLOAT_WIDTH) of every body's joint, and the limits that need rows of their own."""
     wanted = [i for i, body in enumerate(bodies) if _chooses(body)]
     felt = _felt_inertia(bodies, wanted) if wanted else {}
     rows, limits = [], []
@@ -47,23 +45,23 @@ def coordinate_rows(bodies: Sequence[Body]) -> tuple[list[FloatArray], list[Limi
         row[:, layout.LIMIT_DAMPING] = (
             LIMIT_DAMPING_RATIO * critical if body.limit_damping is None else body.limit_damping
         )
-        found = _limit_rows(i, body, row)
-        for limit in found:  # what a row of its own bounds is no spring on the coordinate
+        own = _limit_rows(i, body, row)
+        for limit in own:  # these replace the springs on the coordinate
             if limit.kind in (layout.LIMIT_LOWER, layout.LIMIT_UPPER):
                 row[limit.coordinate, [layout.LOWER, layout.UPPER]] = [-np.inf, np.inf]
         for first, _ in body.joint.angle_groups:
             row[first : first + 3, [layout.LOWER, layout.UPPER]] = [-np.inf, np.inf]
         rows.append(row)
-        limits += found
+        limits += own
     return rows, limits
 
 
 def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
-    """Limits of body i's rotations and Euler angles, and its hard ones."""
+    """Limits of body i's rotations and Euler angles, and its hard limits."""
     hard = body.limit_restitution is not None
     restitution = np.full(len(row), -1.0) if body.limit_restitution is None else body.limit_restitution
 
-    def made(kind: int, coordinate: int, count: int, parameters: Any) -> LimitRow:
+    def limit_row(kind: int, coordinate: int, count: int, parameters: Any) -> LimitRow:
         entries = slice(coordinate, coordinate + count)
         return LimitRow(
             kind,
@@ -76,7 +74,7 @@ def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
         )
 
     angles = {first + k: (first, sequence) for first, sequence in body.joint.angle_groups for k in range(3)}
-    found = []
+    result = []
     for d, (lower, upper) in enumerate(body.limits):
         for sense, bound in ((1.0, lower), (-1.0, upper)):
             if not np.isfinite(bound):
@@ -84,14 +82,14 @@ def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
             if d in angles:
                 first, sequence = angles[d]
                 axes = [AXES[letter] for letter in sequence]
-                found.append(made(layout.LIMIT_ANGLE, first, 3, [*axes, d - first, sense, bound]))
+                result.append(limit_row(layout.LIMIT_ANGLE, first, 3, [*axes, d - first, sense, bound]))
             elif hard:
                 kind = layout.LIMIT_LOWER if sense > 0.0 else layout.LIMIT_UPPER
-                found.append(made(kind, d, 1, [bound]))
+                result.append(limit_row(kind, d, 1, [bound]))
     for first, limit in body.joint.rotation_limits:
         kind, parameters = limit_parameters(limit)
-        found.append(made(kind, first, 3, parameters))
-    return found
+        result.append(limit_row(kind, first, 3, parameters))
+    return result
 
 
 def _chooses(body: Body) -> bool:
@@ -101,7 +99,7 @@ def _chooses(body: Body) -> bool:
 
 
 def _middle(body: Body) -> FloatArray:
-    """A configuration to judge by: the middle of limits and range, 0 or the one end there is where they are open."""
+    """A representative configuration: the middle of limits and range; 0, or the only end, where they are open."""
     return body.joint.from_readings(_middle_reading(body))
 
 
@@ -109,7 +107,7 @@ def _middle_reading(body: Body) -> FloatArray:
     inner = body.joint.range.reshape(-1, 2)
     lower = np.maximum(body.limits[:, 0], inner[:, 0])
     upper = np.minimum(body.limits[:, 1], inner[:, 1])
-    outside = lower >= upper  # limits that leave no part of the range: judge by the range itself
+    outside = lower >= upper  # limits that leave no part of the range: take the range itself
     lower[outside], upper[outside] = inner[outside].T
     with np.errstate(invalid="ignore"):
         middle = 0.5 * (lower + upper)
@@ -118,9 +116,7 @@ def _middle_reading(body: Body) -> FloatArray:
 
 
 def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """Inertia that each coordinate of some bodies moves with all joints at mid-range: a diagonal of the mass
-    matrix.
-    """
+    """Inertia that each coordinate of some bodies moves, all joints at mid-range: the mass matrix' diagonal."""
     relative = []  # pose of each body in its parent's body frame
     for body in bodies:
         relative.append(body.joint_in_parent @ body.joint.transform(_middle(body)) @ body.body_in_joint)
@@ -138,10 +134,10 @@ def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, Fl
 
 
 def _subspace(body: Body) -> FloatArray:
-    """Motion subspace (6, n) at mid-range, by small differences: a fit for a stiffness, not for dynamics."""
+    """Motion subspace (6, n) at mid-range by finite differences: good enough for a stiffness, not for dynamics."""
     middle, step = _middle(body), 1e-6
     n = len(middle)
-    ahead = body.joint.transform(middle + step * np.eye(n))
-    behind = body.joint.transform(middle - step * np.eye(n))
-    columns: FloatArray = lie.log(lie.inverse(behind) @ ahead) / (2.0 * step)
+    after = body.joint.transform(middle + step * np.eye(n))
+    before = body.joint.transform(middle - step * np.eye(n))
+    columns: FloatArray = lie.log(lie.inverse(before) @ after) / (2.0 * step)
     return columns.reshape(n, 6).T

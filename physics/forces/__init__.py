@@ -1,4 +1,4 @@
-"""What pushes bodies beside joints: springs, wrenches, damping, ground, controllers, and inputs they follow."""
+"""Forces on bodies: springs, wrenches, damping, ground, mounts, controllers, and the inputs that they follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every force element is: a checked value that packs itself into the row that the kernels read."""
+"""Common parts of force elements: checked values that pack themselves into rows for the kernels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def checked_name(name: Any, what: str) -> str:
 
 
 def body_index(value: Any, index: Mapping[str, int], name: str, *, world: bool = False) -> int:
-    """Number of a body by its name; -1 for None where the world will do."""
+    """Index of a body by its name; -1 for None if `world` is allowed."""
     if value is None and world:
         return -1
     if not isinstance(value, str) or value not in index:

@@ -23,7 +23,7 @@ Made = TypeVar("Made", bound=Force)
 
 
 class ForceBuilder:
-    """Collects what pushes bodies; all of it is checked as it comes and added only if it will do."""
+    """Collects forces, inputs and controllers on bodies; each is checked and added only if it is valid."""
 
     bodies: list[Body]
     add_body: Any
@@ -56,7 +56,7 @@ class ForceBuilder:
             stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         self._check_free(name)
         values = {
@@ -77,14 +77,14 @@ class ForceBuilder:
 
         Args:
             name: unique among inputs, not empty.
-            value: what it is where nothing drives it.
+            value: the default, in force while nothing drives it.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
-        made = make_input(name, value, [*self.inputs, *self._controller_inputs()])
-        self.inputs.append(made)
-        return made
+        result = make_input(name, value, [*self.inputs, *self._controller_inputs()])
+        self.inputs.append(result)
+        return result
 
     def add_force(
         self,
@@ -101,13 +101,13 @@ class ForceBuilder:
         Args:
             name: unique among springs and forces, not empty.
             body: a body added before, or its name.
-            direction: (3,) in the axes; only where it points counts.
+            direction: (3,) in the axes; its length does not matter.
             magnitude: [N], or the name of an input added before.
             point: where it acts, in the body frame (3,) [m].
             axes: ``"world"``, or ``"body"``: the direction turns with the body.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         force = unit_axis(direction, f"direction of force {name!r}")
         return self.add_wrench(name, body, (0.0, 0.0, 0.0), force, magnitude, point=point, axes=axes)
@@ -131,7 +131,7 @@ class ForceBuilder:
             magnitude: a number, or the name of an input added before.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         values = {
             "body": _named(body),
@@ -157,7 +157,7 @@ class ForceBuilder:
             point: in the body frame (3,) [m]; None for the mass centre.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         values = {"body": _named(body), "angular": angular, "linear": linear, "point": point}
         centres = [known.com for known in self.bodies]
@@ -189,7 +189,7 @@ class ForceBuilder:
             other: the body that carries the plane, None for the world.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         values = {
             "body": _named(body),
@@ -224,12 +224,12 @@ class ForceBuilder:
         Args:
             name: unique among springs and forces, not empty.
             body, other: bodies added before, or their names; None for the world.
-            point: in the frame of the body (3,) [m]; other_point: where it belongs in that of the other.
-            axis: (3,) in the frame of the other; only where it points counts.
+            point: in the frame of the body (3,) [m]; other_point: its place in that of the other.
+            axis: (3,) in the frame of the other; its length does not matter.
             stiffness_along, stiffness_across, damping_along, damping_across: meanings and units as in `Mount`.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         values = {
             "body": _named(body),
@@ -254,16 +254,16 @@ class ForceBuilder:
         force_limit: Any = None,
         target: Any = 0.0,
     ) -> PositionController:
-        """Add a controller that draws a joint's coordinates to targets; meanings and units as in `PositionController`.
+        """Add a controller of a joint's coordinates; meanings and units as in `PositionController`.
 
         Args:
             name: unique among controllers, not empty.
-            body: a body added before, or its name; one controller each.
-            stiffness, damping, target: a number, or (n,) one a coordinate.
+            body: a body added before, or its name, without a controller so far.
+            stiffness, damping, target: a number, or (n,) one per coordinate.
             force_limit: likewise, None where there is none.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         values = {
             "body": _named(body),
@@ -274,16 +274,14 @@ class ForceBuilder:
         }
         controller = make_controller(name, self.bodies, self.controllers, values)
         known = {other.name for other in (*self.inputs, *self._controller_inputs())}
-        for made in controller.inputs(self.bodies):
-            if made.name in known:
-                raise ModelError(
-                    f"controller {name!r} needs the name of an input there is already: {made.name!r}"
-                )
+        for needed in controller.inputs(self.bodies):
+            if needed.name in known:
+                raise ModelError(f"controller {name!r} needs the input name {needed.name!r}, which is taken")
         self.controllers.append(controller)
         return controller
 
     def _controller_inputs(self) -> list[Input]:
-        return [made for controller in self.controllers for made in controller.inputs(self.bodies)]
+        return [each for controller in self.controllers for each in controller.inputs(self.bodies)]
 
     def _body_numbers(self) -> dict[str, int]:
         return {known.name: i for i, known in enumerate(self.bodies)}
@@ -296,19 +294,19 @@ class ForceBuilder:
     def _added(self, name: Any, make: Callable[[], Made]) -> Made:
         checked_name(name, "force")
         self._check_free(name)
-        made = make()
-        self.forces.append(made)
-        return made
+        force = make()
+        self.forces.append(force)
+        return force
 
     def check_inputs(self) -> None:
-        """ModelError where an input has the name of a coordinate."""
+        """ModelError if an input has the name of a coordinate."""
         names = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
-        for made in (*self.inputs, *self._controller_inputs()):
-            if made.name in names:
-                raise ModelError(f"input {made.name!r} has the name of a coordinate")
+        for each in (*self.inputs, *self._controller_inputs()):
+            if each.name in names:
+                raise ModelError(f"input {each.name!r} has the name of a coordinate")
 
     def add_described(self, description: Mapping[str, Any]) -> None:
-        """Add the inputs, springs, forces and controllers that `Model.to_dict` described."""
+        """Add the inputs, springs, forces and controllers of a `Model.to_dict`."""
         builder = type(self)
         for entry in _entries(description, "inputs", *arguments(builder.add_input)):
             self.add_input(**entry)

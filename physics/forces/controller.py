@@ -1,4 +1,4 @@
-"""A controller that draws the coordinates of a joint to targets."""
+"""Position controllers of a joint's coordinates."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from .inputs import Input
 
 @dataclass(frozen=True, eq=False)
 class PositionController(ReadOnlyArrays):
-    """Pulls each coordinate of a joint with stiffness (target - q) + damping (target rate - q'), at most force_limit.
+    """Drives each coordinate of a joint by stiffness (target - q) + damping (target rate - q'), at most force_limit.
 
     Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate.target`` and
-    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. What the
-    controller does is work: no energy is counted for it. On a rotation vector it acts on r in the chart of the moment,
-    as springs do (`Body`).
+    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. The controller
+    does work and stores no energy. On rotation vectors it acts on r in the current chart, as springs do (`Body`).
 
     Attributes:
         name: unique among the model's controllers.
         body: index of the body whose joint it moves.
-        stiffness, damping: (n,) one a coordinate, not negative [N m/rad, N m s/rad, or with m for rad and N for N m].
+        stiffness, damping: (n,) one per coordinate, not negative [N m/rad, N m s/rad; for lengths N/m, N s/m].
         force_limit: (n,) positive, infinite where there is none [N m or N].
-        target: (n,) what the target inputs are where nothing drives them; their rates are 0 then.
+        target: (n,) default values of the target inputs; their rates are 0 by default.
     """
 
     name: str
@@ -44,12 +43,12 @@ class PositionController(ReadOnlyArrays):
     target: FloatArray
 
     def inputs(self, bodies: Sequence[Body]) -> list[Input]:
-        """Target and rate of each coordinate."""
+        """The inputs for target and rate of each coordinate."""
         names = [f"{self.name}.{name}" for name in bodies[self.body].joint.coordinate_names]
         return [
-            made
+            each
             for name, value in zip(names, self.target.tolist())
-            for made in (Input(f"{name}.target", value), Input(f"{name}.rate"))
+            for each in (Input(f"{name}.target", value), Input(f"{name}.rate"))
         ]
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
@@ -67,7 +66,7 @@ class PositionController(ReadOnlyArrays):
 def make_controller(
     name: Any, bodies: Sequence[Body], known: Sequence[PositionController], values: Mapping[str, Any]
 ) -> PositionController:
-    """Check everything and make the controller; ModelError names controller, thing and value."""
+    """Check all values and make the controller; ModelError names controller, thing and value."""
     of = f"of controller {checked_name(name, 'controller')!r}"
     if any(other.name == name for other in known):
         raise ModelError(f"there is a controller named {name!r} already")

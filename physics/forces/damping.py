@@ -16,13 +16,12 @@ from .base import body_index, element_row, link_points
 
 @dataclass(frozen=True, eq=False)
 class BodyDamping(ReadOnlyArrays):
-    """Moment -angular w and force -linear v in a point of a body, v the velocity of that point (Wang 2022, sec.
-    3.10.1).
+    """Moment -angular w and force -linear v at a point of a body with velocity v (Wang 2022, sec. 3.10.1).
 
     Attributes:
         name: unique among the model's springs and forces.
         body: index of the body.
-        point: in the body frame (3,) [m]; the mass centre where none was given.
+        point: in the body frame (3,) [m]; the mass centre by default.
         angular: [N m s/rad], not negative. linear: [N s/m], not negative.
     """
 
@@ -45,7 +44,7 @@ class BodyDamping(ReadOnlyArrays):
         }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row that the kernels read (``kernels.layout``)."""
+        """The row for the kernels (``kernels.layout``)."""
         point = link_points(self.point, self.body, body_frames)
         return element_row(layout.DAMPING_ELEMENT, self.body, -1, point, [self.angular, self.linear])
 
@@ -53,7 +52,7 @@ class BodyDamping(ReadOnlyArrays):
 def make_body_damping(
     name: str, bodies: Mapping[str, int], centres: Sequence[FloatArray], values: Mapping[str, Any]
 ) -> BodyDamping:
-    """Check everything and make the damping; ModelError names force, thing and value."""
+    """Check all values and make the damping; ModelError names force, thing and value."""
     of = f"of force {name!r}"
     body = body_index(values["body"], bodies, f"body {of}")
     angular, linear = (number(values[key], f"{key} {of}", not_negative=True) for key in ("angular", "linear"))

@@ -16,23 +16,23 @@ from ..kernels import layout
 from ..validation import all_finite, float_array, number
 from .base import body_index, element_row, link_axes, link_points
 
-# Below this sliding speed [m/s] friction rises smoothly, if nothing else is said.
+# Default sliding speed [m/s] below which friction rises smoothly.
 SMOOTH_SPEED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Ground(ReadOnlyArrays):
-    """Pushes points of a body out of a plane that gives way (Ertl et al. 1993, eq. 8).
+    """Pushes points of a body out of a deformable plane (Ertl et al. 1993, eq. 8).
 
-    A point whose distance from the plane is less than the radius deforms the ground by delta, and the ground pushes
-    back along the plane's normal with F = stiffness delta^exponent + damping d(delta)/dt, or not at all where that is
-    negative; against the sliding velocity acts friction F. Below smooth_speed friction rises with the speed v as
-    (3 - x^2) x / 2, x = v / smooth_speed. The body that carries the plane feels the opposite wrench. The deformed
-    ground stores stiffness delta^(exponent + 1) / (exponent + 1).
+    A point closer to the plane than the radius deforms the ground by delta. The ground pushes back along the
+    plane's normal with F = stiffness delta^exponent + damping d(delta)/dt, unless that is negative, and against the
+    sliding velocity with friction F. Below smooth_speed friction rises with the speed v as (3 - x^2) x / 2, x = v /
+    smooth_speed. The body that carries the plane gets the opposite wrench. The ground stores the energy stiffness
+    delta^(exponent + 1) / (exponent + 1).
 
     Attributes:
         name: unique among the model's springs and forces.
-        body: index of the body with the points. other: of that which carries the plane, -1 for the world.
+        body: index of the body with the points. other: of the body that carries the plane, -1 for the world.
         points: in the body frame (n, 3) [m]. radius: [m], not negative.
         plane: pose in the frame of `other` (4, 4); its z axis is the normal, its origin lies in the plane.
         stiffness: a [N/m^exponent], positive. exponent: b, at least 1. damping: d [N s/m], not negative.
@@ -65,7 +65,7 @@ class Ground(ReadOnlyArrays):
         }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row that the kernels read (``kernels.layout``)."""
+        """The row for the kernels (``kernels.layout``)."""
         return element_row(
             layout.GROUND_ELEMENT,
             self.body,
@@ -82,7 +82,7 @@ NUMBERS = ("stiffness", "exponent", "damping", "friction", "smooth_speed", "radi
 
 
 def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Ground:
-    """Check everything and make the ground; ModelError names force, thing and value."""
+    """Check all values and make the ground; ModelError names force, thing and value."""
     of = f"of force {name!r}"
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)

@@ -1,4 +1,4 @@
-"""Inputs of a model: numbers that change while it moves, which forces and controllers follow."""
+"""Inputs of a model: numbers that may change over time, followed by forces and controllers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .base import checked_name
 
 @dataclass(frozen=True)
 class Input:
-    """A number that changes while the model moves.
+    """A number that may change while the model moves.
 
     Attributes:
         name: unique among the model's inputs.
-        value: what it is where nothing drives it.
+        value: the default, in force while nothing drives it.
     """
 
     name: str
@@ -41,9 +41,9 @@ def make_input(name: Any, value: Any, known: Sequence[Input]) -> Input:
 
 def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], name: str) -> FloatArray:
     """Generalized forces and inputs (..., nv + len(inputs)); see `Model.with_inputs`."""
-    nv, values = len(coordinates), np.array([made.value for made in inputs])
+    nv, values = len(coordinates), np.array([each.value for each in inputs])
     if tau is None or isinstance(tau, Mapping):
-        known = {key: k for k, key in enumerate((*coordinates, *(made.name for made in inputs)))}
+        known = {key: k for k, key in enumerate((*coordinates, *(each.name for each in inputs)))}
         complete: FloatArray = np.concatenate([np.zeros(nv), values])
         for key, value in (tau or {}).items():
             if key not in known:

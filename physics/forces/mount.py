@@ -16,17 +16,16 @@ from .base import body_index, element_row, link_axes, link_points
 
 @dataclass(frozen=True, eq=False)
 class Mount(ReadOnlyArrays):
-    """Holds a point of a body where it belongs in another one, loosely near by and stiffly farther off (Ertl et al.
-    1993, eqs. 16b, 16c).
+    """Keeps a point of a body near a place in another body, stiffer the farther (Ertl et al. 1993, eqs. 16b, 16c).
 
-    For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t across
-    it -(stiffness_across |t|^2 t + damping_across t'), in the frame of the body that carries the axis, which feels the
-    opposite. Stored are stiffness_along s^4 / 4 and stiffness_across |t|^4 / 4.
+    For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t
+    across it -(stiffness_across |t|^2 t + damping_across t'), in the frame of the body that carries the axis; that
+    body gets the opposite wrench. The stored energy is stiffness_along s^4 / 4 + stiffness_across |t|^4 / 4.
 
     Attributes:
         name: unique among the model's springs and forces.
         body: index of the body. point: in its frame (3,) [m].
-        other: index of the body that carries the axis, -1 for the world. other_point: where the point belongs in its
+        other: index of the body that carries the axis, -1 for the world. other_point: the place of the point in its
             frame (3,) [m]. axis: (3,) in its frame, of length 1.
         stiffness_along, stiffness_across: [N/m^3], not negative.
         damping_along, damping_across: [N s/m], not negative.
@@ -58,7 +57,7 @@ class Mount(ReadOnlyArrays):
         }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row that the kernels read (``kernels.layout``)."""
+        """The row for the kernels (``kernels.layout``)."""
         return element_row(
             layout.MOUNT_ELEMENT,
             self.body,
@@ -74,7 +73,7 @@ NUMBERS = ("stiffness_along", "stiffness_across", "damping_along", "damping_acro
 
 
 def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Mount:
-    """Check everything and make the mount; ModelError names force, thing and value."""
+    """Check all values and make the mount; ModelError names force, thing and value."""
     of = f"of force {name!r}"
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)

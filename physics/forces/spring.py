@@ -20,7 +20,7 @@ class Spring(ReadOnlyArrays):
 
     Attributes:
         name: unique among the model's springs and forces.
-        body, other: indices of the bodies that it joins; other is -1 for the world.
+        body, other: indices of the bodies at its ends; other is -1 for the world.
         point, other_point: its ends in their body frames (3,) [m].
         stiffness: [N/m], not negative. damping: [N s/m], not negative. rest_length: [m], not negative.
     """
@@ -48,7 +48,7 @@ class Spring(ReadOnlyArrays):
         }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row that the kernels read (``kernels.layout``), its points carried to the link frames."""
+        """The row for the kernels (``kernels.layout``), with points in the link frames."""
         return element_row(
             layout.SPRING_ELEMENT,
             self.body,
@@ -60,7 +60,7 @@ class Spring(ReadOnlyArrays):
 
 
 def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Spring:
-    """Check everything and make the spring; ModelError names spring, thing and value."""
+    """Check all values and make the spring; ModelError names spring, thing and value."""
     of = f"of spring {checked_name(name, 'spring')!r}"
     body = body_index(values["body"], index, f"body {of}")
     other = body_index(values["other"], index, f"other {of}", world=True)

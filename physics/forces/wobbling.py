@@ -1,4 +1,4 @@
-"""Wobbling masses: the soft parts of a segment as a body that its skeleton carries (Ertl et al. 1993, sec. 3)."""
+"""Wobbling masses: the soft parts of a segment as a body that the skeleton carries (Ertl et al. 1993, sec. 3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .mount import Mount
 
 
 class WobblingMass(NamedTuple):
-    """A wobbling mass in a builder: its body and the mount that holds its mass centre."""
+    """A wobbling mass in a builder: its body and the mount of its mass centre."""
 
     body: Body
     mount: Mount
@@ -26,8 +26,8 @@ class WobblingMass(NamedTuple):
 def wobbling_joint(normal: Any, axis: FloatArray, centre: FloatArray, name: str) -> tuple[Joint, FloatArray]:
     """The joint of a wobbling mass, and its frame in the segment (4, 4): x along the axis, z along the plane's normal.
 
-    In the plane: displacements along and across, then a turn about the mass centre; else three displacements, then a
-    rotation vector.
+    In a plane it has displacements along and across the axis, then a rotation about the mass centre; otherwise
+    three displacements, then a rotation vector.
     """
     frame = np.eye(4)
     frame[:3, 3] = centre
@@ -89,8 +89,8 @@ def wobbling_mass(
         **solid,
     )
     try:
-        made = builder.add_mount(name, body, (0.0, 0.0, 0.0), skeleton, centre, axis=along, **mount)
+        support = builder.add_mount(name, body, (0.0, 0.0, 0.0), skeleton, centre, axis=along, **mount)
     except ModelError:
         builder.bodies.remove(body)
         raise
-    return WobblingMass(body, made)
+    return WobblingMass(body, support)

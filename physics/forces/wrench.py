@@ -1,4 +1,4 @@
-"""A force in a point of a body, or a moment and a force, of constant magnitude or following an input."""
+"""A wrench (moment and force) at a point of a body, of constant magnitude or following an input."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from .base import AXES, body_index, element_row, link_axes, link_points
 
 @dataclass(frozen=True, eq=False)
 class Wrench(ReadOnlyArrays):
-    """magnitude times a moment and a force in a point of a body (Wang 2022, sec. 3.10.2).
+    """magnitude times a moment and a force at a point of a body (Wang 2022, sec. 3.10.2).
 
-    A force of constant magnitude along a direction of the world stores the energy -magnitude force . x (Wang 2022,
-    eq. 3.30, 0 at the world's origin); moments, and what turns with its body or follows an input, store none.
+    A force of constant magnitude and direction in the world stores the energy -magnitude force . x (Wang 2022, eq.
+    3.30, 0 at the world's origin). Moments, forces that turn with the body, and those that follow an input store
+    none.
 
     Attributes:
         name: unique among the model's springs and forces.
@@ -41,7 +42,7 @@ class Wrench(ReadOnlyArrays):
 
     @property
     def stores_all(self) -> bool:
-        """Whether the energy that it stores is all the work that it does."""
+        """Whether its stored energy accounts for all of its work."""
         return self.axes == "world" and not isinstance(self.magnitude, str) and not self.moment.any()
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class Wrench(ReadOnlyArrays):
         }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
-        """The row that the kernels read (``kernels.layout``)."""
+        """The row for the kernels (``kernels.layout``)."""
         owner = self.body if self.axes == "body" else -1
         follows = isinstance(self.magnitude, str)
         return element_row(
@@ -79,7 +80,7 @@ class Wrench(ReadOnlyArrays):
 def make_wrench(
     name: str, bodies: Mapping[str, int], inputs: Mapping[str, Any], values: Mapping[str, Any]
 ) -> Wrench:
-    """Check everything and make the wrench; ModelError names force, thing and value."""
+    """Check all values and make the wrench; ModelError names force, thing and value."""
     of = f"of force {name!r}"
     magnitude = values["magnitude"]
     if isinstance(magnitude, str):

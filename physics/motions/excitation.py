@@ -1,4 +1,4 @@
-"""What excites muscles: numbers, keyframes, functions of time, controllers of the state."""
+"""Excitations of muscles: numbers, keyframes, functions of time, controllers of the state."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .table import Table
 
 
 def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
-    """What `simulate` takes as tau so that muscles are excited.
+    """The tau of `simulate` that excites muscles.
 
     Args:
-        model: whose muscles.
-        signals: {muscle, or name of an input: signal}. A signal is a number, `Keyframes`, a function of (t), a
+        model: the model of the muscles.
+        signals: {name of a muscle or an input: signal}. A signal is a number, `Keyframes`, a function of (t), a
             controller (t, q, q') -> excitation, or a `Proportional`.
-        tau: generalized forces (nv,) and other inputs besides, as `Model.with_inputs` takes them, a `Table`,
-            or a function of (t, q, q') that gives both.
+        tau: other generalized forces (nv,) and inputs, as for `Model.with_inputs`, a `Table`, or a function of (t,
+            q, q') that gives both.
 
     Returns:
-        Forces and inputs, a `Table` of them, or a function of (t) or of (t, q, q'): the simplest that says it all. A
-        controller of the state is asked once a step and holds over it, with fixed-step methods.
+        Forces and inputs, a `Table` of them, or a function of (t) or of (t, q, q'): the simplest that suffices.
+        Fixed-step methods evaluate a controller of the state once a step.
 
     Raises:
-        ModelError: no such muscle or input, or a signal is none of these.
+        ModelError: there is no such muscle or input, or a signal is none of these.
     """
     if not isinstance(signals, Mapping):
         raise ModelError(f"signals must be {{muscle: signal}}, got {signals!r:.80}")
@@ -42,14 +42,14 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
     ):
         return _table(constant, columns)
     names = (*model.coordinate_names, *model.input_names)
-    made = {column: _signal(model, signal, names[column]) for column, signal in columns.items()}
-    if callable(tau) or any(takes_state for _, takes_state in made.values()):
-        return _controller(base, {column: function for column, (function, _) in made.items()})
+    entries = {column: _signal(model, signal, names[column]) for column, signal in columns.items()}
+    if callable(tau) or any(takes_state for _, takes_state in entries.values()):
+        return _controller(base, {column: function for column, (function, _) in entries.items()})
     nothing = np.zeros(0)
 
     def over_time(t: float) -> FloatArray:
         values = base(t, nothing, nothing)
-        for column, (function, _) in made.items():
+        for column, (function, _) in entries.items():
             values[column] = function(t, nothing, nothing)
         return values
 
@@ -57,9 +57,7 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
 
 
 def _base(model: Model, tau: Any) -> tuple[Callable[..., FloatArray], FloatArray | None]:
-    """Forces and inputs besides as a function of (t, q, q'), whose arrays are its caller's; and the constant they are,
-    or None.
-    """
+    """Other forces and inputs as a function of (t, q, q') that returns new arrays, and their constant or None."""
     if isinstance(tau, Table):
         times, rows = tau.checked(model)
         return (lambda t, q, qd: np.array([np.interp(t, times, column) for column in rows.T])), None
@@ -76,7 +74,7 @@ def _called(signal: Any) -> bool:
 
 
 def _table(base: FloatArray, columns: Mapping[int, Any]) -> Any:
-    """Constant forces, or a table of them; lines between keyframes stay lines in it."""
+    """Constant forces, or a table of them, which keeps the lines between keyframes."""
     base = base.copy()
     moving = {}
     for column, signal in columns.items():
@@ -106,7 +104,7 @@ def _controller(
 
 
 def _signal(model: Model, signal: Any, name: str) -> tuple[Signal, bool]:
-    """The signal of an input as a function of (t, q, q'), and whether it looks at the state."""
+    """The signal of an input as a function of (t, q, q'), and whether it depends on the state."""
     if isinstance(signal, Proportional):
         return signal.signal(model), True
     if not callable(signal):
@@ -135,12 +133,12 @@ def _signal(model: Model, signal: Any, name: str) -> tuple[Signal, bool]:
 
 
 def _column(model: Model, name: Any) -> int:
-    """Where the excitation of a muscle, or an input, stands among forces and inputs."""
+    """Column of a muscle's excitation, or of an input, among forces and inputs."""
     names = model.input_names
     pulled = {muscle.name: muscle.tension for muscle in model.muscles}
     for wanted in (pulled.get(name), f"{name}.excitation", name):
         if wanted in names:
             return model.num_coordinates + names.index(wanted)
     if name in pulled:
-        raise ModelError(f"muscle {name!r} follows no input: it is given {pulled[name]:g} for good")
+        raise ModelError(f"muscle {name!r} follows no input: its tension is always {pulled[name]:g}")
     raise ModelError(f"no muscle and no input is named {name!r}; inputs are {', '.join(names) or 'none'}")

@@ -1,4 +1,4 @@
-"""Tables of inputs from keyframes: what controllers and forces follow while a model moves."""
+"""Tables of inputs from keyframes, for controllers and forces."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .table import Table
 
 
 def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01, tau: Any = None) -> Table:
-    """A `Table` in which inputs pass through keyframes by smooth curves and stand still before and behind them.
+    """A `Table` in which inputs follow smooth curves through keyframes, constant before and after them.
 
-    The curves are cubic splines with a continuous second derivative that start and end at rest; the table samples
-    them, and is linear between the samples. Where a key is a controller's coordinate (``"controller.coordinate"``, see
-    `PositionController`) the rate that it follows comes along as the curve's slope.
+    The curves are cubic splines with a continuous second derivative that start and end at rest. The table samples
+    them, and is linear between samples. A key of a controller's coordinate (``"controller.coordinate"``, see
+    `PositionController`) also sets the rate, to the curve's slope.
 
     Args:
-        model: whose inputs.
+        model: the model of the inputs.
         keys: {name of an input, or of a controller's coordinate: (times (k,), values (k,))}, times increasing [s].
         interval: between samples [s].
-        tau: generalized forces and inputs besides, as `Model.with_inputs` takes them.
+        tau: other generalized forces and inputs, as for `Model.with_inputs`.
 
     Raises:
-        ModelError: an unknown name, times that do not increase, bad shapes or numbers.
+        ModelError: a name is unknown, times do not increase, or shapes or numbers are invalid.
     """
     interval = number(interval, "interval", positive=True)
     if not isinstance(keys, Mapping) or not keys:

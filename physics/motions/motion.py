@@ -1,4 +1,4 @@
-"""Motions that are given: a joint follows a table of positions, velocities or accelerations while it is held."""
+"""Prescribed motions: a joint follows a table of positions, velocities or accelerations."""
 
 from __future__ import annotations
 
@@ -33,37 +33,35 @@ from ..validation import all_finite, finite_array, float_array, truth
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")
 INTERPOLATIONS = ("cubic", "periodic", "linear")
-AT_END = 1e-9  # s, and share of the time: a motion that ends this near to the end of a run ends there
-LONG_BEFORE = -1e9  # s: where the piece before the first time begins
+AT_END = 1e-9  # s, and share of the time: a motion that ends this close to the end of a run ends there
+LONG_BEFORE = -1e9  # s: start of the piece before the first time
 
 
 @dataclass(frozen=True, eq=False)
 class Motion(ReadOnlyArrays):
-    """Values over time that a joint's coordinates are held on (Wang 2022, sec. 4.6.5).
+    """Values over time that prescribe a joint's coordinates (Wang 2022, sec. 4.6.5).
 
-    Positions are joined by a cubic spline with continuous accelerations or by straight lines; velocities and
-    accelerations likewise, and are integrated exactly from where the joint is at the first time, or where a run
-    begins that begins behind it.
-    Before the first and after the last time the joint is free, unless `hold` says that it rests at the ends; where a
-    run ends with a motion, the joint moves on to the last as it did.
-    Where straight lines of positions meet, the velocity leaps, and what hangs on the joint gets the impulse; likewise
-    where a window catches a joint that moves. There given velocities and accelerations go on from where the joint is,
-    given positions take it to where they are.
+    Positions are interpolated by a cubic spline with continuous accelerations or by straight lines. Velocities and
+    accelerations are interpolated likewise and integrated exactly, from the joint's state at the first time, or at
+    the start of a run that begins later. Before the first and after the last time the joint is free, unless `hold`
+    makes it rest there. A motion that ends with its run continues until the last step is over. Velocities jump
+    where straight lines of positions meet, and where a window catches a moving joint; the bodies on the joint get
+    the impulse. At a window, velocities and accelerations continue from the joint's position, while positions move
+    it to their own.
 
     Attributes:
-        times: (K,), increasing [s]; a single one with `hold` is a joint that is locked.
-        values: (K,) of a joint with one coordinate, or (K, n).
+        times: (K,), increasing [s]; a single one with `hold` locks the joint.
+        values: (K,) for a joint with one coordinate, or (K, n).
         kind: ``"position"``, ``"velocity"`` or ``"acceleration"``.
-        interpolation: ``"cubic"`` (needs SciPy), ``"linear"``, or ``"periodic"``: cubic, with the slope and the bend of
-            the first time at the last, where it may have risen.
-        leaps: (L,), increasing; those of the times which cubic positions reach at once: what comes before and what
-            comes after know nothing of each other, but that the way from the time before has the velocities of both
-            at its ends.
+        interpolation: ``"cubic"`` (needs SciPy), ``"linear"``, or ``"periodic"``: cubic, with equal slopes and
+            curvatures at the first and last time; values there may differ.
+        leaps: (L,), increasing; those of the times at which cubic positions jump. Splines before and after a jump
+            are independent; over the interval before it a cubic connects them with their velocities.
         hold: whether the joint rests before the first time and after the last one.
-        windows: (start, end) pairs [s], increasing, in which the joint is held; None: always. Outside of them it is
-            simulated, and takes with it the velocity that it was held with.
-        first_slope: (n,), slopes of the cubic at the first time, or one for all [unit/s], as of what was sampled before
-            that, too; None: what its values say, see `spline_ends`.
+        windows: increasing pairs (start, end) [s] in which the joint is prescribed; None: always. Outside of them
+            it is simulated, starting with the velocity of the motion.
+        first_slope: (n,), slopes of the cubic at the first time, or one for all [unit/s]; None: derived from the
+            values, see `spline_ends`.
     """
 
     times: Any
@@ -96,7 +94,7 @@ class Motion(ReadOnlyArrays):
                 f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
             )
         if not truth(self.hold, "hold of a motion") and len(times) == 1:
-            raise ModelError(f"a motion with the single time {times[0]:g} and no hold holds nothing")
+            raise ModelError(f"a motion with the single time {times[0]:g} does nothing without hold")
         windows = None if self.windows is None else _checked_windows(self.windows)
         leaps = all_finite(float_array(self.leaps, "leaps of a motion"), "leaps of a motion")
         if leaps.ndim != 1 or (np.diff(leaps) <= 0.0).any() or not np.isin(leaps, times[1:]).all():
@@ -104,7 +102,7 @@ class Motion(ReadOnlyArrays):
                 f"leaps of a motion must be some of its times after the first, got {leaps.tolist()}"
             )
         if len(leaps) and (self.kind, self.interpolation) != ("position", "cubic"):
-            raise ModelError(f"only cubic positions have leaps, got {self.interpolation} {self.kind}")
+            raise ModelError(f"leaps need cubic positions, got {self.interpolation} {self.kind}")
         for name, value in (
             ("times", times),
             ("values", values),
@@ -141,15 +139,17 @@ class Motion(ReadOnlyArrays):
         }
 
     def holds_at(self, time: float) -> bool:
-        """Whether the joint is held on the motion at a time [s], and not simulated."""
+        """Whether the joint is prescribed at a time [s], and not simulated."""
         within = self.hold or self.times[0] <= time < self.times[-1]
         if self.windows is None:
             return bool(within)
         return bool(within and ((self.windows[:, 0] <= time) & (time < self.windows[:, 1])).any())
 
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
-        """Rows of ``kernels.motion`` for one coordinate of the joint; one that is given by velocities or
-        accelerations is at q with the velocity qd at the first time, or at the start where that is later.
+        """Rows of ``kernels.stepping.motion`` for one coordinate of the joint.
+
+        Velocities and accelerations are integrated from q and qd at the first time, or at the start if that is
+        later.
         """
         breaks, coefficients = self._polynomials(coordinate)
         if self.kind == "acceleration":
@@ -167,9 +167,7 @@ class Motion(ReadOnlyArrays):
         return rows if self.windows is None else _windowed(rows, self.windows)
 
     def _polynomials(self, coordinate: int) -> tuple[FloatArray, FloatArray]:
-        """Breaks (pieces + 1,) and coefficients (pieces, PIECE_ORDER) by rising powers of the time since each
-        break.
-        """
+        """Breaks (pieces + 1,) and coefficients (pieces, PIECE_ORDER) by rising powers of the time since a break."""
         values = self.values[:, coordinate]
         if len(self.times) == 1:
             breaks = np.array([self.times[0], self.times[0] + 1.0])
@@ -196,9 +194,7 @@ class Motion(ReadOnlyArrays):
 def _spline(
     times: FloatArray, values: FloatArray, interpolation: str, first: FloatArray | None
 ) -> FloatArray:
-    """Coefficients (K - 1, PIECE_ORDER) of what leads through values (K,) at times (K,), cubics of three or more with a
-    slope (1,) at the first, where there is one.
-    """
+    """Coefficients (K - 1, PIECE_ORDER) of the curve through values (K,) at times (K,); `first`: its first slope."""
     coefficients = np.zeros((len(times) - 1, PIECE_ORDER))
     if interpolation == "linear" or len(times) <= 2:
         coefficients[:, 0] = values[:-1]
@@ -255,9 +251,7 @@ def _slope(coefficients: FloatArray, x: float) -> float:
 
 
 def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: float) -> FloatArray:
-    """Antiderivative, continuous at the breaks, with the value at a time: at the first or last break, if that is
-    beyond them.
-    """
+    """Antiderivative, continuous at the breaks, with this value at a time, which is clipped to the breaks."""
     result = np.zeros((len(coefficients), PIECE_ORDER))
     result[:, 1:] = coefficients[:, :-1] / np.arange(1, PIECE_ORDER)
     rises = [_value(row, width) for width, row in zip(np.diff(breaks), result)]
@@ -269,27 +263,27 @@ def _integrated(breaks: FloatArray, coefficients: FloatArray, value: float, at: 
 
 
 def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
-    """The pieces cut at the windows' ends; outside of them the coordinate is free."""
+    """The pieces cut at the windows' ends; the coordinate is free outside of windows."""
     cuts = np.unique(np.concatenate([windows.ravel(), rows[1:, PIECE_START]]))
     window = np.searchsorted(windows[:, 0], cuts, side="right") - 1
     within = window >= 0
     within[within] = cuts[within] < windows[window[within], 1]
     own = rows[np.searchsorted(rows[:, PIECE_START], cuts, side="right") - 1]
-    found = np.zeros((len(cuts) + 1, PIECE_WIDTH))
-    found[0, PIECE_START] = LONG_BEFORE
-    found[1:, PIECE_START] = cuts
-    found[1:, PIECE_HOLDS] = within & (own[:, PIECE_HOLDS] != 0.0)
+    result = np.zeros((len(cuts) + 1, PIECE_WIDTH))
+    result[0, PIECE_START] = LONG_BEFORE
+    result[1:, PIECE_START] = cuts
+    result[1:, PIECE_HOLDS] = within & (own[:, PIECE_HOLDS] != 0.0)
     shift = cuts - own[:, PIECE_START]
     coefficients = own[:, PIECE_COEFFICIENTS:PIECE_LEAP].copy()
     for lowest in range(PIECE_ORDER - 1):  # Horner's scheme at the shift, once for each derivative
         for k in range(PIECE_ORDER - 2, lowest - 1, -1):
             coefficients[:, k] += shift * coefficients[:, k + 1]
-    found[1:, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
-    return found
+    result[1:, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
+    return result
 
 
 def coordinates_of(model: Model, name: Any) -> slice:
-    """The coordinates that a name means: one (``"body.coordinate"``), or those of a body's joint."""
+    """The coordinates with a name: one (``"body.coordinate"``), or those of a body's joint."""
     if name in model.coordinate_names:
         first = model.coordinate_names.index(name)
         return slice(first, first + 1)
@@ -302,9 +296,7 @@ def coordinates_of(model: Model, name: Any) -> slice:
 
 
 def places_of_motions(model: Model, motions: Any) -> Iterator[tuple[str, Motion, slice]]:
-    """The name, the motion and the coordinates of each of {body or ``body.coordinate``: `Motion`}; ModelError names
-    what is wrong.
-    """
+    """Name, motion and coordinates of each of {body or ``body.coordinate``: `Motion`}; ModelError if one is invalid."""
     if motions is not None and not isinstance(motions, Mapping):
         raise ModelError(f"motions must be {{body or coordinate: Motion}}, got {motions!r:.80}")
     for name, motion in (motions or {}).items():
@@ -323,8 +315,10 @@ def places_of_motions(model: Model, motions: Any) -> Iterator[tuple[str, Motion,
 
 
 def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
-    """Channels and pieces of all motions {body or ``body.coordinate``: `Motion`} of a run from a state; ModelError
-    names what is wrong.
+    """Channels and pieces of motions {body or ``body.coordinate``: `Motion`} for a run from a state.
+
+    Raises:
+        ModelError: a motion is invalid, or a coordinate has two.
     """
     names = model.coordinate_names
     channels: list[list[int]] = []
@@ -346,11 +340,11 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
 
 
 def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> MotionArrays:
-    """Motions of a run until a time, of which those that end there go on as they were until its last step is over.
+    """Motions of a run until `end`, of which those that end there continue until its last step is over.
 
-    Steps do not meet the end of a run but by chance. A rest that began within the last one would give it a corner,
-    and all that hangs on the joint a kick, that belong to what comes after the run. Not where that leads out of a
-    joint's range.
+    Steps rarely meet the end of a run exactly. A rest that begins within the last step would give the joint a
+    corner, and the bodies on it a kick, although it belongs to the time after the run. Motions that would leave the
+    joint's range are not continued.
     """
     channels, pieces = motions
     if not len(channels):
@@ -372,7 +366,7 @@ def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> Motion
 
 
 def _rest_from(pieces: FloatArray, end: float) -> int:
-    """Which of a coordinate's pieces begins at the end of a run and rests from there on, be it in windows; 0: none."""
+    """Index of a coordinate's piece that begins at the end of a run and rests from then on, in windows too; or 0."""
     near = np.flatnonzero(np.abs(pieces[:, PIECE_START] - end) <= AT_END * max(1.0, abs(end)))
     if not len(near):
         return 0

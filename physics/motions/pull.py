@@ -1,4 +1,4 @@
-"""Joints between a given motion and the free one: drawn to it by springs and dampers whose strength changes in time."""
+"""Joints pulled towards a motion by springs and dampers whose strength changes over time."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from ..model.model import Model
 from ..validation import all_finite, float_array, number
 from .table import force_table, interpolated
 
-# Springs are no stiffer than that their frequency times the step is this: a force that is held over a step stays calm
-# below 0.8 or so.
+# Largest frequency of springs times the step: a force that is constant over a step is stable below about 0.8.
 MOST_PER_STEP = 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class Pull(ReadOnlyArrays):
-    """How a joint is drawn to a motion.
+    """How a joint is pulled towards a motion.
 
-    With weight w each coordinate gets the acceleration w_0^2 (target - q) + 2 w_0 (target rate - q') beside all that
-    it has from other forces, whatever hangs on it: a critically damped spring with the frequency w_0 = w / ((1 - w)
-    time), none with weight 0, and ever stiffer towards weight 1. Targets are joined by cubics with continuous
-    accelerations, weights by straight lines; both are constant before the first and after the last time.
+    With weight w each coordinate gets the acceleration w_0^2 (target - q) + 2 w_0 (target rate - q') in addition to
+    that of all other forces, whatever mass it carries: a critically damped spring with the frequency w_0 = w / ((1
+    - w) time), none at weight 0 and ever stiffer towards weight 1. Targets are interpolated by cubics with
+    continuous accelerations, weights linearly; both are constant before the first and after the last time.
 
     Attributes:
         times: (K,), increasing, at least two [s]. values: coordinates (K, n).
         weights: (W,) from 0 to 1. weight_times: of these (W,), as `times`; None: the same.
-        time: in which a deviation falls to 1/e, about, with weight 1/2 [s].
+        time: in which a deviation falls to about 1/e at weight 1/2 [s].
     """
 
     times: Any
@@ -68,7 +67,7 @@ class Pull(ReadOnlyArrays):
         self.lock()
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able description; ``Pull(**description)`` is the same."""
+        """JSON-able description; ``Pull(**description)`` is the same pull."""
         names = ("times", "values", "weights", "weight_times")
         return {name: getattr(self, name).tolist() for name in names} | {"time": self.time}
 
@@ -83,15 +82,15 @@ def _checked_times(given: Any, name: str) -> FloatArray:
 class Pulls:
     """Generalized forces of pulls {body: `Pull`}, and of tau, as a function of (t, q, q') for `simulate`.
 
-    With the mass matrix M and wanted accelerations a of the pulled coordinates p their forces are ((M^-1)_pp)^-1 a:
-    other coordinates move as they will.
+    With the mass matrix M and desired accelerations a of the pulled coordinates p their forces are ((M^-1)_pp)^-1
+    a; the other coordinates remain free.
 
     Args:
-        tau: as of `simulate`; a function is one of (t, q, q'). dt: the step of the simulation [s].
+        tau: as for `simulate`, or a function of (t, q, q'). dt: the step of the simulation [s].
     """
 
     def __init__(self, model: Model, pulls: Mapping[str, Pull], tau: Any, dt: float) -> None:
-        self._model, self._spaces = model, model.workspace()
+        self._model, self._workspace = model, model.workspace()
         self._forces: Callable[..., FloatArray] = tau if callable(tau) else _looked_up(model, tau)
         self._most = MOST_PER_STEP / dt
         self._turns = rotation_coordinates(model).reshape(-1, 3)
@@ -106,7 +105,7 @@ class Pulls:
             same = pull.times.tobytes(), pull.weight_times.tobytes()
             groups.setdefault(same, []).append((pull, np.arange(where.start, where.stop)))
         self._groups = []
-        for group in groups.values():  # those of the same times are looked up at once
+        for group in groups.values():  # pulls with the same times are evaluated together
             columns = np.concatenate([each for _, each in group])
             spline = cubic_spline(group[0][0].times, np.hstack([pull.values for pull, _ in group]))
             weights = np.hstack([np.tile(pull.weights[:, None], len(each)) for pull, each in group])
@@ -115,7 +114,7 @@ class Pulls:
             self._groups.append((columns, first.times, spline.c, first.weight_times, weights, seconds))
 
     def __call__(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-        """Forces, and the inputs of the model behind them."""
+        """Forces, followed by the model's inputs."""
         tau = self._forces(t, q, qd)
         goal = q.copy()
         rate, frequency = np.zeros(len(q)), np.zeros(len(q))
@@ -145,13 +144,13 @@ class Pulls:
 
     def _mass_matrix(self, q: FloatArray) -> FloatArray:
         matrix = np.zeros((len(q), len(q)))
-        spaces = self._spaces.clear()
-        kernels.dynamics.crba.mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *spaces)
-        check_flags(self._model, spaces[2])
+        workspace = self._workspace.clear()
+        kernels.dynamics.crba.mass_matrix(self._model.arrays, q, np.zeros(len(q)), matrix, *workspace)
+        check_flags(self._model, workspace[2])
         return matrix
 
 
 def _looked_up(model: Model, tau: Any) -> Callable[..., FloatArray]:
-    """Forces and inputs that do not see the state as a function of (t, q, q')."""
+    """Forces and inputs that do not depend on the state, as a function of (t, q, q')."""
     times, rows = force_table(model, tau)
     return lambda t, q, qd: interpolated(t, times, rows)

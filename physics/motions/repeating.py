@@ -1,4 +1,4 @@
-"""What leads a live run and ends as it began goes round and round, as an animation is played."""
+"""Inputs of a live run that repeat with a period, like an animation that is played in a loop."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .motion import Motion
 from .pull import Pull
 from .table import Table
 
-#: [s]: for so long motions and tables are laid out in advance
+#: time for which repeating motions and tables are laid out in advance [s]
 LAID_OUT = 600.0
 
 
 @dataclass(frozen=True)
 class Repeating:
-    """Which motions, pulls, columns of tables and controllers of muscles of a run repeat themselves after a period [s].
+    """Motions, pulls, columns of tables and controllers of muscles of a run that repeat after a period.
 
     Attributes:
-        start, period: from when on and after how long [s]. What has a value at both ends has the same there, or goes on
-            by the difference, as by whole turns of a motion.
-        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs
-            of the model, columns of a table; these have at a period's end what they have at its beginning.
-        controllers: names of muscles whose controllers' targets repeat themselves.
-        anew: by names of motions and pulls that have another value at their end, from which they start over, the time
-            [s] within which they get back. onward: those of the inputs that go on by the difference all the same.
+        start, period: start of the first period, and its length [s]. Values at both ends of the period are the
+            same, or their difference accumulates, as whole turns of a motion.
+        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and
+            inputs of the model, columns of a table; these have the same value at both ends of the period.
+        controllers: names of muscles whose controllers' targets repeat.
+        anew: {name: time [s]} of motions and pulls with another value at their end, from which they start over and
+            return within this time. onward: those of the inputs whose difference accumulates all the same.
     """
 
     start: float
@@ -48,13 +48,13 @@ class Repeating:
         object.__setattr__(self, "period", number(self.period, "period", positive=True))
 
     def applied(self, model: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Keywords of a live run with motions, pulls, table and controllers that repeat themselves for `LAID_OUT`.
+        """Keywords of a live run with motions, pulls, table and controllers repeated for `LAID_OUT`.
 
         Raises:
-            ModelError: there is no such motion, pull, column or controller, or the motion is no position, or it or
-                the pull goes beyond the period, or the motion has neither both of its ends nor windows.
+            ModelError: a motion, pull, column or controller is unknown, a motion gives no positions, it or a pull
+                exceeds the period, or a motion has neither values at both ends of the period nor windows.
         """
-        made = dict(options)
+        result = dict(options)
         motions, controllers = dict(options.get("motions") or {}), dict(options.get("controllers") or {})
         pulls = dict(options.get("pulls") or {})
         for name in self.motions:
@@ -72,8 +72,8 @@ class Repeating:
             columns = {name: k for k, name in enumerate(names)}
             chosen = np.array([_known(columns, name, "column of a table") for name in self.inputs])
             rising = np.array([name in self.onward for name in self.inputs])
-            made["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen, rising))
-        return made | {"motions": motions, "pulls": pulls, "controllers": controllers}
+            result["tau"] = Table(*self._table(*_table_of(options).checked(model), chosen, rising))
+        return result | {"motions": motions, "pulls": pulls, "controllers": controllers}
 
     @property
     def _count(self) -> int:
@@ -81,18 +81,18 @@ class Repeating:
 
     def _motion(self, motion: Motion, name: str) -> Motion:
         if motion.kind != "position":
-            raise ModelError(f"the motion of {name!r} gives a {motion.kind} and cannot repeat itself")
+            raise ModelError(f"the motion of {name!r} must give positions to repeat, got {motion.kind}")
         times, values, leapt = motion.times, motion.values, np.isin(motion.times, motion.leaps)
         rise, meets = np.zeros(values.shape[1]), self._meets(times)
         self._check_within(times, f"the motion of {name!r}")
         if not meets and motion.windows is None:
             raise ModelError(
-                f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat itself after "
+                f"the motion of {name!r}, from {times[0]:g} s to {times[-1]:g} s, does not repeat with the period of "
                 f"{self.period:g} s from {self.start:g} s on"
             )
         if name in self.anew:
             return self._started_over(motion, leapt, name)
-        # what begins anew knows nothing of what came before, unless they meet
+        # cycles that do not meet are independent of each other
         anew = motion.interpolation == "cubic"
         if meets:
             anew = bool(leapt[-1])
@@ -102,9 +102,7 @@ class Repeating:
         rows = (values + rise * np.arange(self._count)[:, None, None]).reshape(-1, values.shape[1])
         leaps = np.tile(leapt, (self._count, 1))
         leaps[1:, 0] = anew
-        if (
-            meets and motion.interpolation == "periodic"
-        ):  # it ends as it began only where its last cycle is whole
+        if meets and motion.interpolation == "periodic":  # the last cycle must be whole
             laid = np.append(laid, times[0] + self.period * self._count)
             rows = np.vstack([rows, values[0] + rise * self._count])
             leaps = np.append(leaps, False)
@@ -112,7 +110,7 @@ class Repeating:
         return replace(motion, times=laid, values=rows, windows=windows, leaps=laid[leaps.ravel()])
 
     def _started_over(self, motion: Motion, leapt: BoolArray, name: str) -> Motion:
-        """A motion again and again that is at its end up to the end of each cycle, and leaps back then."""
+        """A repeated motion that keeps its value to the end of each cycle, and jumps back then."""
         rows, laid, first = self._over(motion.times, name, f"the motion of {name!r}")
         leaps = leapt[rows]
         leaps[first] = True
@@ -122,11 +120,12 @@ class Repeating:
         return replace(motion, times=laid, values=motion.values[rows], windows=windows, leaps=laid[leaps])
 
     def _over(self, times: FloatArray, name: str, what: str) -> tuple[IntArray, FloatArray, IntArray]:
-        """Rows of one period's times (K,) in all of what starts over, their times, and which of them are the first that
-        are reached from an end.
+        """Cycles of a motion or pull that starts over, given the times (K,) of one period.
+
+        Returns the rows of the period's times in all cycles, their times, and the first rows after each end.
         """
         if not self._meets(times):
-            raise ModelError(f"{what} has no value at both ends of the period, so that it cannot start over")
+            raise ModelError(f"{what} needs values at both ends of the period to start over")
         back = min(int(np.searchsorted(times, times[0] + self.anew[name] - 1e-9)), len(times) - 1)
         later, more = len(times) - back, self._count - 1
         rows = np.append(np.arange(len(times)), np.tile(np.arange(back, len(times)), more))
@@ -134,9 +133,7 @@ class Repeating:
         return rows, times[rows] + self.period * shifts, len(times) + later * np.arange(more)
 
     def _pull(self, pull: Pull, name: str) -> Pull:
-        """A pull again and again. Between cycles that do not fill the period its weight goes from the end's to the
-        beginning's.
-        """
+        """A repeated pull; between cycles shorter than the period its weight goes from the last value to the first."""
         self._check_within(pull.times, f"the pull of {name!r}")
         self._check_within(pull.weight_times, f"the weight of the pull of {name!r}")
         times, values, rise = pull.times, pull.values, np.zeros(pull.values.shape[1])
@@ -160,39 +157,37 @@ class Repeating:
         )
 
     def _again(self, times: FloatArray) -> FloatArray:
-        """Times (K,) of one period in each of all."""
+        """Times (K,) of one period, in all periods."""
         again: FloatArray = (times + self.period * np.arange(self._count)[:, None]).ravel()
         return again
 
     def _check_within(self, times: FloatArray, what: str) -> None:
         if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:
             raise ModelError(
-                f"{what}, from {times[0]:g} s to {times[-1]:g} s, goes beyond the period of {self.period:g} s from "
+                f"{what}, from {times[0]:g} s to {times[-1]:g} s, exceeds the period of {self.period:g} s from "
                 f"{self.start:g} s on"
             )
 
     def _windows(self, windows: FloatArray, shifts: FloatArray) -> FloatArray:
-        """What of them lies within the period, again and again."""
+        """The parts of windows within the period, in all periods."""
         own = np.clip(windows, self.start, self.start + self.period)
         own = own[own[:, 1] > own[:, 0] + 1e-9]
         laid: FloatArray = (own + shifts[:, None, None]).reshape(-1, 2)
-        laid[1:, 0] = np.maximum(laid[1:, 0], laid[:-1, 1])  # ends and begins that meet differ by round-off
+        laid[1:, 0] = np.maximum(laid[1:, 0], laid[:-1, 1])  # ends and starts that meet differ by round-off
         return laid
 
     def _meets(self, times: FloatArray) -> bool:
-        """Whether a row of times has both ends of the period, which are one."""
+        """Whether times include both ends of the period."""
         return bool(abs(times[0] - self.start) < 1e-9 and abs(times[-1] - self.start - self.period) < 1e-9)
 
     def _table(
         self, times: FloatArray, values: FloatArray, columns: IntArray, rising: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Times and rows of a table of which some columns repeat themselves, or go on where they are `rising`, and the
-        others stay as they were last.
-        """
+        """Times and rows of a table whose `columns` repeat, adding up if `rising`; the others keep their last value."""
         if not self._meets(times):
             raise ModelError(
-                f"a table from {times[0]:g} s to {times[-1]:g} s does not repeat itself after {self.period:g} s from "
-                f"{self.start:g} s on"
+                f"a table from {times[0]:g} s to {times[-1]:g} s does not repeat with the period of {self.period:g} s "
+                f"from {self.start:g} s on"
             )
         laid = self._again(times[:-1])
         rows = np.tile(values[-1], (len(laid), 1))
@@ -211,5 +206,5 @@ def _known(named: Mapping[str, Any], name: str, what: str) -> Any:
 def _table_of(options: Mapping[str, Any]) -> Table:
     tau = options.get("tau")
     if not isinstance(tau, Table):
-        raise ModelError(f"only columns of a Table repeat themselves, got tau = {tau!r:.80}")
+        raise ModelError(f"inputs that repeat must be columns of a Table, got tau = {tau!r:.80}")
     return tau

@@ -15,7 +15,7 @@ from ..validation import all_finite, float_array
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Generalized forces over time, and inputs if wanted: linear between the rows, constant beyond them.
+    """Generalized forces over time, and inputs if wanted: linear between rows, constant outside them.
 
     Attributes:
         times: (K,), increasing [s].
@@ -26,7 +26,7 @@ class Table:
     values: Any
 
     def checked(self, model: Model) -> tuple[FloatArray, FloatArray]:
-        """Times and values, the model's inputs among them, as contiguous arrays; ModelError names what is wrong."""
+        """Times and values with the model's inputs, as contiguous arrays; ModelError names the thing and its value."""
         times = all_finite(float_array(self.times, "times of tau"), "times of tau")
         if times.ndim != 1 or not len(times):
             raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
@@ -42,7 +42,7 @@ class Table:
 
 
 def force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
-    """Times and values of generalized forces and inputs: one row where they are constant."""
+    """Times and values of generalized forces and inputs; one row if they are constant."""
     if isinstance(tau, Table):
         return tau.checked(model)
     constant = model.with_inputs(tau)
@@ -52,7 +52,7 @@ def force_table(model: Model, tau: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Rows of a table at a time: linear between them, constant beyond; a copy."""
+    """A row of a table at a time: linear between rows, constant outside them; a copy."""
     k = int(np.searchsorted(times, t, side="right")) - 1
     if k < 0 or k >= len(times) - 1:
         ends: FloatArray = rows[0 if k < 0 else -1].copy()

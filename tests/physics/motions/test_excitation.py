@@ -89,7 +89,7 @@ def test_a_muscle_is_excited_by_the_input_that_it_follows():
     builder.add_muscle("fixed", path, law=Tension(10.0), excitation=0.5)
     model = builder.build()
     assert ph.excite(model, {"led": 0.4}).tolist() == [0.0, 0.4]
-    with pytest.raises(ph.ModelError, match=r"muscle 'fixed' follows no input: it is given 0\.5"):
+    with pytest.raises(ph.ModelError, match=r"muscle 'fixed' follows no input: .* 0\.5"):
         ph.excite(model, {"fixed": 0.4})
 
 

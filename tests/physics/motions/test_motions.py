@@ -96,7 +96,7 @@ def test_a_driven_loop():
         (lambda: ph.Motion([0.0], [0.0], kind="jerk"), "position, velocity, acceleration, got 'jerk'"),
         (lambda: ph.Motion([0.0], [0.0], interpolation="x"), "cubic, periodic, linear, got 'x'"),
         (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], leaps=[0.0]), "leaps of a motion"),
-        (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], "velocity", leaps=[1.0]), "only cubic positions"),
+        (lambda: ph.Motion([0.0, 1.0], [0.0, 1.0], "velocity", leaps=[1.0]), "leaps .* velocity"),
         (lambda: ph.Motion([0.0], [0.0], windows=[(1.0, 0.0)]), "windows of a motion"),
         (lambda: ph.Motion([0.0], [0.0], first_slope=[1.0, 2.0]), "slope of a cubic motion must be"),
         (lambda: ph.Motion([0.0], [0.0], "position", "linear", first_slope=[1.0]), "of a linear one"),
@@ -227,7 +227,7 @@ def test_methods_without_impulses_agree_at_their_order_where_a_window_begins():
 
 
 def test_a_single_time_without_hold_is_refused():
-    with pytest.raises(ph.ModelError, match=r"single time 0\.5 and no hold"):
+    with pytest.raises(ph.ModelError, match=r"single time 0\.5 .* hold"):
         ph.Motion([0.5], [1.0], hold=False)
 
 
