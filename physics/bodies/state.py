@@ -1,4 +1,4 @@
-"""A state of a model: coordinates, their rates, time, and what muscles carry."""
+"""A state of a model: coordinates, velocities, time and muscle states."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..geometry.immutable import ReadOnlyArrays
 
 @dataclass(frozen=True, eq=False)
 class State(ReadOnlyArrays):
-    """Where a model is and how fast: everything a simulation starts from.
+    """Configuration and velocity of a model: everything that a simulation starts from.
 
     Attributes:
         q: coordinates (nv,) [rad, m].
         qd: their velocities (nv,).
         time: [s].
-        chart: how often the rotation vectors of each body have changed their chart so far, (nb,).
-        muscle_states: of the muscles' laws (`Model.muscle_state_names`); None where there are none.
+        chart: number of chart changes so far of each body's rotation vectors (nb,).
+        muscle_states: of the muscles' laws (`Model.muscle_state_names`); None without states.
     """
 
     q: FloatArray

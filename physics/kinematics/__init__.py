@@ -1,1 +1,1 @@
-"""Inverse kinematics, and the nearest coordinates of given poses."""
+"""Inverse kinematics, and projection of poses onto joints."""

@@ -1,4 +1,4 @@
-"""The coordinates at which a joint comes nearest to a pose, over its whole range."""
+"""Projection of poses onto a joint: the coordinates at which it is nearest, over its whole range."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ from ..joints.spline_surface import SplineSurface
 from ..kernels import layout
 from ..validation import float_array, number, truth
 
-# samples of a turn (or of any stretch that is not a spline's), and of each knot span, for one, two, three coordinates:
-# neighbours on a turn are 15, 20, 30 degrees apart
+# samples of a turn, of a knot span, and of a length, for one, two, three coordinates: neighbours on a turn are 15, 20,
+# 30 degrees apart
 TURN_SAMPLES = (24, 18, 12)
 SPAN_SAMPLES = (8, 5, 4)
 LENGTH_SAMPLES = (9, 7, 5)
-# how much farther than its neighbours a sample may hide a nearer pose
+# a nearer pose may be as far from a sample as its neighbours are, times this
 MARGIN = 1.5
-# how many times farther off a pose may be where its motion goes on instead of leaping, and what counts as on the joint
-# [of the metric, rad]
+# a motion continues instead of jumping if that is at most so many times farther; a distance that counts as 0 [rad]
 FARTHER = 1.5
 NEAR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Nearest poses of a joint; arrays lead with the shape of the poses that were given, (...).
+    """Nearest poses of a joint; arrays have the leading shape (...) of the given poses.
 
     Attributes:
         q: coordinates (..., n).
         poses: the joint there, (..., 4, 4).
         distance: from the given pose in the metric, (...) [rad].
-        rotation, translation: angle [rad] and distance of the origins [m] of the two, (...).
+        rotation, translation: angle [rad] and distance of the origins [m] between both, (...).
     """
 
     q: FloatArray
@@ -66,30 +65,31 @@ def project(
 ) -> Projection:
     """Coordinates at which a joint of one to three coordinates is nearest to each of some poses.
 
-    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 36). The
-    whole range is sampled (several times a knot span), every sample nearer than its neighbours is refined by Newton's
-    method where it can lead to the nearest pose, and the nearest of all is the answer: not the minimum next to
-    some start. What nothing bounds is searched over one turn or period, screws over as many turns and lengths over
-    as far as the poses reach.
+    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 36).
+    The whole range is sampled (several times a knot span). Newton's method refines each sample that is nearer than
+    its neighbours and may lead to the nearest pose; the nearest result is the global minimum, not that next to some
+    start. A coordinate without bounds is searched over one turn or period, a screw over as many turns and a length
+    over as far as the poses reach.
 
     Args:
         joint: with one to three coordinates.
         pose: (..., 4, 4) in the joint's fixed frame.
-        length_scale: metres that count as one radian; None: 1, of a spline curve its own metric.
-        metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or what `TwistMetric.of` takes.
-        bounds: (n, 2) to stay within, such as the limits of a body; None: the joint's range. Equal ends hold a
+        length_scale: metres that count as one radian; None: 1, or the metric of a spline curve.
+        metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or another argument of
+            `TwistMetric.of`.
+        bounds: (n, 2) of the coordinates, such as the limits of a body; None: the joint's range. Equal ends fix a
             coordinate (the time of a moving surface).
-        continuous: poses are a motion along their first axis: where a joint is almost as near in two places, its
-            coordinates go on from pose to pose, and those of closed joints count whole turns.
+        continuous: whether poses are a motion along their first axis. If a joint is almost equally near in two
+            places, its coordinates then continue from pose to pose; those of closed joints count whole turns.
 
     Raises:
-        ModelError: the joint has none or more than three coordinates; bad poses or numbers; bounds that are reversed
-            or outside the joint's range.
+        ModelError: the joint has no coordinates or more than three, poses or numbers are invalid, or bounds are
+            reversed or outside the joint's range.
     """
     if not isinstance(joint, Joint) or not 1 <= joint.num_coordinates <= 3:
         count = joint.num_coordinates if isinstance(joint, Joint) else "none"
         raise ModelError(
-            f"to project takes a joint with one to three coordinates, got {joint!r:.80} with {count}"
+            f"project needs a joint with one to three coordinates, got {joint!r:.80} with {count}"
         )
     goals = lie.check_frames(pose, "pose to project")
     flat = goals.reshape(-1, 4, 4)
@@ -117,8 +117,9 @@ def project(
 
 
 def _in_turn(joint: Joint, q: FloatArray, within: FloatArray, turns: FloatArray, moves: bool) -> FloatArray:
-    """Coordinates (..., n) by the turns and charts that are meant: the first, within bounds that nearest to 0; of a
-    motion those in which it goes on.
+    """Coordinates (..., n) shifted by whole turns: to the first turn, or the one nearest to 0 within bounds.
+
+    Those of a motion continue from pose to pose, in rotation vectors too.
     """
     box = extent(joint, 1.0)
     for i in np.flatnonzero(turns > 0.0):
@@ -130,7 +131,7 @@ def _in_turn(joint: Joint, q: FloatArray, within: FloatArray, turns: FloatArray,
             q[..., i] += turns[i] * np.round((goal - q[..., i]) / turns[i])
         if moves:
             q[..., i] = _fitting(np.unwrap(q[..., i], axis=0, period=turns[i]), lower, upper, turns[i])
-        # where no turn keeps all of a motion within bounds, it is cut
+        # a motion that no turn keeps within bounds is cut
         for end, sense in ((lower, 1.0), (upper, -1.0)):
             beyond = np.ceil(sense * (end - q[..., i]) / turns[i] - 1e-9)
             q[..., i] += sense * turns[i] * np.where(beyond > 0.0, beyond, 0.0)
@@ -145,7 +146,7 @@ def _in_turn(joint: Joint, q: FloatArray, within: FloatArray, turns: FloatArray,
 
 
 def _fitting(chain: FloatArray, lower: float, upper: float, turn: float) -> FloatArray:
-    """Motions (F, ...) of a coordinate, each by so many turns on that it stays within bounds, where there are such."""
+    """Motions (F, ...) of a coordinate, each shifted by whole turns to stay within bounds if it can."""
     over = np.ceil(np.maximum(chain.max(axis=0) - upper, 0.0) / turn - 1e-9)
     under = np.ceil(np.maximum(lower - chain.min(axis=0), 0.0) / turn - 1e-9)
     moved = chain + turn * np.where(over > 0.0, -over, under)
@@ -158,9 +159,7 @@ def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray
     """The metric's matrix (6, 6)."""
     if metric is not None:
         if length_scale is not None:
-            raise ModelError(
-                f"a length_scale ({length_scale!r}) has no meaning beside a metric: give one of them"
-            )
+            raise ModelError(f"metric and length_scale {length_scale!r} exclude each other: give one of them")
         return TwistMetric.of(metric).matrix
     if length_scale is None and isinstance(joint, SplineCurve):
         return joint.twist_metric.matrix
@@ -169,7 +168,7 @@ def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray
 
 
 def _bounds(joint: Joint, bounds: Any) -> FloatArray:
-    """Where to stay, (n, 2), inside the range."""
+    """Bounds (n, 2) inside the range."""
     range_ = np.array(joint.range, dtype=np.float64).reshape(-1, 2)
     if bounds is None:
         return range_
@@ -179,7 +178,7 @@ def _bounds(joint: Joint, bounds: Any) -> FloatArray:
     lower, upper = np.maximum(given[:, 0], range_[:, 0]), np.minimum(given[:, 1], range_[:, 1])
     if not (lower <= upper).all() or np.isnan(given).any():
         raise ModelError(
-            f"bounds of a projection leave nothing of the joint's range {range_.tolist()}: {given.tolist()}"
+            f"bounds of a projection must overlap the joint's range {range_.tolist()}, got {given.tolist()}"
         )
     return np.stack([lower, upper], axis=1)
 
@@ -196,7 +195,7 @@ class _Search:
         self._spacing = np.array(
             [float(np.diff(axis).min()) if len(axis) > 1 else 1.0 for axis in self._axes]
         )
-        self._spaces = Workspace(1, joint.num_coordinates).clear()
+        self._workspace = Workspace(1, joint.num_coordinates).clear()
         self._vectors = np.zeros((self._kernel.VECTOR_ROWS, joint.num_coordinates))
 
     def nearest(self) -> tuple[FloatArray, FloatArray]:
@@ -216,22 +215,22 @@ class _Search:
         )
         q, apart = np.zeros((len(self._rows), n)), np.zeros(len(self._rows))
         problem = self._joint._arrays, self._rows, self._metric, grid, self._bounds, self._spacing
-        self._kernel.project(*problem, q, apart, self._vectors, self._spaces)
+        self._kernel.project(*problem, q, apart, self._vectors, self._workspace)
         self._check()
         return q, apart
 
     def joined(self, q: FloatArray, apart: FloatArray, turns: FloatArray) -> FloatArray:
-        """Nearest coordinates (N, n) of a motion, distances (N,) apart, without leaps that need not be.
+        """Nearest coordinates (N, n) of a motion, at distances (N,) apart, without avoidable jumps.
 
-        A joint may be as near to a pose, or almost, in two places: the motion goes on from where it is, over what
-        comes or back over what came, wherever that is not much farther off.
+        If a joint is (almost) equally near to a pose in two places, the motion continues from one side of the jump
+        over the poses on the other side, unless that is much farther away.
 
         Args:
-            turns: (n,) bring coordinates to where they were; 0: nothing does.
+            turns: periods of the coordinates (n,); 0 without.
         """
         leapt = np.zeros(len(q), dtype=np.bool_)
         problem = self._joint._arrays, self._rows, self._metric, self._bounds, self._spacing
-        self._kernel.find_leaps(*problem, turns, q, leapt, self._vectors, self._spaces)
+        self._kernel.find_leaps(*problem, turns, q, leapt, self._vectors, self._workspace)
         self._check()
         begins = np.flatnonzero(leapt)
         q, first = q.copy(), 0
@@ -252,20 +251,21 @@ class _Search:
     def _followed(
         self, rows: Any, start: FloatArray, apart: FloatArray
     ) -> Iterator[tuple[float, FloatArray]]:
-        """How much farther off coordinates (R, n) are that go on from start over some rows, and these; nothing where
-        one of them is much farther off than it need be, or than half of them are.
+        """Coordinates (R, n) that continue from start over some rows, after their additional squared distance.
+
+        Yields nothing if one of them is much farther than it need be and than the median.
         """
         near = apart[rows]
         most = np.maximum(FARTHER * np.maximum(near, np.median(near)), NEAR)
         q, far = np.zeros((len(rows), len(start))), np.zeros(len(rows))
         problem = self._joint._arrays, self._rows[rows], self._metric, self._bounds, self._spacing
-        reached = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._spaces)
+        reached = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._workspace)
         self._check()
         if reached:
             yield float((far**2 - near**2).sum()), q
 
     def _check(self) -> None:
-        if self._spaces[2][layout.STATUS] != layout.OK:
+        if self._workspace[2][layout.STATUS] != layout.OK:
             joint = self._joint
             raise JointRangeError(f"{joint.type} joint left its range {joint.range.tolist()} in a projection")
 
@@ -278,7 +278,7 @@ def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[Fl
     for i, breaks in enumerate(_breaks(joint, box)):
         lower, upper = bounds[i]
         closed = bool(turns[i] > 0.0 and np.isinf(bounds[i]).all())
-        if turns[i] > 0.0 and np.isfinite(bounds[i]).any():  # the stretch may begin on any turn
+        if turns[i] > 0.0 and np.isfinite(bounds[i]).any():  # the interval may begin on any turn
             start = lower if np.isfinite(lower) else upper - turns[i]
             upper = min(upper, start + turns[i])
             steps = np.arange(np.floor((upper - start) / turns[i] + 2.0))[:, None] * turns[i]
@@ -297,17 +297,17 @@ def _samples(joint: Joint, bounds: FloatArray, distance: float) -> tuple[list[Fl
 
 
 def _breaks(joint: Joint, box: FloatArray) -> list[FloatArray]:
-    """Places along each coordinate over its extent: several in each knot span of splines, even ones elsewhere."""
+    """Samples of each coordinate over its extent: several in each knot span of splines, even ones elsewhere."""
 
     def walk(part: Joint, first: int, count: int) -> list[FloatArray]:
         if isinstance(part, Inverted):
             return walk(part.joint, first, count)
         if isinstance(part, Composite):
-            found, start = [], first
+            places, start = [], first
             for inner in part.joints:
-                found += walk(inner, start, count)
+                places += walk(inner, start, count)
                 start += inner.num_coordinates
-            return found
+            return places
         if isinstance(part, SplineCurve):
             knots = part.knots[part.order - 1 : None if part.periodic else len(part.frames) + 1]
             return [np.sort(part.coordinate_at(_divided(knots, SPAN_SAMPLES[count - 1])))]
@@ -333,12 +333,12 @@ def _divided(knots: FloatArray, pieces: int) -> FloatArray:
 
 
 def _reach(poses: FloatArray, wraps: list[bool], metric: FloatArray) -> FloatArray:
-    """How far in the metric a sample's neighbours are (M,), all directions added, with a margin."""
+    """Distance of each sample's neighbours in the metric (M,), summed over directions, with a margin."""
     total = np.zeros(poses.shape[:-2])
     for axis, wrap in enumerate(wraps):
-        behind = np.moveaxis(poses, axis, 0)
-        ahead = np.roll(behind, -1, axis=0)
-        steps = lie.log(lie.inverse(behind) @ ahead)
+        before = np.moveaxis(poses, axis, 0)
+        after = np.roll(before, -1, axis=0)
+        steps = lie.log(lie.inverse(before) @ after)
         length = np.sqrt(np.einsum("...i,ij,...j->...", steps, metric, steps))
         if not wrap:
             length[-1] = 0.0

@@ -1,4 +1,4 @@
-"""Inverse kinematics: coordinates at which points and frames on bodies are where they should be, within limits."""
+"""Inverse kinematics: coordinates within limits at which points and frames on bodies are at given places."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from ..model.model import Model
 from ..validation import finite_array, number, truth, whole_number
 from .targets import Target, body_name, checked_pose, target_rows
 
-# nearer than this [rad, m] a reading stands at the end of its limits
+# a reading closer than this [rad, m] to an end of its limits is at it
 AT_LIMIT = 1e-9
-# A pose from a random start whose cost is less by no more than this share is as good as the one found before.
+# A pose from a random start must lower the cost by more than this share to be better than the best so far.
 AS_GOOD = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class KinematicSolution:
-    """The nearest that a search came.
+    """The best result of a search.
 
     Attributes:
-        state: where the model is then, at rest.
-        reachable: every target is met within the tolerances. If not, no start led there, and the state is the best of
-            the least-squares solutions that were found.
-        position_errors, rotation_errors: distance [m] and angle [rad] that are left at each target; 0 where it does
-            not ask for one.
-        converged: no better pose near this one (or all targets met); False where the steps did not suffice.
-        steps: of the search that found it; starts: how many searches there were.
-        at_limits: names of the readings (``body.reading``) that stand at an end of their limits or range.
+        state: the model there, at rest.
+        reachable: whether every target is met within the tolerances. If not, no start led to all targets, and the
+            state is the best of the least-squares solutions found.
+        position_errors, rotation_errors: remaining distance [m] and angle [rad] at each target; 0 where it has no
+            such goal.
+        converged: whether there is no better pose nearby (or all targets are met); False if there were too few
+            steps.
+        steps: of the search that found it. starts: number of searches.
+        at_limits: names of the readings (``body.reading``) at an end of their limits or range.
     """
 
     state: State
@@ -66,25 +67,25 @@ def inverse_kinematics(
     max_steps: int = 200,
     seed: int = 0,
 ) -> KinematicSolution:
-    """Coordinates at which the targets are met; where they cannot be, the nearest ones that were found.
+    """Coordinates at which the targets are met, or the nearest ones found.
 
     Damped least squares with the analytic Jacobian (Lee & Terzopoulos 2008, Fig. 3) over the whole tree, within the
-    ranges of joints and the limits of bodies. The search begins at `state`; only if it ends short of the targets,
-    others follow from random places, and the best counts.
+    ranges of joints and the limits of bodies. The first search begins at `state`. Only if it misses a target,
+    others begin at random places, and the best result counts.
 
     Args:
         model: the tree.
         targets: one or several, on any bodies.
         state: where to begin; of several solutions the one near it is found. None: ``model.state()``.
-        starts: how many places to begin at, at most. 1 suits dragging, where the pose must not jump.
+        starts: largest number of searches. 1 suits dragging, where the pose must not jump.
         held: bodies whose joints keep their coordinates.
-        limits: keep within the limits of bodies, too, not only in the ranges of joints.
+        limits: keep within the limits of bodies too, not only in the ranges of joints.
         position_tolerance, rotation_tolerance: [m] and [rad] within which a target is met.
         max_steps: of one search.
-        seed: of the random places; the same input gives the same answer.
+        seed: of the random places; equal arguments give equal results.
 
     Raises:
-        ModelError: an unknown body, bad numbers or shapes, a target that asks for nothing.
+        ModelError: a body is unknown, numbers or shapes are invalid, or a target has no goal.
     """
     solver = InverseKinematics(
         model,
@@ -100,9 +101,9 @@ def inverse_kinematics(
 
 
 class InverseKinematics:
-    """The same search prepared once, for many solutions: a drag, or the frames of a motion.
+    """The search of `inverse_kinematics`, prepared once for many solutions: a drag, or the frames of a motion.
 
-    Arguments as of `inverse_kinematics`. Targets keep their bodies, points and weights; goals may change.
+    Arguments are the same. Targets keep their bodies, points and weights; goals may change.
     """
 
     def __init__(
@@ -131,14 +132,14 @@ class InverseKinematics:
         self._settings[rows.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
         self._settings[rows.MOST_STEPS] = most
         self._seed = whole_number(seed, "seed")
-        self._spaces = model.workspace()
+        self._workspace = model.workspace()
         self._solver = _solver_space(model, len(self._targets), model.num_limits if limits else 0)
 
     def set_goal(self, target: int, position: Any = None, rotation: Any = None) -> None:
-        """Another goal of target number `target`: position (3,), rotation (3, 3), or both; None leaves what it was.
+        """Set the goal of a target by its index: position (3,), rotation (3, 3), or both; None keeps the last one.
 
         Raises:
-            ModelError: there is no such target, or the goal has bad numbers.
+            ModelError: there is no such target, or the goal is invalid.
         """
         index = whole_number(target, "target")
         if not 0 <= index < len(self._targets):
@@ -154,7 +155,7 @@ class InverseKinematics:
             ].ravel()
 
     def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
-        """The solution found from a state, or from so many places; see `inverse_kinematics`."""
+        """The solution from a state, with at most `starts` searches; see `inverse_kinematics`."""
         state = check_state(self.model, state)
         count = whole_number(starts, "starts")
         if count < 1:
@@ -167,10 +168,10 @@ class InverseKinematics:
             rng = np.random.default_rng(self._seed)
             reach = max(1.0, 2.0 * float(np.linalg.norm(best[1][:, 3:], axis=1).max()))
             while used < count and best[2][rows.OUTCOME] != rows.MET:
-                found = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
+                other = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
                 used += 1
-                if found[2][rows.COST] < (1.0 - AS_GOOD) * best[2][rows.COST]:
-                    best = found
+                if other[2][rows.COST] < (1.0 - AS_GOOD) * best[2][rows.COST]:
+                    best = other
         return self._solution(state, bounds, used, *best)
 
     def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
@@ -184,17 +185,17 @@ class InverseKinematics:
     def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
         report = np.zeros(rows.REPORT_WIDTH)
-        spaces = self._spaces.clear()
+        workspace = self._workspace.clear()
         kernels.search.inverse_kinematics.inverse_kinematics(
-            self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, spaces
+            self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, workspace
         )
-        check_flags(self.model, spaces[2])
+        check_flags(self.model, workspace[2])
         return q, errors, report
 
     def _random_place(
         self, rng: np.random.Generator, q: FloatArray, bounds: FloatArray, reach: float
     ) -> FloatArray:
-        """Anywhere within bounds; rotation vectors are random rotations."""
+        """A random place within bounds; rotation vectors are random rotations."""
         box = np.concatenate([extent(joint, reach) for joint in self.model.joints])
         box[:, 0] = np.maximum(box[:, 0], bounds[:, rows.BOUND_LOWER])
         box[:, 1] = np.minimum(box[:, 1], bounds[:, rows.BOUND_UPPER])
@@ -245,18 +246,18 @@ def _bounds(model: Model, limits: bool) -> FloatArray:
     for body in model.bodies:
         where = model.coordinate_slice(body.name)
         box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
-        if limits:  # those of angles are functions of three coordinates
+        if limits:  # limits of Euler angles depend on three coordinates
             own = body.limits.copy()
             for first, _ in body.joint.angle_groups:
                 own[first : first + 3] = [-np.inf, np.inf]
             inner = np.stack([np.maximum(box[:, 0], own[:, 0]), np.minimum(box[:, 1], own[:, 1])], axis=1)
             if (inner[:, 0] > inner[:, 1]).any():
                 raise ModelError(
-                    f"limits of body {body.name!r} leave nothing of the range {box.tolist()}: {own.tolist()}"
+                    f"limits of body {body.name!r} must overlap the range {box.tolist()}, got {own.tolist()}"
                 )
             box = inner
         width = box[:, 1] - box[:, 0]
-        # a radian at a time keeps rotation vectors on their chart and the linear model honest
+        # steps of a radian keep rotation vectors in their chart and the linear model valid
         most = np.array([1.0 if unit == "rad" else np.inf for unit in body.joint.coordinate_units])
         result[where, : rows.MOST_STEP] = box
         result[where, rows.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
@@ -279,7 +280,7 @@ def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
 
 
 def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tuple[str, ...]:
-    """Readings that stand at an end."""
+    """Names of the readings at an end of their limits."""
     readings = model.readings(q)
     limits = np.concatenate([body.limits.reshape(-1, 2) for body in model.bodies])
     names = []

@@ -1,4 +1,4 @@
-"""Where points and frames on bodies should be: what inverse kinematics is asked for."""
+"""Targets of inverse kinematics: where points and frames on bodies should be."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ..validation import finite_array, number
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Where a point, or a frame, on a body should be in the world.
+    """A goal for a point, or a frame, on a body in the world.
 
     Attributes:
         body: name of the body, or the `Body`.
-        position: where the point should be, (3,) [m]; None: anywhere.
-        rotation: how the frame's axes should lie, (3, 3); None: any way.
+        position: goal of the point, (3,) [m]; None: anywhere.
+        rotation: goal of the frame's axes, (3, 3); None: any.
         at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
-        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is made least; with
-            the defaults a radian counts as much as 0.1 m. They matter only where not all goals can be met.
+        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is minimized; by
+            default a radian counts as much as 0.1 m. They matter only if not all goals can be met.
     """
 
     body: str | Body
@@ -40,7 +40,7 @@ class Target:
 
     @classmethod
     def pose(cls, body: str | Body, pose: Any, at: Any = None, **weights: float) -> Target:
-        """A whole frame: pose (4, 4) in the world."""
+        """A target for a whole frame: pose (4, 4) in the world."""
         goal = checked_pose(pose, f"pose of the target of body {body_name(body)!r}")
         return cls(body, goal[:3, 3], goal[:3, :3], at, **weights)
 
@@ -54,7 +54,7 @@ class Target:
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Target:
-        """The target that `to_dict` described.
+        """The target described by `to_dict`.
 
         Raises:
             FormatError: a key is unknown, or the body is missing.
@@ -82,7 +82,7 @@ def checked_pose(value: Any, name: str) -> FloatArray:
 
 
 def target_rows(model: Model, targets: Any) -> FloatArray:
-    """Targets as the kernel reads them."""
+    """Targets as rows for the kernel."""
     if not isinstance(targets, Target | Iterable):
         raise ModelError(f"targets must be physics.Target or a list of them, got {targets!r:.80}")
     listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
@@ -96,7 +96,7 @@ def target_rows(model: Model, targets: Any) -> FloatArray:
         row[rows.TARGET_BODY] = model.index(body)
         name = f"of the target of body {body!r}"
         if target.position is None and target.rotation is None:
-            raise ModelError(f"the target of body {body!r} asks for nothing: give a position or a rotation")
+            raise ModelError(f"the target of body {body!r} has no goal: give a position or a rotation")
         frame, goal = np.eye(4), np.eye(4)
         if np.shape(target.at) == (4, 4):
             frame = checked_pose(target.at, f"at {name}")

@@ -1,4 +1,4 @@
-"""ModelBuilder -> Model: bodies and forces collected one by one, or read from a description."""
+"""ModelBuilder: collects bodies and forces one by one, or from a description, and builds a Model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder):
-    """Collects bodies and what pushes them, checks each as it comes, and builds the model.
+    """Collects bodies and forces, checks each when it is added, and builds the model.
 
     Args:
         gravity: (3,) [m/s^2].
@@ -62,12 +62,12 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         Args:
             name: unique, not empty.
             parent: a body added before, its name, or None for the world.
-            joint: how it moves.
+            joint: its motion in the parent.
             mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, elastic, damper,
                 limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         index = self._parent_index(name, parent)
         body = make_body(
@@ -114,10 +114,10 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
     ) -> WobblingMass:
         """Add the soft parts of a segment as a body that wobbles on it (Ertl et al. 1993, eq. 16).
 
-        Its frame is parallel to the segment's while it is at rest, with the origin in its mass centre. Its joint has
-        the displacements of the mass centre, along the axis first, then the rotation about it: one angle in the plane,
-        a rotation vector in space. A `Mount` of the same name couples the displacement (cubic, along and across), a
-        spring and a damper on the joint the rotation (linear); the segment feels the opposite.
+        At rest its frame is parallel to the segment's, with the origin in its mass centre. The coordinates of its
+        joint are displacements of the mass centre, along the axis first, then the rotation about it: one angle in a
+        plane, a rotation vector in space. A `Mount` of the same name acts on the displacements (cubic, along and
+        across), a spring and a damper on the rotation (linear); the segment gets the opposite wrench.
 
         Args:
             name: unique among bodies and among forces, not empty.
@@ -126,11 +126,11 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             axis: (3,) along the segment, in its frame.
             stiffness_along, stiffness_across: c of eqs. 16b, 16c [N/m^3]. damping_along, damping_across: d [N s/m].
             stiffness_rotation: a of eq. 16a [N m/rad]. damping_rotation: b [N m s/rad]. None of them negative.
-            com: where its mass centre belongs in the segment's frame (3,) [m]; the segment's mass centre if None.
-            normal: (3,) of the plane that it stays in, across the axis, in the segment's frame; None for space.
+            com: place of its mass centre in the segment's frame (3,) [m]; None: the segment's mass centre.
+            normal: (3,) of its plane of motion, across the axis, in the segment's frame; None: motion in space.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         mount = {
             "stiffness_along": stiffness_along,
@@ -143,7 +143,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         return wobbling_mass(self, name, segment, axis, com, normal, solid, mount, rotation)
 
     def _parent_index(self, name: Any, parent: Any) -> int:
-        """Index of the parent of a body to be named `name`, -1 for the world; ModelError where either will not do."""
+        """Index of the parent of a new body, -1 for the world; ModelError if its name or its parent is invalid."""
         known = {body.name: i for i, body in enumerate(self.bodies)}
         parent_name = parent.name if isinstance(parent, Body) else parent
         if not isinstance(name, str) or not name:
@@ -159,7 +159,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         return -1 if parent_name is None else known[parent_name]
 
     def build(self) -> Model:
-        """The model; ModelError where it has no body."""
+        """The model; ModelError if it has no body."""
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
@@ -173,11 +173,11 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
-        """A builder with what `Model.to_dict` described; bodies may come in any order.
+        """A builder from a `Model.to_dict`; bodies may come in any order.
 
         Raises:
             FormatError: a key is unknown or missing, a parent is missing, or bodies form a cycle.
-            ModelError: a value is not acceptable.
+            ModelError: a value is invalid.
         """
         check_keys(description, MODEL_KEYS, {"bodies"}, "model")
         builder = cls(description.get("gravity", STANDARD_GRAVITY))
@@ -209,7 +209,7 @@ MODEL_KEYS = (
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
-    """Entries of bodies, as given where parents precede children, children moved behind their parents elsewhere."""
+    """Entries of bodies in their order, except that children are moved after their parents."""
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise FormatError(f"'bodies' must be a list, got {entries!r:.80}")
     for number_, entry in enumerate(entries):

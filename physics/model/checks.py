@@ -1,4 +1,4 @@
-"""Checks of states and accelerations, and what a kernel's flags mean as an error."""
+"""Checks of states and accelerations, and errors from the kernels' flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..validation import finite_array, number
 
 
 def check_flags(model: ModelView, flags: Any) -> None:
-    """Raise what the kernels reported."""
+    """Raise the error that the kernels reported, if any."""
     status, culprit = int(flags[layout.STATUS]), int(flags[layout.CULPRIT])
     if status == layout.OK:
         return
@@ -32,7 +32,7 @@ def check_flags(model: ModelView, flags: Any) -> None:
 
 
 def check_state(model: ModelView, state: State) -> State:
-    """The state with arrays of the right kind; ModelError where it is not one of this model."""
+    """The state with arrays of the right types; ModelError if it does not belong to the model."""
     if not hasattr(model, "arrays"):
         raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
     if not isinstance(state, State):
@@ -47,7 +47,7 @@ def check_state(model: ModelView, state: State) -> State:
 
 
 def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
-    """The accelerations; ModelError where velocities or forces are too large for them."""
+    """Return the accelerations; ModelError if velocities or forces are too large for them."""
     if not np.isfinite(qdd).all():
         d = int(np.argmin(np.isfinite(qdd)))
         raise ModelError(
@@ -57,14 +57,14 @@ def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
 
 
 def vector(model: ModelView, value: Any, name: str) -> FloatArray:
-    """The values (nv,); zeros where none are given."""
+    """The values (nv,); zeros for None."""
     if value is None:
         return np.zeros(model.num_coordinates)
     return finite_array(value, (model.num_coordinates,), name)
 
 
 def with_inputs(model: ModelView, tau: Any, name: str) -> FloatArray:
-    """Generalized forces with the inputs behind them (nv + num_inputs,), as the kernels take them."""
+    """Generalized forces, followed by inputs (nv + num_inputs,), as the kernels take them."""
     complete = model.with_inputs(tau, name)
     if complete.ndim != 1:
         raise ModelError(f"{name} must have shape ({model.num_coordinates},), got {complete.shape}")
@@ -72,7 +72,7 @@ def with_inputs(model: ModelView, tau: Any, name: str) -> FloatArray:
 
 
 def inputs_alone(model: ModelView, inputs: Any) -> FloatArray:
-    """Inputs, (num_inputs,) or {name: number} or None for their own values, behind no generalized forces."""
+    """Zero forces, followed by inputs: (num_inputs,), {name: number}, or None for their default values."""
     if inputs is not None and not isinstance(inputs, Mapping):
         inputs = dict(zip(model.input_names, finite_array(inputs, (model.num_inputs,), "inputs").tolist()))
     return model.with_inputs(inputs, "inputs")

@@ -1,4 +1,4 @@
-"""Which coordinates of a joint are rotation vectors."""
+"""The coordinates of a model that form rotation vectors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .model import Model
 
 
 def rotation_coordinates(model: Model) -> Any:
-    """First, second and third coordinate of every rotation vector of the model, one after the other."""
+    """Indices of the coordinates of all rotation vectors of the model, three for each."""
     body_int, _, block_int, _, _ = model.arrays
-    found: list[int] = []
+    result: list[int] = []
     if not (block_int[:, layout.KIND] == layout.ROTATION_VECTOR).any():
-        return np.array(found, dtype=np.int64)
+        return np.array(result, dtype=np.int64)
     for row in body_int:
         for b in range(row[layout.BLOCK_START], row[layout.BLOCK_START] + row[layout.BLOCK_COUNT]):
             if block_int[b, layout.KIND] == layout.ROTATION_VECTOR:
                 first = int(row[layout.DOF_START] + block_int[b, layout.COORDINATE])
-                found += [first, first + 1, first + 2]
-    return np.array(found, dtype=np.int64)
+                result += [first, first + 1, first + 2]
+    return np.array(result, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Model (immutable, flat arrays) -> State; `builder` makes models."""
+"""The immutable Model with its flat arrays; `builder` makes models."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .evaluation import evaluate_constraints
 
 
 class Model:
-    """An immutable tree of bodies. Make it with `ModelBuilder`; equal models have equal hashes.
+    """An immutable tree of bodies, made by `ModelBuilder`; equal models have equal hashes.
 
     Attributes:
         bodies: the `Body` of each index, parents first.
@@ -44,8 +44,9 @@ class Model:
         controllers: each `PositionController`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
         muscles: each `Muscle`.
-        constraints: each constraint beside the joints by its name. contacts: each `Contact` of points with an obstacle.
-        arrays: the flat arrays that the kernels read (see ``kernels.layout``).
+        constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an
+            obstacle.
+        arrays: the flat arrays for the kernels (see ``kernels.layout``).
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Model:
         self.controllers = tuple(controllers)
         self._own_inputs = tuple(inputs)
         self.inputs = tuple(inputs) + tuple(
-            made for controller in controllers for made in controller.inputs(self.bodies)
+            each for controller in controllers for each in controller.inputs(self.bodies)
         )
         self.gravity = np.array(gravity, dtype=np.float64)
         self.gravity.flags.writeable = False
@@ -106,9 +107,9 @@ class Model:
 
     @property
     def constraint_arrays(self) -> ConstraintArrays:
-        """Constraints for the kernels, with workspaces of their own for each who asks: threads share a model."""
-        con_int, con_float, con_data, marked, spaces = self._constraint_arrays
-        work, dof, flags = spaces
+        """Constraints for the kernels, with a new workspace for each caller: threads share a model."""
+        con_int, con_float, con_data, marked, workspace = self._constraint_arrays
+        work, dof, flags = workspace
         own = np.zeros_like(work), np.zeros_like(dof), np.zeros_like(flags)
         return con_int, con_float, con_data, marked, own
 
@@ -118,18 +119,18 @@ class Model:
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        return tuple(made.name for made in self.inputs)
+        return tuple(each.name for each in self.inputs)
 
     def with_inputs(self, tau: Any, name: str = "tau") -> FloatArray:
         """Generalized forces and inputs (..., nv + num_inputs), as the kernels take them.
 
         Args:
-            tau: None for zeros; (..., nv), where inputs keep their own values; (..., nv + num_inputs); or
-                {name of a coordinate or an input: number}.
+            tau: None for zeros; (..., nv), with the inputs' default values; (..., nv + num_inputs); or {name of a
+                coordinate or an input: number}.
             name: for errors.
 
         Raises:
-            ModelError: a wrong shape, an unknown name, a number that is not finite, a tension that is negative.
+            ModelError: a shape is wrong, a name is unknown, a number is not finite, or a tension is negative.
         """
         return check_pulls(self, with_inputs(tau, self.coordinate_names, self.inputs, name), name)
 
@@ -167,30 +168,28 @@ class Model:
         return {body.name: i for i, body in enumerate(self.bodies)}
 
     def index(self, body: str) -> int:
-        """Index of a body by name; ModelError where there is none."""
+        """Index of a body by name; ModelError if there is none."""
         if not isinstance(body, str) or body not in self._index:
             raise ModelError(f"no body is named {body!r}; there are {', '.join(self.body_names)}")
         return self._index[body]
 
     def coordinate_slice(self, body: str) -> slice:
-        """Which of the nv coordinates belong to the joint of this body."""
+        """The slice of the nv coordinates that belongs to the joint of this body."""
         row = self.arrays[0][self.index(body)]
         start = int(row[layout.DOF_START])
         return slice(start, start + int(row[layout.DOF_COUNT]))
 
     def workspace(self, moment_arms: bool = False) -> Workspace:
-        """Scratch memory for the kernels; one a thread. With room for moment arms of muscles without mass, too, if
-        they are wanted.
-        """
-        room = muscle_room(self.muscles, self.num_coordinates, moment_arms)
+        """Scratch memory for the kernels, one per thread; `moment_arms`: enough for those of massless muscles too."""
+        extra = muscle_room(self.muscles, self.num_coordinates, moment_arms)
         carried = len(self.carried(np.zeros(self.num_muscle_states)))
-        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, room, carried)
+        workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, extra, carried)
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
 
     @cached_property
     def constraint_slices(self) -> dict[str, slice]:
-        """Which rows each constraint has among all of them."""
+        """The slice of each constraint's rows among all rows."""
         slices, first = {}, 0
         for name, constraint in self.constraints.items():
             slices[name] = slice(first, first + constraint.num_rows)
@@ -199,28 +198,28 @@ class Model:
 
     @property
     def num_constraint_rows(self) -> int:
-        """How many scalar constraints there are beside the joints."""
+        """Number of scalar constraints, other than joints."""
         return sum(constraint.num_rows for constraint in self.constraints.values())
 
     @property
     def num_limits(self) -> int:
-        """How many limits are functions of several coordinates, or hard (rows of ``kernels.limits``)."""
+        """Number of limits that depend on several coordinates, or are hard (rows of ``kernels.forces.limits``)."""
         return int(self.arrays[3][layout.LIMIT_COUNT])
 
     @cached_property
     def hard_limit_rows(self) -> list[int]:
-        """Where the rows of limits that stop the motion by impulses begin in the kernels' data."""
+        """Starts of the rows of hard limits, which stop the motion by impulses, in the kernels' data."""
         data = self.arrays[3]
         starts = int(data[layout.LIMIT_ROWS]) + layout.LIMIT_WIDTH * np.arange(self.num_limits)
         return [int(at) for at in starts if data[at + layout.LIMIT_RESTITUTION] >= 0.0]
 
     @property
     def has_hard_limits(self) -> bool:
-        """Whether a limit stops the motion by impulses, which adaptive methods do not give."""
+        """Whether a limit stops the motion by impulses, which adaptive methods do not support."""
         return bool(self.hard_limit_rows)
 
     def readings(self, q: Any) -> FloatArray:
-        """What every joint reads (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
+        """Readings of all joints (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
         q = float_array(q, "coordinates")
         if q.ndim == 0 or q.shape[-1] != self.num_coordinates:
             raise ModelError(f"coordinates must have shape (..., {self.num_coordinates}), got {q.shape}")
@@ -238,7 +237,7 @@ class Model:
 
     @cached_property
     def muscle_state_names(self) -> tuple[str, ...]:
-        """``muscle.state`` for each state that the muscles' laws carry: activation, fibre length."""
+        """``muscle.state`` for each state of the muscles' laws: activation, fibre length."""
         return tuple(name for muscle in self.muscles for name in muscle.state_names)
 
     @property
@@ -246,7 +245,7 @@ class Model:
         return len(self.muscle_state_names)
 
     def carried(self, muscle_states: FloatArray | None) -> FloatArray:
-        """What stands behind forces and inputs where kernels take them (``kernels.muscle_states``)."""
+        """Muscle states as the kernels take them, after forces and inputs (``kernels.muscles.states``)."""
         count = self.num_muscle_states
         if not count or muscle_states is None:
             return np.zeros(4 * count)
@@ -256,16 +255,16 @@ class Model:
         """A state of this model.
 
         Args:
-            q: (nv,) or {body name: value or values}; what is not given is 0, or the middle of a range without 0; the
+            q: (nv,) or {body name: value or values}. Missing ones are 0, or the middle of a range without 0; the
                 time of a moving surface is `time`.
-            qd: velocities in the same form; what is not given is 0, of a prescribed coordinate 1.
+            qd: velocities in the same form; missing ones are 0, or 1 for a prescribed coordinate.
             time: [s].
-            muscle_states: in the order of `muscle_state_names`, or {name: value}; what is not given is the muscle at
-                rest with its own activation.
+            muscle_states: in the order of `muscle_state_names`, or {name: value}; missing ones are those of a
+                muscle at rest with its initial activation.
 
         Raises:
-            ModelError: wrong shape, not finite, an unknown body or state of a muscle, a rotation vector at a singular
-                length.
+            ModelError: a shape is wrong, a number is not finite, a body or a state of a muscle is unknown, or a
+                rotation vector has a singular length.
         """
         time = number(time, "time")
         positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
@@ -304,33 +303,31 @@ class Model:
         return evaluate_constraints(self, state, tuple(constraints))
 
     def check_dynamics(self) -> None:
-        """ModelError where a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
+        """ModelError if a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
         if self._kinematic_only:
             raise ModelError(self._kinematic_only)
 
     @cached_property
     def _kinematic_only(self) -> str:
-        """What of the first joint that is for kinematics only is told, or nothing."""
+        """A message about the first joint that is for kinematics only, or an empty one."""
         for body in self.bodies:
             for joint in _flatten(body.joint):
                 if isinstance(joint, joints.SplineSurface) and min(joint.order) < 4:
                     return (
                         f"joint of body {body.name!r} is for kinematics only (order {min(joint.order)}): "
-                        "dynamics wants order >= 4"
+                        "dynamics needs order >= 4"
                     )
                 if isinstance(joint, joints.SplineCurve) and (
                     joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
                 ):
                     return (
                         f"joint of body {body.name!r} is for kinematics only "
-                        f"(order {joint.order}, outside {joint.outside!r}): dynamics wants order >= 4, not clamped"
+                        f"(order {joint.order}, outside {joint.outside!r}): dynamics needs order >= 4, not clamped"
                     )
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able: ``{"gravity": ..., "bodies": [...], ...}``, and springs, forces, inputs, controllers where there
-        are any; `ModelBuilder.from_dict` reads it.
-        """
+        """JSON-able ``{"gravity": ..., "bodies": [...], ...}`` for `ModelBuilder.from_dict`, without empty lists."""
         described: dict[str, Any] = {
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
@@ -341,7 +338,7 @@ class Model:
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
         if self._own_inputs:
-            described["inputs"] = [made.to_dict() for made in self._own_inputs]
+            described["inputs"] = [each.to_dict() for each in self._own_inputs]
         if self.constraints:
             described["constraints"] = [
                 {"name": name, **constraint.to_dict()} for name, constraint in self.constraints.items()
@@ -350,10 +347,10 @@ class Model:
 
     @cached_property
     def _digest(self) -> bytes:
-        # sequences of angles that are only read off are not in the arrays
+        # sequences of Euler angles are not in the arrays
         kinds = [repr((body.joint.type, body.joint.angle_groups)) for body in self.bodies]
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
-        inputs = [repr((made.name, made.value)) for made in self.inputs]
+        inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [contact.name for contact in self.contacts] + [muscle.name for muscle in self.muscles]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]

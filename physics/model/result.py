@@ -1,4 +1,4 @@
-"""What a simulation returns."""
+"""Results of simulations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from .observation import observe
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A motion, sampled; poses and energy are computed when first asked for.
+    """A sampled motion; poses and energy are computed on first use.
 
     Attributes:
-        model: what moved.
+        model: the model that moved.
         t: times (T,) [s].
         q, qd: coordinates and velocities (T, nv). Rotation vectors may jump where their chart changes.
         info: integrator, dt, steps and the like.
-        row_forces: of the constraints' rows (T, rows) in the step that leads to each sample, None where there are
-            none.
-        muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None where there are none.
-        efforts: generalized forces (T, nv) that coordinates with a given motion took beside all others, 0 elsewhere.
+        row_forces: of the constraints' rows (T, rows) in the step before each sample; None without constraints.
+        muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None without states.
+        efforts: generalized forces (T, nv) that drive coordinates with a prescribed motion, 0 elsewhere.
     """
 
     model: Model
@@ -40,7 +39,7 @@ class Result:
     muscle_states: FloatArray | None = None
 
     def every(self, step: int) -> Result:
-        """The first of the samples and every `step`-th behind it; a last one that is not among them is left out."""
+        """The first sample and every `step`-th one after it."""
 
         def of(samples: FloatArray | None) -> FloatArray | None:
             return None if samples is None else samples[::step].copy()
@@ -51,7 +50,7 @@ class Result:
 
     @property
     def constraint_forces(self) -> dict[str, FloatArray]:
-        """Forces (T, rows) of each constraint by its name: dual to its `value`, mean over the step [N, N m]."""
+        """Forces (T, rows) of each constraint by name: dual to its `value`, mean over the step [N, N m]."""
         if self.row_forces is None:
             return {}
         return {name: self.row_forces[:, where] for name, where in self.model.constraint_slices.items()}
@@ -75,20 +74,20 @@ class Result:
     def rotations(self) -> dict[str, FloatArray]:
         """Quaternions wxyz (T, 4), continuous in sign, of every joint with a rotation vector, by body name.
 
-        A composite joint with several has the later ones as ``body.2``, ``body.3`` ... (with an underscore more
-        where a body has that name).
+        The further ones of a composite joint are ``body.2``, ``body.3`` ... (with underscores if a body has that
+        name).
         """
         body_int, _, block_int, data, _ = self.model.arrays
         rotations: dict[str, FloatArray] = {}
         for i, name in enumerate(self.model.body_names):
             start = body_int[i, layout.BLOCK_START]
-            found = 0
+            count = 0
             for row in block_int[start : start + body_int[i, layout.BLOCK_COUNT]]:
                 if row[layout.KIND] == layout.ROTATION_VECTOR:
-                    found += 1
+                    count += 1
                     first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
-                    key = name if found == 1 else f"{name}.{found}"
-                    while found > 1 and key in self.model.body_names:
+                    key = name if count == 1 else f"{name}.{count}"
+                    while count > 1 and key in self.model.body_names:
                         key += "_"
                     sign = data[row[layout.DATA]]  # -1 in an inverted joint
                     rotations[key] = rotation_quaternions(sign * self.q[:, first : first + 3])

@@ -1,4 +1,4 @@
-"""Muscles: their paths over the bodies and over obstacles, the mass that lies along them, and what pulls along them."""
+"""Muscles: paths over bodies and obstacles, masses along them, and force laws."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .wrapping import Wrap
 
 
 class MuscleBuilder:
-    """What `ModelBuilder` has of muscles; `bodies` and `inputs` are the builder's."""
+    """The muscles of `ModelBuilder`, to which `bodies` and `inputs` belong."""
 
     bodies: list[Body]
     inputs: list[Input]
@@ -44,22 +44,23 @@ class MuscleBuilder:
         activation: float | None = None,
         rounding: float = ROUNDING,
     ) -> Muscle:
-        """Add a muscle along path points of bodies that are there already (Wang 2022, sec. 5.3).
+        """Add a muscle along path points of bodies added before (Wang 2022, sec. 5.3).
 
         Args:
             name: unique among muscles, not empty.
-            path: `PathPoint`s from origin to insertion, a `Wrap` between two of them where obstacles are in the way.
+            path: `PathPoint`s from origin to insertion, with a `Wrap` between two of them where obstacles are in
+                the way.
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
-            masses: instead of it, where the mass lies.
+            masses: another distribution of mass, instead of `mass`.
             tension: [N], not negative, or the name of an input that it follows.
             velocity_terms, rounding: as in `Muscle`.
-            law: what pulls in place of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
-            excitation: of the law, a number, or the name of an input; None: an input of its own, ``name.excitation``,
-                is made, which is 0 where nothing drives it.
-            activation: where it begins, in [0, 1]; None: the least that the law allows.
+            law: a force law instead of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
+            excitation: of the law, a number, or the name of an input. None: adds an input ``name.excitation``, 0 by
+                default.
+            activation: initial activation in [0, 1]; None: the least that the law allows.
 
         Raises:
-            ModelError: anything of this is not acceptable; nothing has been added then.
+            ModelError: an argument is invalid; nothing is added then.
         """
         if masses is None and number(mass, f"mass of muscle {name!r:.80}", not_negative=True) > 0.0:
             masses = MassPoints.uniform(mass, num_points)
@@ -83,7 +84,7 @@ class MuscleBuilder:
         return muscle
 
     def _check_known(self, muscle: Muscle, own: str | None) -> None:
-        """ModelError where a muscle names a body, a coordinate or an input that is not there; own is to be made."""
+        """ModelError if a muscle names a missing body, coordinate or input; `own` is the input still to be added."""
         bodies = {body.name for body in self.bodies}
         coordinates = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
         for wrap in muscle.strands.values():
@@ -114,7 +115,7 @@ class MuscleBuilder:
             )
 
     def read_muscles(self, entries: Any) -> None:
-        """Add the muscles that `Model.to_dict` described."""
+        """Add the muscles of a `Model.to_dict`."""
         if not isinstance(entries, list | tuple):
             raise FormatError(f"'muscles' must be a list, got {entries!r:.80}")
         known, required = arguments(MuscleBuilder.add_muscle)

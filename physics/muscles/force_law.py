@@ -1,4 +1,4 @@
-"""What pulls along a muscle's path: a law of its length, speed, excitation and states of its own."""
+"""Force laws of muscles: force along the path from its length, speed, excitation and internal states."""
 
 from __future__ import annotations
 
@@ -22,25 +22,23 @@ class ForceLaw:
     """Base of the force laws: frozen dataclasses with a ``type``, checked when they are made."""
 
     type: ClassVar[str]
-    most_excitation: ClassVar[float] = (
-        np.inf
-    )  # above which an excitation is refused; Hill's laws keep it within [0, 1]
+    most_excitation: ClassVar[float] = np.inf  # larger ones are refused; Hill's laws clip them to [0, 1]
 
     @cached_property
     def record(self) -> FloatArray:
-        """What the kernels read, its offsets counted from its beginning (``kernels.hill_layout``)."""
-        raise TypeError(f"{type(self).__name__} does not say what the kernels shall read")
+        """Record for the kernels, with offsets from its beginning (``kernels.muscles.hill_layout``)."""
+        raise TypeError(f"{type(self).__name__} must define record")
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Names of the states that it carries: none, ``activation``, or ``activation`` and ``fibre_length``."""
+        """Names of its states: none, ``activation``, or ``activation`` and ``fibre_length``."""
         return STATES[: int(self.record[hill_layout.LAW_STATES])]
 
     def initial_states(self, length: float, activation: float | None = None) -> FloatArray:
-        """States of a muscle that stands still (num states,).
+        """States of a muscle at rest (num states,).
 
         Args:
-            length: of the path [m]. activation: in [0, 1]; the least one if not given.
+            length: of the path [m]. activation: in [0, 1]; the least one by default.
         """
         hill = kernels.muscles.hill
         count = len(self.state_names)
@@ -68,9 +66,9 @@ class ForceLaw:
     def energies(
         self, length: Any, speed: Any = 0.0, excitation: Any = 0.0, states: Any = None
     ) -> tuple[float, float, float, float]:
-        """Energy in tendon and passive element [J], power of the active element, loss in the damper [W].
+        """Energies of tendon and passive element [J], power of the active element [W], loss in the damper [W].
 
-        Both energies together change by force times speed, plus that power, minus that loss.
+        The sum of both energies changes at the rate force times speed + power - loss.
         """
         hill = kernels.muscles.hill
         a, b, c, d = hill.muscle_energy(self.record, 0, *self._arguments(length, speed, excitation, states))
@@ -80,15 +78,15 @@ class ForceLaw:
         length = number(length, "length of a path", positive=True)
         count = len(self.state_names)
         excitation = self.checked_excitation(number(excitation, "excitation"), "excitation")
-        held = self.initial_states(length) if states is None else finite_array(states, (count,), "states")
-        both = (*held.tolist(), 0.0, 0.0)[:2]
+        values = self.initial_states(length) if states is None else finite_array(states, (count,), "states")
+        both = (*values.tolist(), 0.0, 0.0)[:2]
         return length, number(speed, "speed of a path"), excitation, *both
 
     def checked_excitation(self, excitation: float, name: str) -> float:
-        """The excitation; ModelError where it is above the most that the law takes."""
+        """Return the excitation; ModelError if it exceeds the law's largest one."""
         if excitation > self.most_excitation:
             raise ModelError(
-                f"{name} is {excitation:g}: a {self.type} pulls with its whole force at {self.most_excitation:g}"
+                f"{name} is {excitation:g}: the largest excitation of a {self.type} is {self.most_excitation:g}"
             )
         return excitation
 

@@ -17,15 +17,15 @@ from ..validation import number, truth
 from . import hill_curves
 from .force_law import ForceLaw
 
-MAX_PENNATION = math.acos(0.1)  # rad: fibres get no steeper
-SHORTEST = 0.01  # of the optimal length: the least length of fibres that nothing else bounds
-UNDAMPED = 1e-3  # a damping below it is none
-LEAST_FACTOR = 0.1  # of the active force, and of the slopes below, where an undamped fibre pulls on a tendon
+MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
+SHORTEST = 0.01  # of the optimal length: least length of fibres, unless another bound is larger
+UNDAMPED = 1e-3  # less damping counts as none
+LEAST_FACTOR = 0.1  # least active force and slopes of an undamped fibre on an elastic tendon
 
 
 @dataclass(frozen=True)
 class Tension(ForceLaw):
-    """Pulls with excitation times max_force [N], at once and at any length; excitations above 1 are refused."""
+    """Pulls with excitation times max_force [N], without delay and at any length; excitations above 1 are refused."""
 
     max_force: float
     type: ClassVar[str] = "tension"
@@ -40,7 +40,7 @@ class Tension(ForceLaw):
 
 
 class Hill(ForceLaw):
-    """What Millard's and Thelen's muscles have in common."""
+    """Base of Millard's and Thelen's muscles."""
 
     max_isometric_force: float
     optimal_fibre_length: float
@@ -53,7 +53,7 @@ class Hill(ForceLaw):
     rigid_tendon: bool
 
     def _check(self, **positive: str) -> None:
-        """Check the common numbers, and those that are named with what they are to be."""
+        """Check the common numbers and those in `positive`, {name: condition}."""
         common = {
             "max_isometric_force": "not negative",
             "optimal_fibre_length": "positive",
@@ -81,7 +81,7 @@ class Hill(ForceLaw):
             raise ModelError(f"pennation must be below {MAX_PENNATION:.4g} rad, got {self.pennation:g}")
 
     def _head(self, kind: int, damping: float, least_activation: float, least_length: float) -> list[float]:
-        """The head of the record; least_length: of the fibre beside what its pennation allows [m]."""
+        """The head of the record; least_length: a bound of the fibre's length besides that by its pennation [m]."""
         height = self.optimal_fibre_length * math.sin(self.pennation)
         shortest = max(height / math.sin(MAX_PENNATION), least_length, SHORTEST * self.optimal_fibre_length)
         return [
@@ -104,19 +104,20 @@ class Hill(ForceLaw):
 class Millard(Hill):
     """The damped equilibrium muscle of Millard et al. 2013 with its default curves; OpenSim's names in brackets.
 
-    Curves are C2; activation is first order, with a kink of its rate where excitation and activation cross. Without
-    damping (below 0.001) and with an elastic tendon, activation, active force and the slopes of the force-velocity
-    curve at its ends are kept from 0, which that needs.
+    Curves are C2. Activation is first order; its rate has a kink where excitation and activation cross. An undamped
+    fibre (damping below 0.001) on an elastic tendon needs a positive activation, active force and slope at both
+    ends of the force-velocity curve: these are then bounded from below.
 
     Attributes:
         max_isometric_force: [N]. optimal_fibre_length, tendon_slack_length: [m].
-        pennation: angle of the fibres at their optimal length [rad]; their height stays.
-        max_contraction_velocity: [optimal lengths / s]. damping: of the fibre, over the largest force [fiber_damping].
+        pennation: angle of the fibres at their optimal length [rad]; their height is constant.
+        max_contraction_velocity: [optimal lengths / s]. damping: of the fibre, over the largest force
+            [fiber_damping].
         activation_time, deactivation_time: time constants [s]. minimum_activation: in [0, 1].
-        rigid_tendon: a tendon without stretch, so that the fibre has no state [ignore_tendon_compliance].
+        rigid_tendon: a tendon that does not stretch; the fibre then has no state [ignore_tendon_compliance].
         active_low, active_knee, active_high, active_slope, active_least: of the active force-length curve.
         concentric_slope, concentric_near_slope, isometric_slope, eccentric_slope, eccentric_near_slope,
-        eccentric_force, concentric_curviness, eccentric_curviness: of the force-velocity curve.
+            eccentric_force, concentric_curviness, eccentric_curviness: of the force-velocity curve.
         passive_strain_zero, passive_strain_one, passive_low_stiffness, passive_stiffness (None: 2 over the span of
             strains), passive_curviness: of the passive force-length curve.
         tendon_strain, tendon_stiffness (None: 1.375 / strain), tendon_toe_force, tendon_curviness: of the tendon's.
@@ -182,11 +183,11 @@ class Millard(Hill):
         for name in ("passive_stiffness", "tendon_stiffness"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, number(getattr(self, name), name, positive=True))
-        object.__setattr__(self, "record", self.record)  # what its curves cannot be is told now
+        object.__setattr__(self, "record", self.record)  # raises now if a curve is impossible
 
     @property
     def singular(self) -> bool:
-        """Whether nothing but the active element keeps the fibre's speed finite."""
+        """Whether only the active element keeps the fibre's speed finite."""
         return self.damping < UNDAMPED and not self.rigid_tendon
 
     @cached_property
@@ -243,17 +244,18 @@ class Millard(Hill):
 
 @dataclass(frozen=True)
 class Thelen(Hill):
-    """Thelen's muscle (2003), as OpenSim has it; its names in brackets.
+    """Thelen's muscle (2003) as in OpenSim; OpenSim's names in brackets.
 
-    The active curve is smooth; passive force, tendon and force-velocity relation are as smooth as Thelen's formulas
-    (their slopes jump at the fibre's optimal length, at the tendon's slack length and where shortening begins).
+    The active curve is smooth; passive force, tendon and force-velocity relation are as smooth as Thelen's
+    formulas: their slopes jump at the fibre's optimal length, at the tendon's slack length and where shortening
+    begins.
 
     Attributes:
         max_isometric_force ... minimum_activation, rigid_tendon: as of `Millard`.
         tendon_strain: at the largest force [FmaxTendonStrain]. passive_strain: likewise [FmaxMuscleStrain].
         active_shape, passive_shape: of the force-length curves [KshapeActive, KshapePassive].
         concentric_shape, eccentric_force: of the force-velocity relation [Af, Flen].
-        eccentric_share: of that force, beyond which the relation goes on straight [fv_linear_extrap_threshold].
+        eccentric_share: of that force, beyond which the relation is linear [fv_linear_extrap_threshold].
     """
 
     max_isometric_force: float

@@ -1,6 +1,6 @@
-"""Millard's default muscle curves: corners of quintic Bezier sections, as records that the kernels read.
+"""Millard's default muscle curves: quintic Bezier sections between corners, as records for the kernels.
 
-Millard et al. 2013, app. A; the corners' places are OpenSim's, whose curves these are to round-off.
+Millard et al. 2013, app. A; corners are those of OpenSim, whose curves are the same to round-off.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..validation import number
 
 @dataclass(frozen=True)
 class Knot:
-    """Where two sections meet: place, value and slope; there is no curvature."""
+    """Where two sections meet: place, value and slope; the curvature is zero."""
 
     x: float
     y: float
@@ -27,11 +27,11 @@ class Knot:
 
 
 def record(knots: Sequence[Knot], curviness: float | Sequence[float]) -> FloatArray:
-    """A curve through knots (see ``hill_layout``), each section bent into the corner of its end tangents.
+    """A curve through knots (see ``hill_layout``), each section bent towards the corner of its end tangents.
 
     Args:
         knots: at least 2, of increasing x.
-        curviness: 0: nearly two straight lines... 1: close into the corner; one number, or one a section.
+        curviness: from 0 (nearly the chord) to 1 (close to the corner); one number, or one per section.
     """
     sections = []
     bends = np.broadcast_to(np.asarray(curviness, dtype=np.float64), len(knots) - 1)
@@ -79,10 +79,10 @@ def _power_series(points: FloatArray) -> FloatArray:
 
 
 def active_force_length(low: float, knee: float, high: float, slope: float, least: float) -> FloatArray:
-    """Active force over fibre length: five corners from the least value over the peak at 1 and down again.
+    """Active force over fibre length, in five sections: from the least value over the peak at 1 and down again.
 
     Args:
-        low, high: normalized lengths beyond which the force is the least one. knee: where the steep limb ends.
+        low, high: normalized lengths beyond which the force is the least one. knee: end of the steep limb.
         slope: of the shallow limb. least: value beyond the ends.
     """
     if not 0.0 <= low < knee < 1.0 < high:
@@ -101,7 +101,7 @@ def active_force_length(low: float, knee: float, high: float, slope: float, leas
 def passive_force_length(
     strain_at_zero: float, strain_at_one: float, low_stiffness: float, stiffness: float, curviness: float
 ) -> FloatArray:
-    """Passive force of the fibre: 0 below the first strain, 1 at the second, straight beyond it."""
+    """Passive force of the fibre: 0 below the first strain, 1 at the second, linear beyond it."""
     span = strain_at_one - strain_at_zero
     if not span > 0.0:
         raise ModelError(
@@ -122,7 +122,7 @@ def passive_force_length(
 def tendon_force_length(
     strain_at_one: float, stiffness: float, toe_force: float, curviness: float
 ) -> FloatArray:
-    """Force of the tendon: bent in the toe, straight beyond it, 1 at the given strain."""
+    """Force of the tendon: curved in the toe, linear beyond it, 1 at the given strain."""
     if not (strain_at_one > 0.0 and stiffness > 1.0 / strain_at_one and 0.0 < toe_force < 1.0):
         raise ModelError(
             f"a tendon curve needs a positive strain, stiffness > 1 / strain and a toe force in (0, 1), got "
@@ -142,7 +142,7 @@ def force_velocity(
     concentric: tuple[float, float, float],
     eccentric: tuple[float, float, float],
 ) -> FloatArray:
-    """Factor of the active force over the fibre's speed in [-1, 1]: 0 at -1, 1 at 0, `most` at 1.
+    """Factor of the active force over the fibre's normalized speed in [-1, 1]: 0 at -1, 1 at 0, `most` at 1.
 
     Args:
         most: at the largest speed of lengthening. isometric_slope: at speed 0.
@@ -169,7 +169,7 @@ def _end(x: float, y: float, side: tuple[float, float, float]) -> Knot:
 
 
 def _near(x: float, y: float, side: tuple[float, float, float]) -> Knot:
-    """At 0.9 of the largest speed, on the mean of both slopes."""
+    """The knot at 0.9 of the largest speed, at the mean of both slopes from the end."""
     step = -0.1 * x
     return Knot(x + step, y + 0.5 * (side[0] + side[1]) * step, side[1])
 

@@ -1,4 +1,4 @@
-"""Where a muscle's mass lies along its path."""
+"""Distributions of a muscle's mass along its path."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..validation import finite_array, float_array, number, whole_number
 class MassPoints(ReadOnlyArrays):
     """Mass points on a path of length L: point i lies at the arc length offsets[i] + shares[i] L from the origin.
 
-    Shares alone are the equal strain of Wang 2022, sec. 5.3.2; an offset keeps a point at a fixed distance from an
-    end, as on a tendon that does not stretch.
+    Shares alone give equal strain (Wang 2022, sec. 5.3.2). An offset keeps a point at a fixed distance from an end,
+    as on a tendon that does not stretch.
 
     Attributes:
-        masses: (n,) [kg], positive. offsets: (n,) [m], of share 0 not negative, of share 1 not positive.
-        shares: (n,), from 0 to 1, not falling.
+        masses: (n,) [kg], positive. offsets: (n,) [m], not negative at share 0, not positive at share 1.
+        shares: (n,), from 0 to 1, sorted.
     """
 
     masses: FloatArray
@@ -45,8 +45,8 @@ class MassPoints(ReadOnlyArrays):
         off = ((shares == 0.0) & (offsets < 0.0)) | ((shares == 1.0) & (offsets > 0.0))
         if off.any():
             raise ModelError(
-                "mass points cannot lie before the origin (share 0, offset below 0) nor behind the insertion (share 1, "
-                f"offset above 0), got share {shares[off][0]:g} with offset {offsets[off][0]:g} m"
+                "mass points must lie between the origin (share 0, offset at least 0) and the insertion (share 1, "
+                f"offset at most 0), got share {shares[off][0]:g} with offset {offsets[off][0]:g} m"
             )
         order = np.lexsort((offsets, shares))
         for name, array in (("masses", masses), ("offsets", offsets), ("shares", shares)):
@@ -55,12 +55,12 @@ class MassPoints(ReadOnlyArrays):
 
     @property
     def mass(self) -> float:
-        """Of all points together [kg]."""
+        """Total mass [kg]."""
         return float(self.masses.sum())
 
     @property
     def stiff_length(self) -> float:
-        """Least length of the path at which all points are on it and in order [m]: 0 where offsets are none."""
+        """Least length of the path with all points on it and in order [m]; 0 without offsets."""
         rising = np.diff(self.shares)
         falling = -np.diff(self.offsets)
         inner = rising > 0.0
@@ -80,7 +80,7 @@ class MassPoints(ReadOnlyArrays):
 
     @classmethod
     def uniform(cls, mass: float, num_points: int = 20, start: float = 0.0, end: float = 1.0) -> MassPoints:
-        """Equal masses in the middles of equal pieces of the path from the share start to the share end."""
+        """Equal masses in the middles of equal pieces of the path, from the share start to the share end."""
         mass, count = number(mass, "mass of a muscle", positive=True), _count(num_points)
         start, end = number(start, "start of the mass"), number(end, "end of the mass")
         if not 0.0 <= start < end <= 1.0:
@@ -92,9 +92,7 @@ class MassPoints(ReadOnlyArrays):
 
     @classmethod
     def profile(cls, mass: float, weights: Any) -> MassPoints:
-        """Points in the middles of equal pieces of the path, their masses in proportion to weights (n,), none negative;
-        pieces of weight 0 have none.
-        """
+        """Masses in proportion to weights (n,) in the middles of equal pieces of the path; weight 0 gives no point."""
         mass = number(mass, "mass of a muscle", positive=True)
         values = float_array(weights, "weights of a mass profile")
         values = finite_array(weights, (values.size,), "weights of a mass profile")
@@ -149,7 +147,7 @@ def _count(value: Any) -> int:
 
 
 def masses_from_dict(description: Any) -> MassPoints:
-    """The points that `MassPoints.to_dict` described; FormatError where a key is unknown or missing."""
+    """The points described by `MassPoints.to_dict`; FormatError if a key is unknown or missing."""
     keys = ("masses", "offsets", "shares")
     check_keys(description, keys, keys, "mass points")
     return MassPoints(**description)

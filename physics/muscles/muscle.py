@@ -1,4 +1,4 @@
-"""A muscle: its path, its mass and its force, as one checked value that packs itself for the kernels."""
+"""A muscle: path, mass and force, as one checked value that packs itself for the kernels."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Muscle:
 
     Attributes:
         name: unique among the model's muscles.
-        path: two or more points, the first its origin, the last its insertion; between two of them a `Wrap`, where the
-            strand between them runs over obstacles.
-        masses: None where it has no mass.
+        path: two or more points from origin to insertion, with a `Wrap` between two of them where the path runs
+            over obstacles.
+        masses: None without mass.
         tension: [N], a number, or the name of an input that it follows; with a law its excitation instead.
-        law: what pulls (`Millard`, `Thelen`, ...); None: the tension.
-        rounding: how wide its mass points go round the points of the path where it bends, from 0 (none: their
-            velocities, and the mass matrix, jump as they slide over one) to 0.5; times l m / (l + m), l and m the
-            lengths of both strands, with all that lies on obstacles.
-        activation: where its activation begins, in [0, 1]; None: the least that the law allows.
-        velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
-            motion is wrong; it is there to be compared with.
+        law: the force law (`Millard`, `Thelen`, ...); None: the tension.
+        rounding: length over which mass points round the path's bends, from 0 (none: their velocities, and the mass
+            matrix, jump at each bend) to 0.5, in units of l m / (l + m). l and m are the lengths of the strands on
+            both sides, parts on obstacles included.
+        activation: initial activation in [0, 1]; None: the least that the law allows.
+        velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it
+            the motion is wrong, for comparison only.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Muscle:
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """``muscle.state`` for each state that its law carries."""
+        """``muscle.state`` for each state of its law."""
         return () if self.law is None else tuple(f"{self.name}.{name}" for name in self.law.state_names)
 
     @property
@@ -62,24 +62,24 @@ class Muscle:
 
     @property
     def num_points(self) -> int:
-        """How many mass points there are."""
+        """Number of mass points."""
         return 0 if self.masses is None else len(self.masses.masses)
 
     @property
     def points(self) -> tuple[PathPoint, ...]:
-        """The path's points alone."""
+        """The path's points, without wraps."""
         return tuple(item for item in self.path if isinstance(item, PathPoint))
 
     @property
     def strands(self) -> dict[int, Wrap]:
-        """What lies between two points of the path, by the number of the first of them."""
-        found, number_ = {}, -1
+        """The path's wraps, by the index of the point before each."""
+        result, number_ = {}, -1
         for item in self.path:
             if isinstance(item, Wrap):
-                found[number_] = item
+                result[number_] = item
             else:
                 number_ += 1
-        return found
+        return result
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
@@ -111,12 +111,12 @@ class Muscle:
         place: int,
         kept: int,
     ) -> FloatArray:
-        """The record that the kernels read (``kernels.muscle_layout``).
+        """The record for the kernels (``kernels.muscles.layout``).
 
         Args:
-            index, coordinates, inputs: numbers of bodies, coordinates and inputs by name.
+            index, coordinates, inputs: indices of bodies, coordinates and inputs by name.
             frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
-            place, kept: where in the kernels' room the places of its strands begin, and forces of its mass points.
+            place, kept: where the places of its strands, and the forces of its mass points, begin in the workspace.
         """
         size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
         rows, parts, bodies = [], [], []
@@ -162,23 +162,23 @@ class Muscle:
 
     @staticmethod
     def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
-        """Numbers of the coordinates that move the muscle, rising."""
-        found: set[int] = set()
+        """Indices of the coordinates that move the muscle, increasing."""
+        result: set[int] = set()
         for body in bodies:
             while body >= 0:
                 first, count = body_int[body, layout.DOF_START], body_int[body, layout.DOF_COUNT]
-                found |= set(range(int(first), int(first + count)))
+                result |= set(range(int(first), int(first + count)))
                 body = int(body_int[body, layout.PARENT])
         for row in rows:
             moved_by = row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3]
-            found |= {int(d) for d in moved_by if d >= 0}
-        return sorted(found)
+            result |= {int(d) for d in moved_by if d >= 0}
+        return sorted(result)
 
     @staticmethod
     def _longer_by(
         span: Sequence[int], bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any
     ) -> list[int]:
-        """Those of the coordinates that can change the length: not what only carries the whole path along."""
+        """The coordinates of `span` that can change the length: without those that carry the whole path along."""
         common = bodies[0]
         for body in bodies:
             while body != common:  # parents come first: the later one cannot carry the other
@@ -197,16 +197,16 @@ class Muscle:
 
 
 def _check_conditions(items: Sequence[Any], of: str) -> None:
-    """ModelError where a point that may be away has obstacles on both sides: two rows of them cannot be one."""
-    for before, item, behind in zip(items, items[1:], items[2:]):
+    """ModelError if a conditional point has obstacles on both sides: without it both wraps would have to be one."""
+    for before, item, after in zip(items, items[1:], items[2:]):
         if (
             isinstance(before, Wrap)
-            and isinstance(behind, Wrap)
+            and isinstance(after, Wrap)
             and getattr(item, "condition", None) is not None
         ):
             raise ModelError(
-                f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps: where it is "
-                "away their obstacles would be one row; put all of them into the wrap before or behind it"
+                f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps: put all their "
+                "obstacles into the wrap before or after it"
             )
 
 
@@ -220,7 +220,7 @@ def make_muscle(
     activation: Any,
     rounding: Any,
 ) -> Muscle:
-    """Check everything that can be told without the model; ModelError names muscle, thing and value."""
+    """Check everything that does not depend on the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
     try:
         items = tuple(path)
@@ -236,7 +236,7 @@ def make_muscle(
         raise ModelError(f"the path {of} needs at least an origin and an insertion, got {len(points)} points")
     for end, point in (("origin", points[0]), ("insertion", points[-1])):
         if point.condition is not None:
-            raise ModelError(f"the {end} {of} must always be there, it has a condition")
+            raise ModelError(f"the {end} {of} must have no condition, got {point.condition!r:.80}")
     _check_conditions(items, of)
     bodies = {point.body for point in points}
     bodies |= {body for item in items if isinstance(item, Wrap) for body in item.bodies}

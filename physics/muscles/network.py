@@ -1,9 +1,9 @@
-"""The network in place of paths over a cylinder (Wang 2022, sec. 5.3.3), with weights that come with the package.
+"""A network for paths over a cylinder (Wang 2022, sec. 5.3.3), with weights that come with the package.
 
-It is here to be compared with. The engine takes the smooth path of `Wrap`: that needs no training and has no box, its
-error is a length that one chooses, and it is found faster. The claim ``wrapping.network`` has the errors of both, the
-benchmark ``wrap_network_over_geodesic`` the cost; the weights' report stands beside them, the errors of networks of
-other depths and thresholds in ``cylinder_network_table.json``.
+It is here for comparison only. The engine uses the smooth path of `Wrap`, which needs no training, accepts any
+input, has a chosen error, and is faster. The claim ``wrapping.network`` has the errors of both, the benchmark
+``wrap_network_over_geodesic`` their cost. The report of the weights is next to them;
+``cylinder_network_table.json`` has the errors of networks of other depths and thresholds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .obstacles import Cylinder
 from .wrapping import Wrap
 
 LAYERS, UNITS = 6, 256
-#: least and largest inputs: distances of both ends from the axis over the radius, angle between them, fraction
+#: bounds of the inputs: distances of both ends from the axis over the radius, angle between them, fraction
 LOWEST, HIGHEST = (1.05, 1.05, 0.0, 0.0), (10.0, 10.0, 4.0, 1.0)
 WEIGHTS = Path(__file__).parent / "cylinder_network.npz"
 FRAME = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
@@ -41,8 +41,8 @@ class NetworkPoint:
 
     Attributes:
         position: (3,) [m]. jacobian: (3, 6) derivatives by both ends at a fixed fraction.
-        velocity, acceleration: (3,) along the motion asked for, its ends not accelerated.
-        inside: whether it comes from the network; else the inputs lie outside the box and it is the smooth path's.
+        velocity, acceleration: (3,) for the given velocities of the ends, which do not accelerate.
+        inside: whether it comes from the network; if the inputs are out of bounds it comes from the smooth path.
     """
 
     position: FloatArray
@@ -54,7 +54,7 @@ class NetworkPoint:
 
 @cache
 def weights(path: Path = WEIGHTS) -> NDArray[np.float32]:
-    """The weights as the kernel reads them, one array.
+    """The weights for the kernel, as one array.
 
     Raises:
         ModelError: the file is missing or damaged, or its arrays are not those of this network.
@@ -73,14 +73,14 @@ def _read(path: Path) -> NDArray[np.float32]:
     if not zipfile.is_zipfile(path):
         raise ModelError(f"{path.name} is missing or no archive of arrays")
     with np.load(path, allow_pickle=False) as file:
-        for k, (before, behind) in enumerate(pairwise(sizes)):
-            for name, shape in ((f"weights_{k}", (before, behind)), (f"offsets_{k}", (behind,))):
+        for k, (before, after) in enumerate(pairwise(sizes)):
+            for name, shape in ((f"weights_{k}", (before, after)), (f"offsets_{k}", (after,))):
                 if name not in file or file[name].shape != shape:
                     raise ModelError(f"{path.name} has no array {name!r} of shape {shape}")
                 parts.append(file[name].astype(np.float32).ravel())
-    found: NDArray[np.float32] = np.concatenate(parts)
-    found.flags.writeable = False
-    return found
+    result: NDArray[np.float32] = np.concatenate(parts)
+    result.flags.writeable = False
+    return result
 
 
 def network_point(
@@ -90,7 +90,7 @@ def network_point(
 
     Args:
         radius: of the cylinder [m]. ends: (2, 3) [m] in its frame. fraction: from 0 to 1.
-        rates: (2, 3) velocities of the ends, None: at rest. fraction_rate: derivative of the fraction in time.
+        rates: (2, 3) velocities of the ends; None: at rest. fraction_rate: time derivative of the fraction.
 
     Raises:
         ModelError: a value is not finite, not positive or of the wrong shape.
@@ -113,13 +113,13 @@ def network_point(
 
 
 def _angle(x: FloatArray) -> float:
-    """From the first end to the last, counterclockwise, from 0 to a full turn."""
+    """Angle from the first end to the last, counterclockwise, from 0 to a full turn."""
     (a, b), (c, d) = x[:, :2]
     return float(np.arctan2(a * d - b * c, a * c + b * d)) % (2.0 * np.pi)
 
 
 def _smooth_point(radius: float, x: FloatArray, v: FloatArray, part: tuple[float, float]) -> NetworkPoint:
-    """The same of the smooth path."""
+    """The same point of the smooth path."""
     wrap = Wrap((Cylinder(radius=radius, side="counterclockwise"),))
     record, own, gradient = wrap.packed({}, []), np.zeros(wrap.workspace_size), np.empty(12)
     motion = np.concatenate([v.ravel(), np.zeros(6)])
@@ -145,7 +145,7 @@ def _network_point(
     along, across = (out * v[:, :2]).sum(axis=1), (aside * v[:, :2]).sum(axis=1)
     spin = across / far
     spin_rate = -2.0 * along * spin / far
-    # distance, its rate and second derivative over itself
+    # rate of the logarithm of the distance
     grow = along / far
     log = np.log(np.array(HIGHEST[:2]) / LOWEST[:2])
     inputs = np.zeros((3, INPUTS))
@@ -155,14 +155,14 @@ def _network_point(
     scale = 2.0 / HIGHEST[2]
     inputs[:, 2] = scale * turn - 1.0, scale * (spin[1] - spin[0]), scale * (spin_rate[1] - spin_rate[0])
     inputs[:2, 3] = 2.0 * part[0] - 1.0, 2.0 * part[1]
-    found = np.empty((LANES, OUTPUTS))
-    network_forward(weights(), LAYERS, UNITS, inputs, np.empty((2, LANES, UNITS)), found)
+    outputs = np.empty((LANES, OUTPUTS))
+    network_forward(weights(), LAYERS, UNITS, inputs, np.empty((2, LANES, UNITS)), outputs)
     f, f1 = part
     hump = radius * np.array([f * (1.0 - f), (1.0 - 2.0 * f) * f1, -2.0 * f1 * f1])
     axes = np.stack([out[0], aside[0]], axis=1)
     axes1 = spin[0] * np.stack([aside[0], -out[0]], axis=1)
     axes2 = spin_rate[0] * np.stack([aside[0], -out[0]], axis=1) - spin[0] ** 2 * axes
-    n, n1, n2 = found[:3]
+    n, n1, n2 = outputs[:3]
     position, velocity, acceleration = (1.0 - f) * x[0] + f * x[1], (1.0 - f) * v[0] + f * v[1], np.zeros(3)
     velocity = velocity + f1 * (x[1] - x[0])
     acceleration[:] = 2.0 * f1 * (v[1] - v[0])
@@ -170,10 +170,10 @@ def _network_point(
     velocity[:2] += hump[1] * axes @ n + hump[0] * (axes1 @ n + axes @ n1)
     acceleration[:2] += hump[2] * axes @ n + 2.0 * hump[1] * (axes1 @ n + axes @ n1)
     acceleration[:2] += hump[0] * (axes2 @ n + 2.0 * axes1 @ n1 + axes @ n2)
-    by = np.zeros((INPUTS, 4))  # of the inputs by both ends in the plane
+    by = np.zeros((INPUTS, 4))  # derivatives of the inputs by both ends in the plane
     by[0, :2], by[1, 2:] = 2.0 / log[0] * out[0] / far[0], 2.0 / log[1] * out[1] / far[1]
     by[2] = scale * np.concatenate([-aside[0] / far[0], aside[1] / far[1]])
-    plane = hump[0] * axes @ found[3:].T @ by
+    plane = hump[0] * axes @ outputs[3:].T @ by
     plane[:, :2] += hump[0] * np.outer(np.stack([aside[0], -out[0]], axis=1) @ n, aside[0] / far[0])
     jacobian = np.concatenate([(1.0 - f) * np.eye(3), f * np.eye(3)], axis=1)
     jacobian[:2, [0, 1, 3, 4]] += plane

@@ -1,4 +1,4 @@
-"""Surfaces that a muscle's path wraps over, each fixed to a body, and the registry by which files name them."""
+"""Surfaces that a muscle's path wraps over, each fixed to a body, and the registry of their names in files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENSES = {
     "clockwise": wrap_layout.CLOCKWISE,
 }
 AXES = {f"{sign}{axis}": k for k, axis in enumerate("xyz") for sign in "+-"}
-#: an obstacle's frame in its body's, and the obstacle
+#: an obstacle's frame in its body's frame, and the obstacle
 Part: TypeAlias = "tuple[FloatArray, Obstacle]"
 
 
@@ -34,11 +34,11 @@ class Obstacle(ReadOnlyArrays):
     Attributes:
         body: name of the body that carries it, None for the world.
         frame: (4, 4) its own frame in that body's frame.
-        side: on which side the path passes. A point (3,) in its own frame: towards it. ``"+x"``, ``"-x"`` ...
-            ``"-z"``: towards that end of an axis (OpenSim's quadrant). ``"shorter"``: the way that is shorter as if
-            the surface were round. For cylinders ``"counterclockwise"`` or ``"clockwise"`` about z. By point or
-            axis a line that misses the surface is free unless both ends lie on the other half, and round surfaces
-            are passed the shorter way unless both do.
+        side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis
+            (``"+x"``, ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular
+            section. For cylinders also ``"counterclockwise"`` or ``"clockwise"`` about z. With a point or an axis,
+            a line that misses the surface is free, and round surfaces are passed the shorter way, unless both ends
+            lie on the other half.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it.
     """
@@ -48,7 +48,7 @@ class Obstacle(ReadOnlyArrays):
     side: Any = "shorter"
     type: ClassVar[str]
     kind: ClassVar[int]
-    turning: ClassVar[bool] = False  # whether clockwise means something
+    turning: ClassVar[bool] = False  # whether clockwise is a side
 
     def __post_init__(self) -> None:
         if self.body is not None and not isinstance(self.body, str):
@@ -81,19 +81,19 @@ class Obstacle(ReadOnlyArrays):
         object.__setattr__(self, key, value)
 
     def parameters(self) -> FloatArray:
-        """What the kernels need to know of the shape."""
-        raise TypeError(f"{type(self).__name__} does not say which parameters it has")
+        """Parameters of the shape for the kernels."""
+        raise TypeError(f"{type(self).__name__} must define parameters()")
 
     def least_radius(self) -> float:
-        """Of the shape's radii the least [m]."""
-        raise TypeError(f"{type(self).__name__} does not say how large it is")
+        """Least radius of the shape [m]."""
+        raise TypeError(f"{type(self).__name__} must define least_radius()")
 
     def parts(self) -> list[Part]:
-        """The primitive surfaces that it is made of, in the order in which the path meets them, with their frames."""
+        """Its primitive surfaces in the order in which the path meets them, with their frames."""
         return [(self.frame, self)]
 
     def record(self) -> FloatArray:
-        """The obstacle as the kernels read it: kind, sense, hint, parameters (see ``kernels.wrap_layout``)."""
+        """Record for the kernels: kind, sense, hint, parameters (see ``kernels.wrapping.layout``)."""
         record = np.zeros(wrap_layout.SHAPE_WIDTH)
         record[wrap_layout.SHAPE_KIND] = self.kind
         hint = wrap_layout.SHAPE_HINT
@@ -111,7 +111,7 @@ class Obstacle(ReadOnlyArrays):
 
     def grid(self, around: int = 24, along: int = 12) -> FloatArray:
         """Points of the surface in its own frame, (along + 1, around, 3), closed in the second direction."""
-        raise TypeError(f"{type(self).__name__} does not say how it looks")
+        raise TypeError(f"{type(self).__name__} must define grid()")
 
     def drawing(self) -> Drawing:
         """Points and lines that show the surface, in its body's frame."""
@@ -132,7 +132,7 @@ class Obstacle(ReadOnlyArrays):
 
 
 def revolved(radius: Any, height: Any, around: int) -> FloatArray:
-    """Points at these radii and heights (k,), turned about z (k, around, 3)."""
+    """Points at these radii and heights (k,), revolved about z (k, around, 3)."""
     angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
     r, z = np.atleast_1d(radius)[:, None], np.atleast_1d(height)[:, None]
     return np.stack(np.broadcast_arrays(r * np.cos(angle), r * np.sin(angle), z), axis=-1)
@@ -171,8 +171,8 @@ class Cylinder(Obstacle):
 
     Attributes:
         radius: [m], positive.
-        length: along z, the origin in the middle [m]; None: without end. A path whose wrapped part would lie
-            beyond an end is straight.
+        length: along z, the origin in the middle [m]; None: infinite. A path whose wrapped part would lie beyond an
+            end is straight.
     """
 
     radius: float
@@ -204,10 +204,10 @@ class Cylinder(Obstacle):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SphereCappedCylinder(Obstacle):
-    """All that is one radius away from a stretch of the z axis of its frame.
+    """A cylinder with spherical ends: all points at one radius from a segment of its frame's z axis.
 
     Attributes:
-        radius: [m], positive. length: of the stretch, the origin in its middle [m], positive.
+        radius: [m], positive. length: of the segment, the origin in its middle [m], positive.
     """
 
     radius: float
@@ -266,8 +266,8 @@ class Ellipsoid(Obstacle):
 class Torus(Obstacle):
     """A torus about the z axis of its frame; the path runs through its hole.
 
-    The ring holds it at one place of the tube at most, like a pulley: a path that no longer goes through the hole is
-    straight, and nothing keeps its ends off the tube's other parts.
+    The path touches the tube at one place at most, as on a pulley. A path that no longer goes through the hole is
+    straight, even where it crosses other parts of the tube.
 
     Attributes:
         major_radius: of the circle in the tube's middle [m], positive.
@@ -308,8 +308,7 @@ class Torus(Obstacle):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DoubleCylinder(Obstacle):
-    """Two cylinders that the path meets one after the other (Garner & Pandy 2000). The first lies about z of the
-    frame.
+    """Two cylinders that the path meets in turn (Garner & Pandy 2000); the first lies about z of the frame.
 
     Attributes:
         radius, second_radius: [m], positive.
@@ -354,10 +353,10 @@ REGISTRY: dict[str, type[Obstacle]] = registry.by_type(
 
 
 def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
-    """The obstacle that ``Obstacle.to_dict`` described.
+    """The obstacle described by ``Obstacle.to_dict``.
 
     Raises:
-        FormatError: the type or a key is unknown, or a required key is missing.
-        ModelError: a value is not acceptable.
+        FormatError: the type is unknown, a key is unknown or missing.
+        ModelError: a value is invalid for the obstacle.
     """
     return registry.from_dict(description, REGISTRY, "an obstacle")

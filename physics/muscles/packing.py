@@ -1,4 +1,4 @@
-"""Muscles into the model's flat data, and the room that the kernels need for them."""
+"""Packs muscles into the model's flat data, and sizes the workspace that they need."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .muscle import Muscle
 
 @dataclass(frozen=True, eq=False)
 class PackedMuscles:
-    """Muscles with the numbers of what they name.
+    """Muscles with the indices of everything that they name.
 
     Attributes:
-        muscles: as the model has them.
-        bodies, coordinates, inputs: numbers by name.
+        muscles: those of the model.
+        bodies, coordinates, inputs: indices by name.
     """
 
     muscles: Sequence[Muscle]
@@ -29,59 +29,57 @@ class PackedMuscles:
 
     @property
     def num_massive(self) -> int:
-        """How many have mass."""
+        """Number of muscles with mass."""
         return sum(muscle.num_points > 0 for muscle in self.muscles)
 
     @property
     def num_states(self) -> int:
-        """How many states all of them carry."""
+        """Number of states of all muscles."""
         return sum(len(muscle.state_names) for muscle in self.muscles)
 
     def records(self, frames: Sequence[FloatArray], body_int: Any) -> list[FloatArray]:
-        """A record each (``kernels.muscle_layout``)."""
-        place, found = room_rows(self.muscles), []
+        """One record per muscle (``kernels.muscles.layout``)."""
+        place, result = room_rows(self.muscles), []
         kept = place + sum(map(strand_places, self.muscles))
-        behind = len(self.coordinates) + len(self.inputs)
+        state = len(self.coordinates) + len(self.inputs)
         for muscle in self.muscles:
-            found.append(
+            result.append(
                 muscle.packed(self.bodies, self.coordinates, self.inputs, frames, body_int, place, kept)
             )
-            found[-1][at.MUSCLE_STATE] = behind
-            behind += len(muscle.state_names)
+            result[-1][at.MUSCLE_STATE] = state
+            state += len(muscle.state_names)
             place += strand_places(muscle)
-        return found
+        return result
 
 
 def room_rows(muscles: Sequence[Muscle]) -> int:
-    """How many numbers the room has before the places of strands."""
+    """Size of the muscles' workspace before the places of strands."""
     most = max((len(muscle.points) for muscle in muscles), default=0)
     return at.ROOM_HEADER + at.ROOM_ROW * most
 
 
 def strand_places(muscle: Muscle) -> int:
-    """How many numbers the places of a muscle's strands have."""
+    """Size of the places of a muscle's strands."""
     return sum(at.place_size(len(wrap.bodies), wrap.workspace_size) for wrap in muscle.strands.values())
 
 
 def muscle_room(muscles: Sequence[Muscle], num_coordinates: int, everywhere: bool = False) -> tuple[int, int]:
-    """Rows behind those of the bodies' workspace and columns behind the coordinates' that the muscles need.
+    """Additional rows of the bodies' workspace and columns of the coordinates' that the muscles need.
 
-    Columns are for muscles with mass; with everywhere for all, as they are for moment arms, too.
+    Columns are for muscles with mass, or with `everywhere` for all of them, as moment arms need.
     """
     if not muscles:
         return 0, 0
-    room = room_rows(muscles) + sum(map(strand_places, muscles))
-    room += 3 * max(
-        muscle.num_points for muscle in muscles
-    )  # forces that are kept of one muscle's mass points
-    rows = math.ceil(room / layout.WORK_WIDTH)
+    size = room_rows(muscles) + sum(map(strand_places, muscles))
+    size += 3 * max(muscle.num_points for muscle in muscles)  # forces of one muscle's mass points
+    rows = math.ceil(size / layout.WORK_WIDTH)
     if not everywhere and not any(muscle.num_points for muscle in muscles):
         return rows, 0
     return rows, 2 * num_coordinates + max(map(muscle_columns, muscles))
 
 
 def muscle_columns(muscle: Muscle) -> int:
-    """How many columns a muscle needs (``kernels.muscle_layout``)."""
+    """Number of columns that a muscle needs (``kernels.muscles.layout``)."""
     obstacles = [len(wrap.bodies) for wrap in muscle.strands.values()]
     strand = 2 * (8 + 6 * max(obstacles)) if obstacles else 0
     return at.COLUMN_POINTS + 3 * len(muscle.points) + 6 * sum(obstacles) + strand

@@ -1,4 +1,4 @@
-"""Points of a muscle's path: fixed to a body, moving in it, or there for a range of a coordinate only."""
+"""Points of a muscle's path: fixed to a body, moving in it, or present for a range of a coordinate only."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Moving:
 
 @dataclass(frozen=True)
 class Condition:
-    """A point is there only while a coordinate is in a range, as OpenSim's conditional path points are.
+    """A range of a coordinate in which a point is present, as of OpenSim's conditional path points.
 
     Attributes:
         coordinate: ``body.coordinate``, one of the model's coordinate names.
@@ -77,9 +77,9 @@ class PathPoint:
     """A point of a muscle's path: its origin, its insertion, or one in between.
 
     Attributes:
-        body: the body that it sits on, or its name; None for the world.
+        body: the body that carries it, or its name; None for the world.
         position: in the body's frame (3,) [m]; each component a number, or `Moving`.
-        condition: when it is there; None for always.
+        condition: when it is present; None: always.
     """
 
     body: Any
@@ -89,7 +89,7 @@ class PathPoint:
     def __post_init__(self) -> None:
         body = self.body.name if isinstance(self.body, Body) else self.body
         if body is not None and not isinstance(body, str):
-            raise ModelError(f"a path point sits on a body, its name or None, got {body!r:.80}")
+            raise ModelError(f"the body of a path point must be a body, its name or None, got {body!r:.80}")
         object.__setattr__(self, "body", body)
         try:
             components = tuple(self.position)
@@ -134,7 +134,7 @@ class PathPoint:
         frames: Sequence[FloatArray],
         size: int,
     ) -> tuple[FloatArray, FloatArray]:
-        """The point's numbers (``kernels.muscle_layout``), and the functions that it follows, which will begin at size.
+        """The point's row (``kernels.muscles.layout``), and the records of its functions, to begin at `size`.
 
         Raises:
             ModelError: a body or a coordinate is missing.
@@ -165,14 +165,14 @@ class PathPoint:
 
 
 def coordinate_number(name: str, coordinates: Mapping[str, int]) -> int:
-    """Number of a coordinate by its name; ModelError where there is none."""
+    """Index of a coordinate by its name; ModelError if there is none."""
     if name not in coordinates:
         raise ModelError(f"no coordinate is named {name!r}; there are {', '.join(coordinates)}")
     return coordinates[name]
 
 
 def point_from_dict(description: Any) -> PathPoint:
-    """The point that `PathPoint.to_dict` described; FormatError where a key is unknown or missing."""
+    """The point described by `PathPoint.to_dict`; FormatError if a key is unknown or missing."""
     check_keys(description, ("body", "position", "condition"), ("body", "position"), "path point")
     position = description["position"]
     if not isinstance(position, list | tuple):

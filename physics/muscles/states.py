@@ -1,4 +1,4 @@
-"""States of the muscles' laws where a model's state begins."""
+"""Initial states of muscles, and checks of their inputs and tendons."""
 
 from __future__ import annotations
 
@@ -14,25 +14,23 @@ from ..validation import finite_array, number
 from .muscle import Muscle
 from .view import ModelView
 
-OVER = 1e-3  # by which steps of time may leave an activation beyond its range
+OVER = 1e-3  # by which time steps may take an activation out of its range
 
 
 def path_lengths(model: ModelView, q: FloatArray) -> FloatArray:
-    """Lengths (muscles,) of all muscles at coordinates (nv,)."""
+    """Path lengths (muscles,) of all muscles at coordinates (nv,)."""
     lengths = np.zeros((len(model.muscles), 2))
     gradients = np.zeros((len(model.muscles), len(q)))
-    spaces = model.workspace(moment_arms=True).clear()
+    workspace = model.workspace(moment_arms=True).clear()
     kernels.muscles.readings.muscle_lengths(
-        model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *spaces
+        model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *workspace
     )
-    found: FloatArray = lengths[:, 0]
-    return found
+    result: FloatArray = lengths[:, 0]
+    return result
 
 
 def check_pulls(model: ModelView, tau: FloatArray, name: str) -> FloatArray:
-    """Forces and inputs (..., nv + num_inputs); ModelError where a tension without a law among them is negative, or an
-    excitation is more than the law takes.
-    """
+    """Forces and inputs (..., nv + num_inputs); ModelError if a tension is negative, or an excitation too large."""
     for muscle in model.muscles:
         if not isinstance(muscle.tension, str):
             continue
@@ -44,27 +42,25 @@ def check_pulls(model: ModelView, tau: FloatArray, name: str) -> FloatArray:
             least = float(tau[..., column].min(initial=0.0))
             if least < 0.0:
                 raise ModelError(
-                    f"{name}: input {muscle.tension!r} is {least:g}, but muscle {muscle.name!r} pulls with it and "
-                    "cannot push"
+                    f"{name}: input {muscle.tension!r}, the tension of muscle {muscle.name!r}, must not be negative, "
+                    f"got {least:g}"
                 )
     return tau
 
 
 def check_tendons(model: ModelView, q: FloatArray, only: int | None = None) -> None:
-    """ModelError where the path of a muscle, or of the one of this number, is shorter at coordinates (nv,) than what of
-    it does not stretch.
-    """
-    told = too_short(model, q, only)
-    if told is not None:
-        raise ModelError(told[1])
+    """ModelError if a muscle's path at coordinates (nv,) is shorter than its tendons; `only`: index of one muscle."""
+    fault = too_short(model, q, only)
+    if fault is not None:
+        raise ModelError(fault[1])
 
 
 def check_tendons_of_samples(model: ModelView, q: FloatArray) -> None:
-    """As `check_tendons`, of samples (T, nv); tells which."""
+    """As `check_tendons`, for samples (T, nv); the message names the sample."""
     for number_, row in enumerate(q if have_tendons(model) else ()):
-        told = too_short(model, row)
-        if told is not None:
-            raise ModelError(f"at sample {number_} {told[1]}")
+        fault = too_short(model, row)
+        if fault is not None:
+            raise ModelError(f"at sample {number_} {fault[1]}")
 
 
 def have_tendons(model: ModelView) -> bool:
@@ -73,9 +69,9 @@ def have_tendons(model: ModelView) -> bool:
 
 
 def too_short(model: ModelView, q: FloatArray, only: int | None = None) -> tuple[Muscle, str] | None:
-    """A muscle whose path at coordinates (nv,) is shorter than its tendons, and that in words; None if all are not.
+    """A muscle whose path at coordinates (nv,) is shorter than its tendons, with a message; None if there is none.
 
-    only: number of the muscle that is looked at; None: all are.
+    only: index of the muscle to check; None: all.
     """
     stiff = [
         0.0 if muscle.masses is None or only not in (None, k) else muscle.masses.stiff_length
@@ -86,18 +82,18 @@ def too_short(model: ModelView, q: FloatArray, only: int | None = None) -> tuple
     for muscle, length, least in zip(model.muscles, path_lengths(model, q), stiff):
         if length < least:
             return muscle, (
-                f"the path of muscle {muscle.name!r} is {length:.6g} m long, its mass points need {least:.6g} m: as "
-                "much as its tendons, which do not stretch"
+                f"the path of muscle {muscle.name!r} is {length:.6g} m long, shorter than its tendons, which do not "
+                f"stretch: its mass points need {least:.6g} m"
             )
     return None
 
 
 def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | None:
-    """States (n,) as they are given, in order or by name; what is not given is that of a muscle at rest at q.
+    """States (n,) as given, in order or by name; missing ones are those of a muscle at rest at q.
 
     Raises:
-        ModelError: an unknown name, a wrong shape, a number that is not finite, an activation beyond [0, 1], a length
-            of fibres that is not positive.
+        ModelError: a name is unknown, a shape is wrong, a number is not finite, an activation is outside [0, 1], or
+            a fibre length is not positive.
     """
     names = model.muscle_state_names
     if not names and (given is None or np.size(given) == 0):
@@ -110,15 +106,15 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
     for name in given or {}:
         if name not in names:
             raise ModelError(f"no muscle has a state {name!r}; there are {', '.join(names) or 'none'}")
-    found: list[float] = []
+    values: list[float] = []
     for muscle, length in zip(model.muscles, path_lengths(model, q)):
         if muscle.law is None or not muscle.state_names:
             continue
         activation, named = muscle.activation, f"{muscle.name}.activation"
         if given and named in given:
             activation = _checked(named, given[named])
-        found += muscle.law.initial_states(float(length), activation).tolist()
-    states = np.array(found)
+        values += muscle.law.initial_states(float(length), activation).tolist()
+    states = np.array(values)
     for k, name in enumerate(names):
         if given and name in given:
             states[k] = _checked(name, given[name])
@@ -126,7 +122,7 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
 
 
 def _checked(name: str, value: Any, over: float = 0.0) -> float:
-    """A state that is given: an activation in [0, 1], or beyond it by at most over, or a length of fibres."""
+    """A given state: an activation in [0, 1], or beyond it by at most `over`, or a positive fibre length."""
     length = name.endswith(".fibre_length")
     state = number(value, name, positive=length)
     if not length and not -over <= state <= 1.0 + over:

@@ -1,4 +1,4 @@
-"""The stretch of a muscle's path that wraps over one or more obstacles between two of its points."""
+"""The part of a muscle's path that wraps over one or more obstacles between two of its points."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..kernels.wrapping import layout as wrap_layout
 from ..validation import number
 from .obstacles import Obstacle, Part, obstacle_from_dict
 
-SMOOTHING = 5e-4  # [m] where the muscle has no mass
-MASSIVE_SMOOTHING = 0.2  # of the least radius where it has
+SMOOTHING = 5e-4  # [m], for muscles without mass
+MASSIVE_SMOOTHING = 0.2  # of the least radius, for muscles with mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +25,14 @@ class Wrap(ReadOnlyArrays):
 
     Attributes:
         obstacles: in the order in which the path meets them, at least one.
-        smoothing: length by which attaching and detaching are rounded off [m]; 0: the true shortest path,
-            whose Jacobian jumps there; None: 0.5 mm, or a fifth of the least radius of the obstacles where the
-            muscle has mass: its points' velocities change over this length, and steps of time must see that. Where
-            the straight line passes an obstacle by more than this, or lies deeper in it, both have the same length.
-            Where an end of the path is nearer to a surface than four times this, less is rounded off, a tenth where
-            it lies on it: no path goes deeper than a fifth of this into an obstacle that both ends are outside of.
+        smoothing: length over which attaching and detaching are smoothed [m]. 0: the true shortest path, whose
+            Jacobian jumps there. None: 0.5 mm, or for a muscle with mass a fifth of the obstacles' least radius:
+            the velocities of its points change over this length, which time steps must resolve.
+
+    Where the straight line passes an obstacle by more than the smoothing, or lies deeper inside it, the smooth path
+    is as long as the true one. Where an end of the path is closer to a surface than four times the smoothing, less
+    is smoothed, down to a tenth on the surface. If both ends are outside an obstacle, no path enters it by more
+    than a fifth of the smoothing.
     """
 
     obstacles: tuple[Obstacle, ...]
@@ -50,17 +52,17 @@ class Wrap(ReadOnlyArrays):
 
     @property
     def parts(self) -> list[Part]:
-        """The primitive surfaces, in order, each with its frame (4, 4) in its body's."""
+        """The primitive surfaces in order, each with its frame (4, 4) in its body's frame."""
         return [part for obstacle in self.obstacles for part in obstacle.parts()]
 
     @property
     def bodies(self) -> list[str | None]:
-        """Names of the bodies that carry the primitive surfaces, one each; None for the world."""
+        """Names of the bodies of the primitive surfaces, one each; None for the world."""
         return [part.body for _, part in self.parts]
 
     @property
     def workspace_size(self) -> int:
-        """How many numbers the kernels keep for this strand."""
+        """Size of this strand's workspace in the kernels."""
         return wrap_layout.strand_size(len(self.parts))
 
     def smoothing_length(self, massive: bool = False) -> float:
@@ -73,11 +75,12 @@ class Wrap(ReadOnlyArrays):
     def packed(
         self, index: Mapping[str, int], body_frames: Sequence[FloatArray] | FloatArray, massive: bool = False
     ) -> FloatArray:
-        """The strand's record for the kernels (see ``kernels.wrap_layout``).
+        """The strand's record for the kernels (see ``kernels.wrapping.layout``).
 
         Args:
-            index: of the bodies by name. body_frames: (number of bodies, 4, 4) of their own frames in their link
-                frames. massive: whether the muscle has mass.
+            index: of the bodies by name. body_frames: (number of bodies, 4, 4) poses of body frames in their link
+                frames.
+            massive: whether the muscle has mass.
 
         Raises:
             ModelError: an obstacle's body is unknown.
@@ -106,11 +109,11 @@ class Wrap(ReadOnlyArrays):
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Wrap:
-        """The wrap that ``to_dict`` described.
+        """The wrap described by ``to_dict``.
 
         Raises:
             FormatError: a key is unknown or missing, a type is unknown.
-            ModelError: a value is not acceptable.
+            ModelError: a value is invalid.
         """
         if not isinstance(description, Mapping) or description.get("type") != "wrap":
             raise FormatError(f"a wrap must be an object of type 'wrap', got {description!r:.80}")

@@ -235,7 +235,7 @@ def test_targets_travel_as_text():
     [
         ({"targets": []}, "at least one target"),
         ({"targets": ph.Target("hand", position=(0, 0, 0))}, "no body is named 'hand'"),
-        ({"targets": ph.Target("link_0")}, "asks for nothing"),
+        ({"targets": ph.Target("link_0")}, "has no goal"),
         (
             {"targets": ph.Target("link_0", position=(0, np.nan, 0))},
             "position of the target of body 'link_0'",

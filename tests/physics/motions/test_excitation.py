@@ -97,13 +97,11 @@ def test_a_tension_pulls_with_no_more_than_its_force():
     builder = ph.ModelBuilder()
     builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, com=(0.1, 0, 0), inertia=np.eye(3) * 0.01)
     path = [PathPoint(None, (0.0, 0.1, 0.0)), PathPoint("arm", (0.1, 0.0, 0.0))]
-    with pytest.raises(
-        ph.ModelError, match="the excitation of muscle 'fixed' is 2: a tension pulls with its"
-    ):
+    with pytest.raises(ph.ModelError, match="the excitation of muscle 'fixed' is 2"):
         builder.add_muscle("fixed", path, law=Tension(10.0), excitation=2.0)
     builder.add_muscle("led", path, law=Tension(10.0))
     model = builder.build()
-    told = r"tau.*: input 'led.excitation' of muscle 'led' is 1.5: a tension pulls with its whole force at 1"
+    told = r"tau.*: input 'led.excitation' of muscle 'led' is 1.5"
     for signal in (1.5, Keyframes([0.0, 1.0], [0.0, 1.5]), lambda t: 1.5, lambda t, q, qd: 1.5):
         with pytest.raises(ph.ModelError, match=told):
             ph.simulate(model, model.state(), 0.01, 1e-3, tau=ph.excite(model, {"led": signal}))

@@ -216,7 +216,7 @@ def test_a_plain_tension_has_no_states():
     assert law.state_names == () and law.initial_states(0.3).shape == (0,)
     assert law.force(0.3, 0.0, 0.5) == 25.0 and law.force(0.3, 0.0, -1.0) == 0.0
     assert law.energies(0.3, -0.2, 0.5) == (0.0, 0.0, 5.0, 0.0)
-    with pytest.raises(ph.ModelError, match="excitation is 2: a tension pulls with its whole force at 1"):
+    with pytest.raises(ph.ModelError, match=r"excitation is 2: .* tension is 1"):
         law.force(0.3, 0.0, 2.0)
 
 

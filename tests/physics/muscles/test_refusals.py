@@ -54,7 +54,7 @@ def test_mass_cannot_lie_off_the_path(offset: float, share: float) -> None:
 
 def test_a_path_shorter_than_its_tendons_is_told() -> None:
     model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
-    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, its mass points need 0.15 m"):
+    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, .* need 0.15 m"):
         ph.simulate(model, model.state(q=[-0.06]), 0.1)
     with pytest.raises(ph.DivergedError, match=r"'Cord' is 0.14\d* m long") as told:
         ph.simulate(model, model.state(q=[0.0], qd=[-1.04]), 0.1, 1e-3, "rk4")
@@ -66,7 +66,7 @@ def test_a_path_shorter_than_its_tendons_is_told() -> None:
 def test_a_path_shorter_than_its_tendons_is_told_of_samples() -> None:
     """Of points out of their order nothing is worked out."""
     model = slide(MassPoints.belly(0.5, 5, tendons=(0.05, 0.1)))
-    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, its mass points need 0.15 m"):
+    with pytest.raises(ph.ModelError, match=r"'Cord' is 0.14 m long, .* need 0.15 m"):
         ph.muscle_points(model, model.state(q=[-0.06]), "Cord")
     assert (np.diff(ph.muscle_points(model, model.state(), "Cord").positions[:, 0]) > 0.0).all()
     times = np.linspace(0.0, 1.0, 21)
@@ -83,7 +83,7 @@ def test_a_tension_cannot_push() -> None:
     model = slide(tension="pull")
     state = model.state()
     assert ph.forward_dynamics(model, state, {"pull": 2.0})[0] == pytest.approx(-2.0)
-    message = "input 'pull' is -2, but muscle 'Cord' pulls with it and cannot push"
+    message = "input 'pull', .* 'Cord', .* got -2"
     with pytest.raises(ph.ModelError, match=message):
         ph.forward_dynamics(model, state, {"pull": -2.0})
     table = ph.Table([0.0, 1.0], [[0.0, 1.0], [0.0, -2.0]])
