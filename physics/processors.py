@@ -1,4 +1,4 @@
-"""How many processors there are to work with."""
+"""Number of processors available to this process."""
 
 from __future__ import annotations
 

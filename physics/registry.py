@@ -1,4 +1,4 @@
-"""Classes by the types that files name them by, and descriptions read into instances of them."""
+"""Registries of classes by the types that files name, and instances from descriptions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def by_type(*kinds: type[Kind]) -> dict[str, type[Kind]]:
 def from_dict(
     description: Any, registry: Mapping[str, type[Kind]], what: str, read: Mapping[str, Any] | None = None
 ) -> Kind:
-    """The instance that a description ``{"type": ..., field: value, ...}`` of a dataclass stands for.
+    """The dataclass instance described by ``{"type": ..., field: value, ...}``.
 
     Args:
-        what: its kind in words for errors, "a joint". read: {field: function of its value}, where it is read first.
+        what: its kind in words for errors, "a joint". read: {field: function to convert its value first}.
 
     Raises:
-        FormatError: it is no object, its type or a key is unknown, a required key is missing.
-        ModelError: a value is not acceptable.
+        FormatError: it is no object, its type or a key is unknown, or a required key is missing.
+        ModelError: a value is invalid.
     """
     noun = what.partition(" ")[2]
     if not isinstance(description, Mapping):
@@ -51,7 +51,7 @@ def from_dict(
 
 
 def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
-    """FormatError where an entry of a description is no object, or has an unknown key (None: any), or lacks one."""
+    """FormatError if an entry is no object, has a key that is not known (None: any), or lacks a required one."""
     if not isinstance(entry, Mapping):
         raise FormatError(f"{where} must be an object, got {entry!r:.80}")
     for key in entry:
@@ -64,8 +64,7 @@ def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
 
 @cache
 def arguments(method: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of all arguments of a method but ``self``, and of those without a default: `check_keys` takes both."""
-    found = list(inspect.signature(method).parameters.values())[1:]
-    return tuple(each.name for each in found), tuple(
-        each.name for each in found if each.default is each.empty
-    )
+    """Names of a method's arguments except ``self``, and of the required ones, as `check_keys` takes them."""
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    required = (each.name for each in parameters if each.default is each.empty)
+    return tuple(each.name for each in parameters), tuple(required)

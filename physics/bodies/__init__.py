@@ -1,1 +1,1 @@
-"""Bodies with their limits and the laws of their coordinates, and the state that they are in."""
+"""Bodies with their limits, the laws of their coordinates, and their state."""

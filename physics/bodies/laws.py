@@ -1,4 +1,4 @@
-"""Elastic and damping laws of coordinates, and their controllers, as records for the kernels."""
+"""Elastic and damping laws of coordinates: functions of their values and velocities."""
 
 from __future__ import annotations
 

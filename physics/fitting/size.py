@@ -12,7 +12,7 @@ from ..geometry import lie
 from .linearization import poses
 from .rounds import Curve, Fitter
 
-# so many numbers are tried one by one; further ones grow by a quarter, then the last gap is bisected
+# this many numbers are tried one by one; then they grow by a quarter, and the last gap is bisected
 ONE_BY_ONE = 16
 
 Attempt = Callable[[int], tuple[Curve, FloatArray]]

@@ -15,7 +15,7 @@ DAMPING_GIVE_UP = 1e6
 # With sliding poses the iteration continues while a step gains this share of the objective plus this much (mean rad^2).
 SETTLED = 5e-4
 SETTLED_BELOW = 1e-11
-STEPS_A_TRIAL = 2  # of places, which change little there
+STEPS_A_TRIAL = 2  # projection steps: places change little there
 
 
 def minimize(

@@ -102,7 +102,7 @@ def make_controller(
 def law_records(
     elastic: Laws, damper: Laws, controller: PositionController | None, first_input: int
 ) -> list[FloatArray | None]:
-    """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None where it has no law."""
+    """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None if it has no law."""
     records: list[FloatArray | None] = []
     for d, (spring, resistance) in enumerate(zip(elastic, damper)):
         if spring is None and resistance is None and controller is None:

@@ -77,8 +77,8 @@ def from_dict(description: Mapping[str, Any]) -> Joint:
     """The joint described by ``Joint.to_dict``.
 
     Raises:
-        FormatError: the type is unknown, a key is unknown or a required one is missing.
-        ModelError: a value is not valid for the joint.
+        FormatError: the type or a key is unknown, or a required key is missing.
+        ModelError: a value is invalid.
     """
     return registry.from_dict(description, REGISTRY, "a joint", {"joint": from_dict, "joints": _parts})
 

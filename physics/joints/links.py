@@ -21,7 +21,7 @@ class Link(Joint):
     """Consecutive factors of a joint that share coordinates, as a joint of its own.
 
     Attributes:
-        blocks: the factors, their coordinates counted from `first`. after: frame behind the last.
+        blocks: the factors, their coordinates counted from `first`. after: frame after the last.
         first: first coordinate in the whole joint. used: coordinates that move it, counted in the whole joint.
     """
 
@@ -43,7 +43,7 @@ class Link(Joint):
 
 
 def links_of(joint: Joint) -> list[Link]:
-    """The links of a joint in order; a rotation that is read as Euler angles has one for each angle."""
+    """The links of a joint in order; a rotation that is read as Euler angles has one per angle."""
     blocks, after = _unfolded(joint)
     used = [_coordinates(block) for block in blocks]
     last = {coordinate: k for k, each in enumerate(used) for coordinate in each}
@@ -68,15 +68,15 @@ def links_of(joint: Joint) -> list[Link]:
 
 
 def _link(joint: Joint, blocks: Sequence[Block], used: tuple[int, ...]) -> Link:
-    first, behind = (used[0], used[-1] + 1) if used else (0, 0)
+    first, stop = (used[0], used[-1] + 1) if used else (0, 0)
     own = tuple(Block(b.kind, max(b.coordinate - first, 0), b.frame, b.data) for b in blocks)
     return Link(
         own,
         IDENTITY,
         first,
         used,
-        joint.coordinate_names[first:behind],
-        joint.coordinate_units[first:behind],
+        joint.coordinate_names[first:stop],
+        joint.coordinate_units[first:stop],
     )
 
 
@@ -92,9 +92,7 @@ def _coordinates(block: Block) -> range:
 
 
 def _unfolded(joint: Joint) -> tuple[list[Block], FloatArray]:
-    """The factors and the frame behind them; where a rotation vector is read off as Euler angles, screws about their
-    axes.
-    """
+    """The factors and the frame after them; rotation vectors read as Euler angles become screws about their axes."""
     factors, sequences = joint.factorization(), dict(joint.angle_groups)
     blocks, frame = [], IDENTITY
     for block in factors.blocks:

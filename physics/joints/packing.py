@@ -340,7 +340,7 @@ class TangentSpace:
 
 
 def pack_joint(factors: Factorization, count: int) -> Arrays:
-    """The arrays of a joint alone, between the world and a massless body, for `Joint.evaluate`."""
+    """The arrays of a joint of `count` coordinates alone, between the world and a massless body."""
     link = Link(
         parent=-1,
         factors=factors,

@@ -29,9 +29,9 @@ from ..validation import float_array, number, truth
 TURN_SAMPLES = (24, 18, 12)
 SPAN_SAMPLES = (8, 5, 4)
 LENGTH_SAMPLES = (9, 7, 5)
-# a nearer pose may be as far from a sample as its neighbours are, times this
+# safety factor on the distance of neighbouring samples, within which a nearer pose may lie
 MARGIN = 1.5
-# a motion continues instead of jumping if that is at most so many times farther; a distance that counts as 0 [rad]
+# a motion continues instead of jumping if its distance is at most FARTHER times as large, or less than NEAR [rad]
 FARTHER = 1.5
 NEAR = 1e-3
 
@@ -253,7 +253,7 @@ class _Search:
     ) -> Iterator[tuple[float, FloatArray]]:
         """Coordinates (R, n) that continue from start over some rows, after their additional squared distance.
 
-        Yields nothing if one of them is much farther than it need be and than the median.
+        Yields nothing if one of them is much farther than both its nearest place and the median of nearest places.
         """
         near = apart[rows]
         most = np.maximum(FARTHER * np.maximum(near, np.median(near)), NEAR)

@@ -187,7 +187,15 @@ class InverseKinematics:
         report = np.zeros(rows.REPORT_WIDTH)
         workspace = self._workspace.clear()
         kernels.search.inverse_kinematics.inverse_kinematics(
-            self.model.arrays, self._targets, bounds, self._settings, q, errors, report, self._solver, workspace
+            self.model.arrays,
+            self._targets,
+            bounds,
+            self._settings,
+            q,
+            errors,
+            report,
+            self._solver,
+            workspace,
         )
         check_flags(self.model, workspace[2])
         return q, errors, report

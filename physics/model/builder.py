@@ -168,7 +168,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         return Model(self._shared_bodies(), self.gravity, *forces, *rest)
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
-        """ModelError where a constraint names what is missing."""
+        """ModelError if a constraint names something that is missing."""
         Model(self.bodies, self.gravity, constraints={name: constraint})
 
     @classmethod

@@ -24,21 +24,22 @@ def observe(
 ) -> tuple[FloatArray, FloatArray]:
     """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
 
-    anywhere: extrapolate along the end's twist beyond a joint's closed range instead of raising JointRangeError.
-    muscles: False: leave the energies of muscles out, which take the longest.
-    spaces: workspaces of the model with cleared flags, which are cleared again at the end; new ones if None.
+    Args:
+        anywhere: extrapolate where a joint has left its range, instead of raising JointRangeError.
+        muscles: False leaves out the energies of muscles, which take longest.
+        spaces: a workspace of the model with cleared flags, which are cleared again; None: a new one.
     """
     samples = len(q)
     poses = np.empty((samples, model.num_bodies, 4, 4))
     energy = np.empty((samples, 3))
     spaces = model.workspace().clear() if spaces is None else spaces
-    # Arrays of another type would be compiled for separately.
+    # one kind of array only: each kind is compiled separately
     q, qd = np.array(q, dtype=np.float64, order="C"), np.array(qd, dtype=np.float64, order="C")
     arrays = model.arrays
     if not muscles and arrays[3][layout.MUSCLE_COUNT] > 0.0:
         alone = arrays[3].copy()
         alone[layout.MUSCLE_COUNT] = 0.0
-        alone.flags.writeable = False  # as the others: writable arrays would be compiled for separately
+        alone.flags.writeable = False  # as the others: writeable arrays are compiled separately
         arrays = (*arrays[:3], alone, arrays[4])
     kernels.dynamics.observe.observe(arrays, q, qd, poses, energy, *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):

@@ -44,10 +44,11 @@ class Motion(ReadOnlyArrays):
     Positions are interpolated by a cubic spline with continuous accelerations or by straight lines. Velocities and
     accelerations are interpolated likewise and integrated exactly, from the joint's state at the first time, or at
     the start of a run that begins later. Before the first and after the last time the joint is free, unless `hold`
-    makes it rest there. A motion that ends with its run continues until the last step is over. Velocities jump
-    where straight lines of positions meet, and where a window catches a moving joint; the bodies on the joint get
-    the impulse. At a window, velocities and accelerations continue from the joint's position, while positions move
-    it to their own.
+    makes it rest there. A motion that ends with its run continues until the last step is over.
+
+    Velocities jump where straight lines of positions meet, and where a window catches a moving joint; the bodies on
+    the joint get the impulse. At a window, velocities and accelerations continue from the joint's position, while
+    positions move it to their own.
 
     Attributes:
         times: (K,), increasing [s]; a single one with `hold` locks the joint.

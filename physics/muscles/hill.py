@@ -309,5 +309,5 @@ LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen)
 
 
 def law_from_dict(description: Any) -> ForceLaw:
-    """The law that ``ForceLaw.to_dict`` described; FormatError where a key or the type is unknown."""
+    """The law described by ``ForceLaw.to_dict``; FormatError if a key or the type is unknown."""
     return registry.from_dict(description, LAWS, "a force law")

@@ -356,7 +356,7 @@ def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
     """The obstacle described by ``Obstacle.to_dict``.
 
     Raises:
-        FormatError: the type is unknown, a key is unknown or missing.
-        ModelError: a value is invalid for the obstacle.
+        FormatError: the type or a key is unknown, or a required key is missing.
+        ModelError: a value is invalid.
     """
     return registry.from_dict(description, REGISTRY, "an obstacle")

@@ -19,7 +19,7 @@ Signal = Callable[[float, FloatArray, FloatArray], float]
 
 @dataclass(frozen=True, eq=False)
 class Keyframes:
-    """Straight lines through keyframes, constant before and behind them.
+    """Straight lines through keyframes, constant before the first and after the last.
 
     Attributes:
         times: increasing (k,) [s]. values: (k,).
@@ -43,10 +43,9 @@ class Keyframes:
 
 @dataclass(frozen=True, eq=False)
 class Proportional:
-    """Excites in proportion to how far a coordinate is from its target: rest + gain (target - q) - damping q', kept
-    within [0, 1].
+    """Excitation from a coordinate's error: rest + gain (target - q) - damping q', clipped to [0, 1].
 
-    A muscle that makes the coordinate larger wants a positive gain, its opponent a negative one.
+    A muscle that increases the coordinate needs a positive gain, its antagonist a negative one.
 
     Attributes:
         coordinate: ``body.coordinate``, one of the model's coordinate names.
@@ -71,7 +70,7 @@ class Proportional:
             object.__setattr__(self, "target", target)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, which `from_dict` reads; ModelError where the target is a function of one's own."""
+        """JSON-able description for `from_dict`; ModelError if the target is a function."""
         target: Any = self.target
         if isinstance(target, Keyframes):
             target = {"times": target.times.tolist(), "values": target.values.tolist()}
@@ -84,7 +83,7 @@ class Proportional:
 
     @classmethod
     def from_dict(cls, description: Any) -> Proportional:
-        """The controller that `to_dict` described; FormatError where a key is unknown or missing."""
+        """The controller described by `to_dict`; FormatError if a key is unknown or missing."""
         known = ("coordinate", "gain", "target", "damping", "rest")
         check_keys(description, known, known[:2], "a controller")
         values = dict(description)
@@ -94,7 +93,7 @@ class Proportional:
         return cls(**values)
 
     def signal(self, model: ModelView) -> Signal:
-        """The excitation as a function of (t, q, q'); ModelError where the model has no such coordinate."""
+        """The excitation as a function of (t, q, q'); ModelError if the model has no such coordinate."""
         names = model.coordinate_names
         if self.coordinate not in names:
             raise ModelError(f"no coordinate is named {self.coordinate!r}; there are {', '.join(names)}")

@@ -64,7 +64,7 @@ def check_tendons_of_samples(model: ModelView, q: FloatArray) -> None:
 
 
 def have_tendons(model: ModelView) -> bool:
-    """Whether a part of a muscle does not stretch."""
+    """Whether a muscle of the model has a part that does not stretch."""
     return any(muscle.masses is not None and muscle.masses.offsets.any() for muscle in model.muscles)
 
 

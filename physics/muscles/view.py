@@ -1,4 +1,4 @@
-"""What muscles and constraints read of a model, which is made of them."""
+"""The part of a model that muscles and constraints read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .muscle import Muscle
 
 
 class ModelView(Protocol):
-    """A model as rooms below it see it; `model.model.Model` says what each of these is."""
+    """A model as the rooms below `model` see it; `model.model.Model` documents the attributes."""
 
     @property
     def bodies(self) -> Sequence[Body]: ...
