@@ -19,9 +19,9 @@ CLEAR_LINE = "\r\x1b[K"
 class Reporter:
     """Reports the progress of one run.
 
-    Without ``log_json`` a terminal gets a progress bar and messages, any other stream warnings and errors only.
-    With it each call writes one JSON object per line: ``{"event": "start" | "progress" | "message" | "warning" |
-    "done" | "error", "seconds": ..., ...}``, or an event of the caller's own kind.
+    Without ``log_json`` a terminal gets a progress bar and messages, any other stream warnings and errors only. With it
+    each call writes one JSON object per line: ``{"event": "start" | "progress" | "message" | "warning" | "done" |
+    "error", "seconds": ..., ...}``, or an event of the caller's own kind.
 
     Args:
         quiet: report errors only.

@@ -61,7 +61,7 @@ def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) ->
 
 
 def whole_number(value: Any, name: str) -> int:
-    """An int; ModelError for booleans and anything else, 1.0 included."""
+    """An int; ModelError for any other type, booleans and floats included."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ModelError(f"{name} must be a whole number, got {value!r:.80}")
     return int(value)

@@ -22,13 +22,12 @@ from .laws import Laws, check_dampers, check_elastic, coordinate_functions, desc
 class Body(ReadOnlyArrays):
     """A rigid body and the joint that carries it; arrays are read-only. n is the number of the joint's coordinates.
 
-    On rotation vectors (spherical and free joints) springs, limits and armature act on r in the current chart: they
-    are smooth within half a turn of r = 0, and jump where the chart changes. Limits of Euler angles do not depend
-    on the chart.
+    On rotation vectors (spherical and free joints) springs, limits and armature act on r in the current chart: they are
+    smooth within half a turn of r = 0, and jump where the chart changes. Limits of Euler angles do not depend on the
+    chart.
 
     Attributes:
-        name: unique in its model. parent: index of the parent body, -1 for the world. joint: its motion in the
-            parent.
+        name: unique in its model. parent: index of the parent body, -1 for the world. joint: its motion in the parent.
         joint_in_parent: pose of the joint's fixed frame in the parent's body frame (4, 4), the identity by default.
         body_in_joint: pose of the body frame in the joint's moving frame (4, 4), the identity by default.
         mass: [kg], positive.
@@ -36,18 +35,18 @@ class Body(ReadOnlyArrays):
         inertia: (3, 3) about the centre of mass in body axes [kg m^2], positive definite, a + b >= c.
         stiffness, rest, damping: of a spring and a damper on each coordinate; a number or (n,) [N m/rad, rad, N m
             s/rad; for lengths N/m, m, N s/m].
-        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline,
-            table). The spring's force is -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; its
-            energy is the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or
-            {name or index: function}.
+        elastic: a force law for each coordinate, or None: a function tau(q) of ``joints`` (polynomial, spline, table).
+            The spring's force is -tau(q), so that ``Linear(k)`` is a spring of stiffness k and rest 0; its energy is
+            the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name or index:
+            function}.
         damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper's force is -tau(q').
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
         limits: (n, 2) of the joint's readings (``Joint.readings``), infinite where open; given as None, ``"range"``
             (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
-        limit_stiffness, limit_damping: of the one-sided springs at the limits; None: derived from the inertia that
-            the coordinate moves, for a bounce of about 20 Hz at half of critical damping.
-        limit_restitution: None for limits that are springs. With (n,) in [0, 1] they are hard: an impulse through
-            the whole tree reverses the coordinate with that share of its speed (fixed-step methods only).
+        limit_stiffness, limit_damping: of the one-sided springs at the limits; None: derived from the inertia that the
+            coordinate moves, for a bounce of about 20 Hz at half of critical damping.
+        limit_restitution: None for limits that are springs. With (n,) in [0, 1] they are hard: an impulse through the
+            whole tree reverses the coordinate with that share of its speed (fixed-step methods only).
     """
 
     name: str

@@ -21,8 +21,7 @@ BETWEEN = np.linspace(0.0, 1.0, 8, endpoint=False)  # shares of the interval bet
 def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
     """One function or None for each coordinate of a joint; entries may be descriptions of functions.
 
-    Given as a single function (of a joint with one coordinate), a mapping from names or indices of coordinates, or
-    a list.
+    Given as one function (joints with one coordinate), {name or index of a coordinate: function}, or a list.
     """
     n = joint.num_coordinates
     result: list[Function | None] = [None] * n

@@ -116,7 +116,7 @@ def _middle_reading(body: Body) -> FloatArray:
 
 
 def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """Inertia that each coordinate of some bodies moves, all joints at mid-range: the mass matrix' diagonal."""
+    """Inertia that each coordinate of some bodies moves at mid-range of all joints (diagonal of the mass matrix)."""
     relative = []  # pose of each body in its parent's body frame
     for body in bodies:
         relative.append(body.joint_in_parent @ body.joint.transform(_middle(body)) @ body.body_in_joint)

@@ -32,7 +32,7 @@ def real_number(value: Any, name: str, *, positive: bool = False) -> float:
 
 
 def check_poses(poses: Any) -> FloatArray:
-    """Poses (N, 4, 4) with N >= 2 and exactly orthonormal rotations; FitError otherwise."""
+    """A copy of poses (N, 4, 4), N >= 2, with exactly orthonormal rotations; FitError if they are invalid."""
     try:
         targets = lie.check_frames(poses, "pose")
     except ModelError as error:

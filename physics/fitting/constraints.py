@@ -149,8 +149,8 @@ class Constraints:
 class ConstrainedSystem:
     """Normal equations H x = g under linear equations C x = d.
 
-    H includes the squares of the equations too. This changes no solution, and makes H definite where only the
-    equations determine a frame; H stays banded.
+    H includes the squares of the equations too. This changes no solution, and makes H definite where only the equations
+    determine a frame; H stays banded.
     """
 
     # equations are dependent if an eigenvalue of C H^-1 C^T, its diagonal scaled to 1, is below this

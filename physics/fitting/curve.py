@@ -54,8 +54,8 @@ def fit_curve(
         order: 4 to 20; 3 with a warning.
         knots: (m + order,), kept; None: chosen by the fit. Without q the poses are spread over their range.
         periodic: whether the curve closes after the last pose. end: with q, the end of its period.
-        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean
-            square distance of their origins from the centre.
+        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean square
+            distance of their origins from the centre.
         outside: behaviour of the joint beyond its range, see `SplineCurve`.
         tolerance: the fit has converged when a step moves no frame by more. max_iterations: for one set of knots.
         progress: called with the fraction done and a message; cancels by returning False.

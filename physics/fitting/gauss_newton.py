@@ -27,8 +27,8 @@ class Objective:
     """(1 - w) mean of weight_k |r_k|^2 + w lambda integral |h|^2 dq for given knots, r_k = log(G(q_k)^-1 G_k).
 
     Norms are the metric's. With lambda = (range / (2 pi `WAVES`))^4 / range, a sine of `WAVES` waves over the range
-    keeps half of its amplitude at w = 1/2, whatever the number of poses, their size and the unit of q. In general
-    the wavelength that is halved is (w / (1 - w))^(1/4) times range / `WAVES`.
+    keeps half of its amplitude at w = 1/2, whatever the number of poses, their size and the unit of q. In general the
+    wavelength that is halved is (w / (1 - w))^(1/4) times range / `WAVES`.
     """
 
     WAVES = 4.0

@@ -24,21 +24,20 @@ class FitOptions:
 
     Attributes:
         metric: the metric of residuals, scaled to read as radians (`TwistMetric.of_matrix`): a symmetric positive
-            definite matrix (6, 6) on body twists [angular, linear]; weights ``{"rotation": per rad^2,
-            "translation": per m^2}``, each one number or one for each body axis; or the moving body's ``{"mass",
-            "com", "inertia"}`` (Kaufman's metric: kinetic energy). None: angle and length by `length_scale`.
+            definite matrix (6, 6) on body twists [angular, linear]; weights ``{"rotation": per rad^2, "translation":
+            per m^2}``, each one number or one for each body axis; or the moving body's ``{"mass", "com", "inertia"}``
+            (Kaufman's metric: kinetic energy). None: angle and length by `length_scale`.
         weights: of the poses' squared residuals (N,), not negative; only their ratios count.
-        pinned: indices of poses (negative ones count from the last), or booleans (N,): the curve passes these
-            exactly.
+        pinned: indices of poses (negative ones count from the last), or booleans (N,): the curve passes these exactly.
         ends: conditions at the first and at the last end of an open curve. Each is None, six numbers (the twist s =
-            G^-1 dG/dq in the body frame, of which only the direction counts without q and knots), ``"straight"``
-            (no curvature: ds/dq = 0), or ``{"twist": six numbers, "straight": True}``.
+            G^-1 dG/dq in the body frame, of which only the direction counts without q and knots), ``"straight"`` (no
+            curvature: ds/dq = 0), or ``{"twist": six numbers, "straight": True}``.
         robust: ``"huber"`` or ``"tukey"`` to give outliers less weight, ``"tukey"`` down to none (see `robust`).
         robust_scale: standard deviation of one of a good pose's six residuals, in the metric; None: estimated.
         within: (metres, radians): use the fewest control frames that keep every residual within both, instead of
             `num_frames`. Poses with a robust weight below 1/2 do not count.
-        coordinate: the joint's coordinate: ``"parameter"`` (that of the knots), ``"arc_length"`` (|s| = 1 in the
-            metric everywhere) or ``"angle"`` (the angle [rad] about `axis`). See `SplineCurve`.
+        coordinate: the joint's coordinate: ``"parameter"`` (that of the knots), ``"arc_length"`` (|s| = 1 in the metric
+            everywhere) or ``"angle"`` (the angle [rad] about `axis`). See `SplineCurve`.
         axis: of ``coordinate="angle"``, a direction in the fixed frame.
     """
 

@@ -54,8 +54,8 @@ def chord_parameters(
 def data_knots(q: FloatArray, num_frames: int, order: int, end: float | None) -> FloatArray:
     """Knots (m + order,) averaged from parameters that are distributed like the data.
 
-    With as many frames as poses these are de Boor's knots for interpolation (the Schoenberg-Whitney conditions
-    hold). Those of a closed curve, whose period ends at `end`, are even.
+    With as many frames as poses these are de Boor's knots for interpolation (the Schoenberg-Whitney conditions hold).
+    Those of a closed curve, whose period ends at `end`, are even.
     """
     if end is not None:
         return splines.periodic_knots(num_frames, order, float(q[0]), end - float(q[0]))

@@ -49,8 +49,8 @@ class Curve:
 class Fitter:
     """Poses and how to fit them.
 
-    `steps` collects the size of every Gauss-Newton step; `begun` and `share` locate the next run within the whole
-    work. Poses put `aside` have no influence on parameters: theirs are interpolated between their neighbours'.
+    `steps` collects the size of every Gauss-Newton step; `begun` and `share` locate the next run within the whole work.
+    Poses put `aside` have no influence on parameters: theirs are interpolated between their neighbours'.
     """
 
     targets: FloatArray

@@ -34,30 +34,28 @@ def fit_surface(
 ) -> SurfaceFit:
     """Fit a spline surface joint to scattered poses, as closely and, with smoothing, as smoothly as possible.
 
-    Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and
-    of the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the places
-    start from a smooth embedding of the cloud (`surface_embedding`) and slide to the nearest point of the surface
-    during the fit. Use smoothing if there is noise across the surface: with free places the surface folds towards
-    it.
+    Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and of
+    the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the places start from
+    a smooth embedding of the cloud (`surface_embedding`) and slide to the nearest point of the surface during the fit.
+    Noise across the surface then needs smoothing, or the surface folds to follow it.
 
-    The normal matrix is never singular: a little smoothing is always on where the poses do not determine all
-    control values (`SurfaceFit.coverage` below 1e-3), and where they slide. It spans holes like a thin plate.
+    The normal matrix is never singular: a little smoothing is always on where the poses do not determine all control
+    values (`SurfaceFit.coverage` below 1e-3), and where they slide. It spans holes like a thin plate.
 
     Args:
         poses: (N, 4, 4), in any order.
-        q: their places (N, n), n = 1, 2 or 3; None: found, as distances along the surface in the metric [rad],
-            longer directions first.
+        q: their places (N, n), n = 1, 2 or 3; None: found, as distances along the surface in the metric [rad], longer
+            directions first.
         num_frames: control values m_i of each direction, at least its order; one number for all.
         smoothing: w in [0, 1): weight of the squared Hessian against the misfit (sec. 6.3). At 1/2, four full waves
             over the range lose half of their amplitude; see `surface_system.Problem`.
         refine: whether poses slide to the nearest point of the surface; None: if q is not given.
-        tolerance: the fit has converged when a step changes no control value by more, in radians by the length
-            scale. With sliding poses it also ends with a step that lowers the objective by less than a
-            two-thousandth.
+        tolerance: the fit has converged when a step changes no control value by more, in radians by the length scale.
+            With sliding poses also when a step lowers the objective by less than a two-thousandth.
         max_iterations: Gauss-Newton steps.
         progress: called with the fraction done and a message; cancels by returning False.
-        options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside:
-            see `SurfaceOptions`.
+        options: order, knots, domain, periodic, sequence, rotation_first, length_scale, metric, weights, outside: see
+            `SurfaceOptions`.
 
     Raises:
         FitError: poses, places or options cannot be fitted; the message names the thing and its value.
@@ -84,8 +82,8 @@ def naive_surface_fit(
 ) -> SurfaceFit:
     """Separate least squares for each of the six numbers, as if angles and lengths were plain numbers.
 
-    The fit that Lee & Terzopoulos 2008, eq. 25, suggests, to compare `fit_surface` with. Near gimbal lock it fits
-    the noise of the outer angles, which is large there and hardly moves anything. Options as in `SurfaceOptions`.
+    The fit that Lee & Terzopoulos 2008, eq. 25, suggests, to compare `fit_surface` with. Near gimbal lock it fits the
+    noise of the outer angles, which is large there and hardly moves anything. Options as in `SurfaceOptions`.
 
     Raises:
         FitError: as `fit_surface`.

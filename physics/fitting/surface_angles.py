@@ -42,8 +42,8 @@ def unwrapped(
 ) -> tuple[FloatArray, FloatArray]:
     """Angles (N, 3) plus whole turns so that neighbours agree, and the turns per period (n, 3) [rad].
 
-    Places (N, n), as shares of the range, determine neighbours. The turns of a closed direction are those of most
-    pairs across its seam.
+    Places (N, n), as shares of the range, determine neighbours. The turns of a closed direction are those of most pairs
+    across its seam.
     """
     graph = neighbour_graph(places)
     order, parents = spanning_tree(graph)

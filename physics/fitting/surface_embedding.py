@@ -1,8 +1,8 @@
 """Places of scattered poses on a surface that is not known yet, by a smooth embedding of the cloud.
 
-Distances along the cloud go through chains of neighbouring poses, in the metric of SE(3) (Isomap: Tenenbaum, de
-Silva & Langford 2000). Classical scaling of a few landmarks (de Silva & Tenenbaum 2004) embeds them in one
-dimension per open direction and two per closed one.
+Distances along the cloud go through chains of neighbouring poses, in the metric of SE(3) (Isomap: Tenenbaum, de Silva &
+Langford 2000). Classical scaling of a few landmarks (de Silva & Tenenbaum 2004) embeds them in one dimension per open
+direction and two per closed one.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def take_ring(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Angles (N,) around a ring in two of the dimensions of points (N, d), and coordinates of the rest.
 
     Distances along a ring are not Euclidean: its points have the odd harmonics of the angle as further coordinates,
-    which may exceed those across the ring. The rest are principal coordinates after subtracting all functions of
-    the angle.
+    which may exceed those across the ring. The rest are principal coordinates after subtracting all functions of the
+    angle.
     """
     pairs = list(combinations(range(points.shape[1]), 2))
     radii = np.array([np.linalg.norm(points[:, list(pair)], axis=1) for pair in pairs])

@@ -1,8 +1,7 @@
 """The motion of six angles and lengths (Lee & Terzopoulos 2008, eq. 25) and its differentials, for many points at once.
 
-G is a product of six exponentials. Column k of A is the body twist per change of the k-th angle or length: the
-factor's twist seen from after the last factor. dA_k / dphi_l = [A_k, A_l] if factor l comes after k, and 0
-otherwise.
+G is a product of six exponentials. Column k of A is the body twist per change of the k-th angle or length: the factor's
+twist seen from after the last factor. dA_k / dphi_l = [A_k, A_l] if factor l comes after k, and 0 otherwise.
 """
 
 from __future__ import annotations

@@ -50,10 +50,10 @@ class NormalEquations:
 class Problem:
     """(1 - w) mean of weight_k |r_k|^2 + w times an integral of the squared Hessian, r_k = log(G(q_k)^-1 T_k).
 
-    Norms are the metric's. The Hessian h_ij is the symmetric part of dS_i / dq_j (Lee & Terzopoulos 2008, sec. 6.3,
-    for more than one coordinate): that of a thin plate, but of the motion, whatever the angles are. Along each
-    direction it is scaled so that at w = 1/2 a sine of `WAVES` waves over the range keeps half of its amplitude,
-    whatever the number of poses, their size and the units of q.
+    Norms are the metric's. The Hessian h_ij is the symmetric part of dS_i / dq_j (Lee & Terzopoulos 2008, sec. 6.3, for
+    more than one coordinate): that of a thin plate, but of the motion, whatever the angles are. Along each direction it
+    is scaled so that at w = 1/2 a sine of `WAVES` waves over the range keeps half of its amplitude, whatever the number
+    of poses, their size and the units of q.
     """
 
     WAVES = 4.0

@@ -40,8 +40,8 @@ class SurfaceOptions:
         periodic: which directions are closed; one boolean for all.
         sequence: of the Euler angles; None: the one whose middle angle stays farthest from gimbal lock.
         rotation_first: see `SplineSurface`.
-        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean
-            square distance of their origins from the centre.
+        length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean square
+            distance of their origins from the centre.
         metric: instead of length_scale, see `options.FitOptions`.
         weights: of the poses' squared residuals (N,), not negative; only their ratios count.
         outside: behaviour of the joint beyond its range, see `SplineSurface`.

@@ -24,8 +24,8 @@ class PositionController(ReadOnlyArrays):
     """Drives each coordinate of a joint by stiffness (target - q) + damping (target rate - q'), at most force_limit.
 
     Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate.target`` and
-    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. The controller
-    does work and stores no energy. On rotation vectors it acts on r in the current chart, as springs do (`Body`).
+    ``controller.coordinate.rate``, so that they follow tables and keyframes in every integrator. The controller does
+    work and stores no energy. On rotation vectors it acts on r in the current chart, as springs do (`Body`).
 
     Attributes:
         name: unique among the model's controllers.

@@ -24,9 +24,9 @@ SMOOTH_SPEED = 0.01
 class Ground(ReadOnlyArrays):
     """Pushes points of a body out of a deformable plane (Ertl et al. 1993, eq. 8).
 
-    A point closer to the plane than the radius deforms the ground by delta. The ground pushes back along the
-    plane's normal with F = stiffness delta^exponent + damping d(delta)/dt, unless that is negative, and against the
-    sliding velocity with friction F. Below smooth_speed friction rises with the speed v as (3 - x^2) x / 2, x = v /
+    A point closer to the plane than the radius deforms the ground by delta. The ground pushes back along the plane's
+    normal with F = stiffness delta^exponent + damping d(delta)/dt, unless that is negative, and against the sliding
+    velocity with friction F. Below smooth_speed friction rises with the speed v as (3 - x^2) x / 2, x = v /
     smooth_speed. The body that carries the plane gets the opposite wrench. The ground stores the energy stiffness
     delta^(exponent + 1) / (exponent + 1).
 

@@ -18,9 +18,9 @@ from .base import body_index, element_row, link_axes, link_points
 class Mount(ReadOnlyArrays):
     """Keeps a point of a body near a place in another body, stiffer the farther (Ertl et al. 1993, eqs. 16b, 16c).
 
-    For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t
-    across it -(stiffness_across |t|^2 t + damping_across t'), in the frame of the body that carries the axis; that
-    body gets the opposite wrench. The stored energy is stiffness_along s^4 / 4 + stiffness_across |t|^4 / 4.
+    For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t across
+    it -(stiffness_across |t|^2 t + damping_across t'), in the frame of the body that carries the axis; that body gets
+    the opposite wrench. The stored energy is stiffness_along s^4 / 4 + stiffness_across |t|^4 / 4.
 
     Attributes:
         name: unique among the model's springs and forces.

@@ -26,8 +26,8 @@ class WobblingMass(NamedTuple):
 def wobbling_joint(normal: Any, axis: FloatArray, centre: FloatArray, name: str) -> tuple[Joint, FloatArray]:
     """The joint of a wobbling mass, and its frame in the segment (4, 4): x along the axis, z along the plane's normal.
 
-    In a plane it has displacements along and across the axis, then a rotation about the mass centre; otherwise
-    three displacements, then a rotation vector.
+    In a plane it has displacements along and across the axis, then a rotation about the mass centre; otherwise three
+    displacements, then a rotation vector.
     """
     frame = np.eye(4)
     frame[:3, 3] = centre

@@ -19,8 +19,7 @@ class Wrench(ReadOnlyArrays):
     """magnitude times a moment and a force at a point of a body (Wang 2022, sec. 3.10.2).
 
     A force of constant magnitude and direction in the world stores the energy -magnitude force . x (Wang 2022, eq.
-    3.30, 0 at the world's origin). Moments, forces that turn with the body, and those that follow an input store
-    none.
+    3.30, 0 at the world's origin). Moments, forces that turn with the body, and those that follow an input store none.
 
     Attributes:
         name: unique among the model's springs and forces.

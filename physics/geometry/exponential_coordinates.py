@@ -1,9 +1,9 @@
 """A rotation's exponential coordinates r, R = exp([r]): velocities, accelerations, charts and reach cones.
 
-Formulas of Kim, Lee & Park 2014 for batches: vectors are (..., 3), results have the batch shape of their arguments.
-w_b and w_s are angular velocities in the body and in the fixed frame. The Jacobians J and G = J^-1 themselves are
-in `lie`; here are their products with vectors and the biases from their time derivatives. Everything is exact to
-round-off from |r| = 0 on; maps from w to r' grow without bound toward |r| = 2 pi.
+Formulas of Kim, Lee & Park 2014 for batches: vectors are (..., 3), results have the batch shape of their arguments. w_b
+and w_s are angular velocities in the body and in the fixed frame. The Jacobians J and G = J^-1 themselves are in `lie`;
+here are their products with vectors and the biases from their time derivatives. Everything is exact to round-off from
+|r| = 0 on; maps from w to r' grow without bound toward |r| = 2 pi.
 """
 
 from __future__ import annotations

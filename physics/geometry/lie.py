@@ -1,8 +1,7 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
-Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1
-rad and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames` checks its
-input.
+Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1 rad
+and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames` checks its input.
 """
 
 from __future__ import annotations
@@ -294,8 +293,8 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     """Copy poses (..., 4, 4) with exactly orthonormal rotations.
 
     Raises:
-        ModelError: the shape is wrong, an entry is not finite, the last row is not (0, 0, 0, 1), or a matrix is not
-            a rotation to 1e-6; the message names the index and the value.
+        ModelError: the shape is wrong, an entry is not finite, the last row is not (0, 0, 0, 1), or a matrix is not a
+            rotation to 1e-6; the message names the index and the value.
     """
     try:
         poses = np.array(frames, dtype=np.float64)

@@ -34,8 +34,8 @@ def _mean_step(times: FloatArray) -> float:
 def weight_of_cutoff(times: FloatArray, cutoff: float, degree: int) -> float:
     """Roughness weight for which a signal of this frequency [Hz] loses 3 dB.
 
-    A smoothing spline of degree 2 m - 1 is a Butterworth filter of order m run forward and back, with the response
-    1 / (1 + weight dt w^(2 m)) (Woltring 1985); -3 dB is 1 / sqrt(2).
+    A smoothing spline of degree 2 m - 1 is a Butterworth filter of order m run forward and back, with the response 1 /
+    (1 + weight dt w^(2 m)) (Woltring 1985); -3 dB is 1 / sqrt(2).
     """
     return float((np.sqrt(2.0) - 1.0) / (_mean_step(times) * (2.0 * np.pi * cutoff) ** (degree + 1)))
 
@@ -43,8 +43,8 @@ def weight_of_cutoff(times: FloatArray, cutoff: float, degree: int) -> float:
 def spline_derivatives(times: FloatArray, values: FloatArray, degree: int, weight: float) -> FloatArray:
     """Value, first and second derivative (3, T, k) of the smoothing spline of samples (T, k), at their times.
 
-    Of the splines with a knot at each sample it minimizes the sum of squared distances from the samples + weight *
-    the integral of the squared derivative m = (degree + 1) / 2. At weight 0 it interpolates them (not-a-knot).
+    Of the splines with a knot at each sample it minimizes the sum of squared distances from the samples + weight * the
+    integral of the squared derivative m = (degree + 1) / 2. At weight 0 it interpolates them (not-a-knot).
     """
     from scipy.interpolate import BSpline, make_interp_spline
 

@@ -1,7 +1,7 @@
 """B-spline bases of any order k >= 2 on given knots: plain, cumulative, and as polynomials of each knot span.
 
-m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the domain [t_{k-1}, t_m]. A periodic
-spline is evaluated unrolled: its first k - 1 control values and its knots repeat after one period.
+m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the domain [t_{k-1}, t_m]. A periodic spline is
+evaluated unrolled: its first k - 1 control values and its knots repeat after one period.
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ class Custom(Joint):
 
     Attributes:
         coordinates: their names, at least one. units: ``"rad"`` (default), ``"m"`` or ``"1"`` of each.
-        rotations, translations: three entries (axis, function, coordinate name or None) each. Without a coordinate
-            the function is taken at 0: a `Linear` is then a constant. Axes are unit vectors; rotation axes move
-            with the body, translation axes are fixed in the parent.
+        rotations, translations: three entries (axis, function, coordinate name or None) each. Without a coordinate the
+            function is taken at 0: a `Linear` is then a constant. Axes are unit vectors; rotation axes move with the
+            body, translation axes are fixed in the parent.
     """
 
     coordinates: tuple[str, ...]

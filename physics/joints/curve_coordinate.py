@@ -1,9 +1,8 @@
 """Coordinates of a curve with a meaning: its arc length, or an angle about an axis.
 
-The knots' parameter u becomes a function of the coordinate q: pieces of degree 5 with exact value, slope and
-curvature at both ends. The path is unchanged to round-off. |s(q)| = 1, or the angle's rate, holds to the error of
-du/dq (`CoordinateMap.error`), which halving of pieces brings below `GOOD` where it can. u(q) is C2 where the curve
-is.
+The knots' parameter u becomes a function of the coordinate q: pieces of degree 5 with exact value, slope and curvature
+at both ends. The path is unchanged to round-off. |s(q)| = 1, or the angle's rate, holds to the error of du/dq
+(`CoordinateMap.error`), which halving of pieces brings below `GOOD` where it can. u(q) is C2 where the curve is.
 """
 
 from __future__ import annotations
@@ -146,8 +145,8 @@ def angle_about(
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
     """Twist angle [rad] of the rotation about an axis, unwrapped along increasing parameters u, as a `Measure`.
 
-    The rotation is a twist about the axis and a swing about an axis across it. With the quaternion (w, v) the twist
-    is 2 atan2(axis . v, w).
+    The rotation is a twist about the axis and a swing about an axis across it. With the quaternion (w, v) the twist is
+    2 atan2(axis . v, w).
 
     Raises:
         ModelError: the swing is half a turn somewhere, and the twist undefined.

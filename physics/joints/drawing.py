@@ -1,9 +1,9 @@
 """Drawings of joints: points and lines in the fixed frame, for plots and for the add-on's overlay.
 
 Drawings follow from a joint's factors, so that a new joint needs no code of its own. A coordinate along a constant
-screw gets a shaft and an arc, an arrow or a helix; a rotation vector gets a ball; all others get the path, surface
-or volume that they sweep. A `Sketch` keeps the drawing in rigid pieces, one per frame along the chain of the
-joint's links, so that another configuration only moves the pieces.
+screw gets a shaft and an arc, an arrow or a helix; a rotation vector gets a ball; all others get the path, surface or
+volume that they sweep. A `Sketch` keeps the drawing in rigid pieces, one per frame along the chain of the joint's
+links, so that another configuration only moves the pieces.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Sketch:
 
     Attributes:
         pieces: each fixed in its own frame.
-        place: readings (n,) of the joint -> the frames (4, 4) of the pieces in the joint's fixed frame, and the
-            pose of the moving frame.
+        place: readings (n,) of the joint -> the frames (4, 4) of the pieces in the joint's fixed frame, and the pose of
+            the moving frame.
         readings: default readings (n,): 0, or the nearest value inside the range and limits.
     """
 

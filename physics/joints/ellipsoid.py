@@ -45,8 +45,8 @@ def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]
 class Ellipsoid(Joint):
     """Sliding over an ellipsoid by longitude and latitude, then turning by theta about z and phi about x.
 
-    ArtiSynth's guide, sec. 3.4.11. With the true normal, the surface frame's z axis is the normal and its x axis
-    the tangent along latitude (eq. 3.28). OpenSim approximates it by Rx(longitude) Ry(latitude) (eq. 3.29).
+    ArtiSynth's guide, sec. 3.4.11. With the true normal, the surface frame's z axis is the normal and its x axis the
+    tangent along latitude (eq. 3.28). OpenSim approximates it by Rx(longitude) Ry(latitude) (eq. 3.29).
 
     Attributes:
         a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame is at (0, 0, c).

@@ -28,7 +28,7 @@ class Function:
         raise TypeError(f"{type(self).__name__} must define data()")
 
     def integral(self, name: str) -> FloatArray:
-        """Record for the kernels of the antiderivative that is 0 at 0, exact.
+        """Exact antiderivative, 0 at 0, as a record for the kernels.
 
         Raises:
             ModelError: there is none in closed form; the message begins with name.

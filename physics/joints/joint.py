@@ -185,8 +185,8 @@ def _pose(rotation: FloatArray, position: FloatArray) -> FloatArray:
 def _hessian(subspace: FloatArray, biases: FloatArray) -> FloatArray:
     """dS from the quadratic form Q(q') = sum dS_ij q'_i q'_j, by polarization and dS_ij - dS_ji = ad_{s_i} s_j.
 
-    biases (6, k) contains Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of
-    the upper triangle.
+    biases (6, k) contains Q(e_i) for i = j (the direction is e_i alone) and Q(e_i + e_j) elsewhere, row by row of the
+    upper triangle.
     """
     n = subspace.shape[1]
     rows, columns = np.triu_indices(n)

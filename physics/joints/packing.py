@@ -24,8 +24,8 @@ Arrays: TypeAlias = tuple[Any, Any, Any, Any, Any]
 class Link:
     """A body as the kernels need it.
 
-    Poses (4, 4), mass properties in body axes, and for each coordinate a row of dof_float and the record of its
-    laws (see ``kernels.forces.passive``), or None.
+    Poses (4, 4), mass properties in body axes, and for each coordinate a row of dof_float and the record of its laws
+    (see ``kernels.forces.passive``), or None.
     """
 
     parent: int

@@ -29,12 +29,12 @@ def rotation_block(coordinate: int) -> Block:
 class Spherical(Joint):
     """Free rotation about a point; the coordinates are the rotation vector r, R = exp([r]).
 
-    The chart is singular at |r| = 2 pi. A simulation changes it well before, to the same rotation with |r| <= pi:
-    the coordinates may jump where the motion does not. ``Result.rotations`` stays continuous.
+    The chart is singular at |r| = 2 pi. A simulation changes it well before, to the same rotation with |r| <= pi: the
+    coordinates may jump where the motion does not. ``Result.rotations`` stays continuous.
 
     Attributes:
-        limit: None, a `ReachCone` (about z: the tilt limit of ArtiSynth's guide, eq. 3.26), or a `RotationLimit`.
-            Its stiffness, damping and restitution are the body's (``limit_stiffness``, ...).
+        limit: None, a `ReachCone` (about z: the tilt limit of ArtiSynth's guide, eq. 3.26), or a `RotationLimit`. Its
+            stiffness, damping and restitution are the body's (``limit_stiffness``, ...).
     """
 
     limit: ReachCone | RotationLimit | None = None
@@ -62,8 +62,8 @@ class Euler(Joint):
     """Free rotation about a point, read and set as Euler angles of any sequence (a gimbal).
 
     Its coordinates are exponential, so that the motion passes through gimbal lock. Only the angles jump there, and
-    limits of the angles lose their direction (ArtiSynth's guide, sec. 3.4.7). Axes that do lock are a `Composite`
-    of hinges.
+    limits of the angles lose their direction (ArtiSynth's guide, sec. 3.4.7). Axes that do lock are a `Composite` of
+    hinges.
 
     Attributes:
         sequence: three letters of x, y, z, neighbours different; ``"zyx"`` is roll, pitch, yaw.
@@ -109,8 +109,8 @@ class Free(Joint):
     """Six coordinates: the position of the frame, then its rotation vector as in `Spherical`; or the other way round.
 
     Attributes:
-        rotation_first: the rotation vector comes first, and x, y, z are along the rotated axes (Wang 2022, sec.
-            4.5.11, has both).
+        rotation_first: the rotation vector comes first, and x, y, z are along the rotated axes (Wang 2022, sec. 4.5.11,
+            has both).
     """
 
     rotation_first: bool = False

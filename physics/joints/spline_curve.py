@@ -45,10 +45,10 @@ def frame_distances(frames: FloatArray, metric: TwistMetric, periodic: bool) -> 
 def natural_knots(frames: FloatArray, order: int, periodic: bool, metric: TwistMetric) -> FloatArray:
     """Knots (m + order,) by natural parameterization (Lee & Terzopoulos 2008, sec. 6.1), beginning at 0.
 
-    The paper gives each control frame one parameter: its distance from the first along the chain of frames. Each
-    inner knot is the mean of order - 1 neighbouring parameters, and the end knots are repeated: the Greville
-    abscissae follow the parameters, and the speed |s(q)| stays near 1. A periodic curve takes cyclic means of the
-    distances; its range is one period, the sum of all distances.
+    The paper gives each control frame one parameter: its distance from the first along the chain of frames. Each inner
+    knot is the mean of order - 1 neighbouring parameters, and the end knots are repeated: the Greville abscissae follow
+    the parameters, and the speed |s(q)| stays near 1. A periodic curve takes cyclic means of the distances; its range
+    is one period, the sum of all distances.
     """
     steps = frame_distances(frames, metric, periodic)
     if not periodic:
@@ -70,14 +70,14 @@ class SplineCurve(Joint):
     Attributes:
         frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
         order: 4 to 20 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
-        knots: (m + order,), not decreasing; None: natural parameterization. Knots of a periodic curve repeat with
-            the period: knots[m + j] - knots[j] is the same for every j.
+        knots: (m + order,), not decreasing; None: natural parameterization. Knots of a periodic curve repeat with the
+            period: knots[m + j] - knots[j] is the same for every j.
         periodic: whether the curve is closed; every coordinate is then inside.
         outside: beyond the range, ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only) or ``"error"``.
         length_scale: metres that count as one radian in the natural parameterization.
-        coordinate: ``"parameter"``: q is the knots' parameter. ``"arc_length"``: q is the length from the beginning
-            in the metric, so that |s(q)| = 1. ``"angle"``: q is the twist angle [rad] of the rotation about `axis`.
-            All three share one path and its knots, see `parameter_at`.
+        coordinate: ``"parameter"``: q is the knots' parameter. ``"arc_length"``: q is the length from the beginning in
+            the metric, so that |s(q)| = 1. ``"angle"``: q is the twist angle [rad] of the rotation about `axis`. All
+            three share one path and its knots, see `parameter_at`.
         axis: of the angle, a direction in the fixed frame.
         metric: (6, 6) on body twists, see `TwistMetric.of_matrix`, or None: that of `length_scale`.
     """

@@ -65,22 +65,21 @@ def project(
 ) -> Projection:
     """Coordinates at which a joint of one to three coordinates is nearest to each of some poses.
 
-    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 36).
-    The whole range is sampled (several times a knot span). Newton's method refines each sample that is nearer than
-    its neighbours and may lead to the nearest pose; the nearest result is the global minimum, not that next to some
-    start. A coordinate without bounds is searched over one turn or period, a screw over as many turns and a length
-    over as far as the poses reach.
+    Distance is sqrt(|w|^2 + |v|^2 / length_scale^2) of the twist log(G(q)^-1 P) (Lee & Terzopoulos 2008, eq. 36). The
+    whole range is sampled (several times a knot span). Newton's method refines each sample that is nearer than its
+    neighbours and may lead to the nearest pose; the nearest result is the global minimum, not that next to some start.
+    A coordinate without bounds is searched over one turn or period, a screw over as many turns and a length over as far
+    as the poses reach.
 
     Args:
         joint: with one to three coordinates.
         pose: (..., 4, 4) in the joint's fixed frame.
         length_scale: metres that count as one radian; None: 1, or the metric of a spline curve.
-        metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or another argument of
-            `TwistMetric.of`.
+        metric: instead of a length_scale, any `TwistMetric`, a matrix (6, 6), or another argument of `TwistMetric.of`.
         bounds: (n, 2) of the coordinates, such as the limits of a body; None: the joint's range. Equal ends fix a
             coordinate (the time of a moving surface).
-        continuous: whether poses are a motion along their first axis. If a joint is almost equally near in two
-            places, its coordinates then continue from pose to pose; those of closed joints count whole turns.
+        continuous: whether poses are a motion along their first axis. If a joint is almost equally near in two places,
+            its coordinates then continue from pose to pose; those of closed joints count whole turns.
 
     Raises:
         ModelError: the joint has no coordinates or more than three, poses or numbers are invalid, or bounds are
@@ -222,8 +221,8 @@ class _Search:
     def joined(self, q: FloatArray, apart: FloatArray, turns: FloatArray) -> FloatArray:
         """Nearest coordinates (N, n) of a motion, at distances (N,) apart, without avoidable jumps.
 
-        If a joint is (almost) equally near to a pose in two places, the motion continues from one side of the jump
-        over the poses on the other side, unless that is much farther away.
+        If a joint is (almost) equally near to a pose in two places, the motion continues from one side of the jump over
+        the poses on the other side, unless that is much farther away.
 
         Args:
             turns: periods of the coordinates (n,); 0 without.

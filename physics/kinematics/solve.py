@@ -34,12 +34,11 @@ class KinematicSolution:
 
     Attributes:
         state: the model there, at rest.
-        reachable: whether every target is met within the tolerances. If not, no start led to all targets, and the
-            state is the best of the least-squares solutions found.
-        position_errors, rotation_errors: remaining distance [m] and angle [rad] at each target; 0 where it has no
-            such goal.
-        converged: whether there is no better pose nearby (or all targets are met); False if there were too few
-            steps.
+        reachable: whether every target is met within the tolerances. If not, no start led to all targets, and the state
+            is the best of the least-squares solutions found.
+        position_errors, rotation_errors: remaining distance [m] and angle [rad] at each target; 0 where it has no such
+            goal.
+        converged: whether there is no better pose nearby (or all targets are met); False if there were too few steps.
         steps: of the search that found it. starts: number of searches.
         at_limits: names of the readings (``body.reading``) at an end of their limits or range.
     """
@@ -70,8 +69,8 @@ def inverse_kinematics(
     """Coordinates at which the targets are met, or the nearest ones found.
 
     Damped least squares with the analytic Jacobian (Lee & Terzopoulos 2008, Fig. 3) over the whole tree, within the
-    ranges of joints and the limits of bodies. The first search begins at `state`. Only if it misses a target,
-    others begin at random places, and the best result counts.
+    ranges of joints and the limits of bodies. The first search begins at `state`. Only if it misses a target, others
+    begin at random places, and the best result counts.
 
     Args:
         model: the tree.
@@ -186,16 +185,9 @@ class InverseKinematics:
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
         report = np.zeros(rows.REPORT_WIDTH)
         workspace = self._workspace.clear()
+        problem = self.model.arrays, self._targets, bounds, self._settings
         kernels.search.inverse_kinematics.inverse_kinematics(
-            self.model.arrays,
-            self._targets,
-            bounds,
-            self._settings,
-            q,
-            errors,
-            report,
-            self._solver,
-            workspace,
+            *problem, q, errors, report, self._solver, workspace
         )
         check_flags(self.model, workspace[2])
         return q, errors, report

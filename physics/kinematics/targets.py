@@ -27,8 +27,8 @@ class Target:
         position: goal of the point, (3,) [m]; None: anywhere.
         rotation: goal of the frame's axes, (3, 3); None: any.
         at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
-        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is minimized; by
-            default a radian counts as much as 0.1 m. They matter only if not all goals can be met.
+        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is minimized; by default
+            a radian counts as much as 0.1 m. They matter only if not all goals can be met.
     """
 
     body: str | Body

@@ -114,10 +114,10 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
     ) -> WobblingMass:
         """Add the soft parts of a segment as a body that wobbles on it (Ertl et al. 1993, eq. 16).
 
-        At rest its frame is parallel to the segment's, with the origin in its mass centre. The coordinates of its
-        joint are displacements of the mass centre, along the axis first, then the rotation about it: one angle in a
-        plane, a rotation vector in space. A `Mount` of the same name acts on the displacements (cubic, along and
-        across), a spring and a damper on the rotation (linear); the segment gets the opposite wrench.
+        At rest its frame is parallel to the segment's, with the origin in its mass centre. The coordinates of its joint
+        are displacements of the mass centre, along the axis first, then the rotation about it: one angle in a plane, a
+        rotation vector in space. A `Mount` of the same name acts on the displacements (cubic, along and across), a
+        spring and a damper on the rotation (linear); the segment gets the opposite wrench.
 
         Args:
             name: unique among bodies and among forces, not empty.

@@ -44,8 +44,7 @@ class Model:
         controllers: each `PositionController`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
         muscles: each `Muscle`.
-        constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an
-            obstacle.
+        constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
         arrays: the flat arrays for the kernels (see ``kernels.layout``).
     """
 
@@ -255,12 +254,12 @@ class Model:
         """A state of this model.
 
         Args:
-            q: (nv,) or {body name: value or values}. Missing ones are 0, or the middle of a range without 0; the
-                time of a moving surface is `time`.
+            q: (nv,) or {body name: value or values}. Missing ones are 0, or the middle of a range without 0; the time
+                of a moving surface is `time`.
             qd: velocities in the same form; missing ones are 0, or 1 for a prescribed coordinate.
             time: [s].
-            muscle_states: in the order of `muscle_state_names`, or {name: value}; missing ones are those of a
-                muscle at rest with its initial activation.
+            muscle_states: in the order of `muscle_state_names`, or {name: value}; missing ones are those of a muscle at
+                rest with its initial activation.
 
         Raises:
             ModelError: a shape is wrong, a number is not finite, a body or a state of a muscle is unknown, or a

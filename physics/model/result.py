@@ -74,8 +74,7 @@ class Result:
     def rotations(self) -> dict[str, FloatArray]:
         """Quaternions wxyz (T, 4), continuous in sign, of every joint with a rotation vector, by body name.
 
-        The further ones of a composite joint are ``body.2``, ``body.3`` ... (with underscores if a body has that
-        name).
+        The further ones of a composite joint are ``body.2``, ``body.3`` ... (with underscores if a body has that name).
         """
         body_int, _, block_int, data, _ = self.model.arrays
         rotations: dict[str, FloatArray] = {}

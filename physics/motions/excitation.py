@@ -23,8 +23,8 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
         model: the model of the muscles.
         signals: {name of a muscle or an input: signal}. A signal is a number, `Keyframes`, a function of (t), a
             controller (t, q, q') -> excitation, or a `Proportional`.
-        tau: other generalized forces (nv,) and inputs, as for `Model.with_inputs`, a `Table`, or a function of (t,
-            q, q') that gives both.
+        tau: other generalized forces (nv,) and inputs, as for `Model.with_inputs`, a `Table`, or a function of (t, q,
+            q') that gives both.
 
     Returns:
         Forces and inputs, a `Table` of them, or a function of (t) or of (t, q, q'): the simplest that suffices.

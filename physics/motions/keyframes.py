@@ -17,8 +17,8 @@ from .table import Table
 def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01, tau: Any = None) -> Table:
     """A `Table` in which inputs follow smooth curves through keyframes, constant before and after them.
 
-    The curves are cubic splines with a continuous second derivative that start and end at rest. The table samples
-    them, and is linear between samples. A key of a controller's coordinate (``"controller.coordinate"``, see
+    The curves are cubic splines with a continuous second derivative that start and end at rest. The table samples them,
+    and is linear between samples. A key of a controller's coordinate (``"controller.coordinate"``, see
     `PositionController`) also sets the rate, to the curve's slope.
 
     Args:

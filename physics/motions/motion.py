@@ -42,13 +42,13 @@ class Motion(ReadOnlyArrays):
     """Values over time that prescribe a joint's coordinates (Wang 2022, sec. 4.6.5).
 
     Positions are interpolated by a cubic spline with continuous accelerations or by straight lines. Velocities and
-    accelerations are interpolated likewise and integrated exactly, from the joint's state at the first time, or at
-    the start of a run that begins later. Before the first and after the last time the joint is free, unless `hold`
-    makes it rest there. A motion that ends with its run continues until the last step is over.
+    accelerations are interpolated likewise and integrated exactly, from the joint's state at the first time, or at the
+    start of a run that begins later. Before the first and after the last time the joint is free, unless `hold` makes it
+    rest there. A motion that ends with its run continues until the last step is over.
 
-    Velocities jump where straight lines of positions meet, and where a window catches a moving joint; the bodies on
-    the joint get the impulse. At a window, velocities and accelerations continue from the joint's position, while
-    positions move it to their own.
+    Velocities jump where straight lines of positions meet, and where a window catches a moving joint; the bodies on the
+    joint get the impulse. At a window, velocities and accelerations continue from the joint's position, while positions
+    move it to their own.
 
     Attributes:
         times: (K,), increasing [s]; a single one with `hold` locks the joint.
@@ -56,11 +56,11 @@ class Motion(ReadOnlyArrays):
         kind: ``"position"``, ``"velocity"`` or ``"acceleration"``.
         interpolation: ``"cubic"`` (needs SciPy), ``"linear"``, or ``"periodic"``: cubic, with equal slopes and
             curvatures at the first and last time; values there may differ.
-        leaps: (L,), increasing; those of the times at which cubic positions jump. Splines before and after a jump
-            are independent; over the interval before it a cubic connects them with their velocities.
+        leaps: (L,), increasing; those of the times at which cubic positions jump. Splines before and after a jump are
+            independent; over the interval before it a cubic connects them with their velocities.
         hold: whether the joint rests before the first time and after the last one.
-        windows: increasing pairs (start, end) [s] in which the joint is prescribed; None: always. Outside of them
-            it is simulated, starting with the velocity of the motion.
+        windows: increasing pairs (start, end) [s] in which the joint is prescribed; None: always. Outside of them it is
+            simulated, starting with the velocity of the motion.
         first_slope: (n,), slopes of the cubic at the first time, or one for all [unit/s]; None: derived from the
             values, see `spline_ends`.
     """
@@ -149,8 +149,7 @@ class Motion(ReadOnlyArrays):
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.stepping.motion`` for one coordinate of the joint.
 
-        Velocities and accelerations are integrated from q and qd at the first time, or at the start if that is
-        later.
+        Velocities and accelerations are integrated from q and qd at the first time, or at the start if that is later.
         """
         breaks, coefficients = self._polynomials(coordinate)
         if self.kind == "acceleration":
@@ -343,9 +342,9 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
 def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> MotionArrays:
     """Motions of a run until `end`, of which those that end there continue until its last step is over.
 
-    Steps rarely meet the end of a run exactly. A rest that begins within the last step would give the joint a
-    corner, and the bodies on it a kick, although it belongs to the time after the run. Motions that would leave the
-    joint's range are not continued.
+    Steps rarely meet the end of a run exactly. A rest that begins within the last step would give the joint a corner,
+    and the bodies on it a kick, although it belongs to the time after the run. Motions that would leave the joint's
+    range are not continued.
     """
     channels, pieces = motions
     if not len(channels):

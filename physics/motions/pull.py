@@ -29,9 +29,9 @@ class Pull(ReadOnlyArrays):
     """How a joint is pulled towards a motion.
 
     With weight w each coordinate gets the acceleration w_0^2 (target - q) + 2 w_0 (target rate - q') in addition to
-    that of all other forces, whatever mass it carries: a critically damped spring with the frequency w_0 = w / ((1
-    - w) time), none at weight 0 and ever stiffer towards weight 1. Targets are interpolated by cubics with
-    continuous accelerations, weights linearly; both are constant before the first and after the last time.
+    that of all other forces, whatever mass it carries: a critically damped spring with the frequency w_0 = w / ((1 - w)
+    time), none at weight 0 and ever stiffer towards weight 1. Targets are interpolated by cubics with continuous
+    accelerations, weights linearly; both are constant before the first and after the last time.
 
     Attributes:
         times: (K,), increasing, at least two [s]. values: coordinates (K, n).
@@ -82,8 +82,8 @@ def _checked_times(given: Any, name: str) -> FloatArray:
 class Pulls:
     """Generalized forces of pulls {body: `Pull`}, and of tau, as a function of (t, q, q') for `simulate`.
 
-    With the mass matrix M and desired accelerations a of the pulled coordinates p their forces are ((M^-1)_pp)^-1
-    a; the other coordinates remain free.
+    With the mass matrix M and desired accelerations a of the pulled coordinates p their forces are ((M^-1)_pp)^-1 a;
+    the other coordinates remain free.
 
     Args:
         tau: as for `simulate`, or a function of (t, q, q'). dt: the step of the simulation [s].

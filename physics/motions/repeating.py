@@ -25,10 +25,10 @@ class Repeating:
     """Motions, pulls, columns of tables and controllers of muscles of a run that repeat after a period.
 
     Attributes:
-        start, period: start of the first period, and its length [s]. Values at both ends of the period are the
-            same, or their difference accumulates, as whole turns of a motion.
-        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and
-            inputs of the model, columns of a table; these have the same value at both ends of the period.
+        start, period: start of the first period, and its length [s]. Values at both ends of the period are the same, or
+            their difference accumulates, as whole turns of a motion.
+        motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs of
+            the model, columns of a table; these have the same value at both ends of the period.
         controllers: names of muscles whose controllers' targets repeat.
         anew: {name: time [s]} of motions and pulls with another value at their end, from which they start over and
             return within this time. onward: those of the inputs whose difference accumulates all the same.

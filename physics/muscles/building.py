@@ -48,8 +48,8 @@ class MuscleBuilder:
 
         Args:
             name: unique among muscles, not empty.
-            path: `PathPoint`s from origin to insertion, with a `Wrap` between two of them where obstacles are in
-                the way.
+            path: `PathPoint`s from origin to insertion, with a `Wrap` between two of them where obstacles are in the
+                way.
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
             masses: another distribution of mass, instead of `mass`.
             tension: [N], not negative, or the name of an input that it follows.

@@ -105,14 +105,13 @@ class Millard(Hill):
     """The damped equilibrium muscle of Millard et al. 2013 with its default curves; OpenSim's names in brackets.
 
     Curves are C2. Activation is first order; its rate has a kink where excitation and activation cross. An undamped
-    fibre (damping below 0.001) on an elastic tendon needs a positive activation, active force and slope at both
-    ends of the force-velocity curve: these are then bounded from below.
+    fibre (damping below 0.001) on an elastic tendon needs a positive activation, active force and slope at both ends of
+    the force-velocity curve: these are then bounded from below.
 
     Attributes:
         max_isometric_force: [N]. optimal_fibre_length, tendon_slack_length: [m].
         pennation: angle of the fibres at their optimal length [rad]; their height is constant.
-        max_contraction_velocity: [optimal lengths / s]. damping: of the fibre, over the largest force
-            [fiber_damping].
+        max_contraction_velocity: [optimal lengths / s]. damping: of the fibre, over the largest force [fiber_damping].
         activation_time, deactivation_time: time constants [s]. minimum_activation: in [0, 1].
         rigid_tendon: a tendon that does not stretch; the fibre then has no state [ignore_tendon_compliance].
         active_low, active_knee, active_high, active_slope, active_least: of the active force-length curve.
@@ -246,9 +245,8 @@ class Millard(Hill):
 class Thelen(Hill):
     """Thelen's muscle (2003) as in OpenSim; OpenSim's names in brackets.
 
-    The active curve is smooth; passive force, tendon and force-velocity relation are as smooth as Thelen's
-    formulas: their slopes jump at the fibre's optimal length, at the tendon's slack length and where shortening
-    begins.
+    The active curve is smooth; passive force, tendon and force-velocity relation are as smooth as Thelen's formulas:
+    their slopes jump at the fibre's optimal length, at the tendon's slack length and where shortening begins.
 
     Attributes:
         max_isometric_force ... minimum_activation, rigid_tendon: as of `Millard`.

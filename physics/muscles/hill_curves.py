@@ -175,7 +175,7 @@ def _near(x: float, y: float, side: tuple[float, float, float]) -> Knot:
 
 
 def check_share(value: Any, name: str) -> float:
-    """A number in [0, 1]."""
+    """A number in [0, 1]; ModelError otherwise."""
     share = number(value, name, not_negative=True)
     if share > 1.0:
         raise ModelError(f"{name} must lie in [0, 1], got {share:g}")

@@ -18,8 +18,8 @@ from ..validation import finite_array, float_array, number, whole_number
 class MassPoints(ReadOnlyArrays):
     """Mass points on a path of length L: point i lies at the arc length offsets[i] + shares[i] L from the origin.
 
-    Shares alone give equal strain (Wang 2022, sec. 5.3.2). An offset keeps a point at a fixed distance from an end,
-    as on a tendon that does not stretch.
+    Shares alone give equal strain (Wang 2022, sec. 5.3.2). An offset keeps a point at a fixed distance from an end, as
+    on a tendon that does not stretch.
 
     Attributes:
         masses: (n,) [kg], positive. offsets: (n,) [m], not negative at share 0, not positive at share 1.

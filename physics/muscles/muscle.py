@@ -28,17 +28,17 @@ class Muscle:
 
     Attributes:
         name: unique among the model's muscles.
-        path: two or more points from origin to insertion, with a `Wrap` between two of them where the path runs
-            over obstacles.
+        path: two or more points from origin to insertion, with a `Wrap` between two of them where the path runs over
+            obstacles.
         masses: None without mass.
         tension: [N], a number, or the name of an input that it follows; with a law its excitation instead.
         law: the force law (`Millard`, `Thelen`, ...); None: the tension.
         rounding: length over which mass points round the path's bends, from 0 (none: their velocities, and the mass
-            matrix, jump at each bend) to 0.5, in units of l m / (l + m). l and m are the lengths of the strands on
-            both sides, parts on obstacles included.
+            matrix, jump at each bend) to 0.5, in units of l m / (l + m). l and m are the lengths of the strands on both
+            sides, parts on obstacles included.
         activation: initial activation in [0, 1]; None: the least that the law allows.
-        velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it
-            the motion is wrong, for comparison only.
+        velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
+            motion is wrong, for comparison only.
     """
 
     name: str

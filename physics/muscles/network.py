@@ -1,9 +1,9 @@
 """A network for paths over a cylinder (Wang 2022, sec. 5.3.3), with weights that come with the package.
 
-It is here for comparison only. The engine uses the smooth path of `Wrap`, which needs no training, accepts any
-input, has a chosen error, and is faster. The claim ``wrapping.network`` has the errors of both, the benchmark
-``wrap_network_over_geodesic`` their cost. The report of the weights is next to them;
-``cylinder_network_table.json`` has the errors of networks of other depths and thresholds.
+It is here for comparison only. The engine uses the smooth path of `Wrap`, which needs no training, accepts any input,
+has a chosen error, and is faster. The claim ``wrapping.network`` has the errors of both, the benchmark
+``wrap_network_over_geodesic`` their cost. The report of the weights is next to them; ``cylinder_network_table.json``
+has the errors of networks of other depths and thresholds.
 """
 
 from __future__ import annotations

@@ -34,11 +34,10 @@ class Obstacle(ReadOnlyArrays):
     Attributes:
         body: name of the body that carries it, None for the world.
         frame: (4, 4) its own frame in that body's frame.
-        side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis
-            (``"+x"``, ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular
-            section. For cylinders also ``"counterclockwise"`` or ``"clockwise"`` about z. With a point or an axis,
-            a line that misses the surface is free, and round surfaces are passed the shorter way, unless both ends
-            lie on the other half.
+        side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis (``"+x"``,
+            ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular section. For cylinders
+            also ``"counterclockwise"`` or ``"clockwise"`` about z. With a point or an axis, a line that misses the
+            surface is free, and round surfaces are passed the shorter way, unless both ends lie on the other half.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it.
     """
@@ -171,8 +170,8 @@ class Cylinder(Obstacle):
 
     Attributes:
         radius: [m], positive.
-        length: along z, the origin in the middle [m]; None: infinite. A path whose wrapped part would lie beyond an
-            end is straight.
+        length: along z, the origin in the middle [m]; None: infinite. A path whose wrapped part would lie beyond an end
+            is straight.
     """
 
     radius: float

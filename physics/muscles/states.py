@@ -92,8 +92,8 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
     """States (n,) as given, in order or by name; missing ones are those of a muscle at rest at q.
 
     Raises:
-        ModelError: a name is unknown, a shape is wrong, a number is not finite, an activation is outside [0, 1], or
-            a fibre length is not positive.
+        ModelError: a name is unknown, a shape is wrong, a number is not finite, an activation is outside [0, 1], or a
+            fibre length is not positive.
     """
     names = model.muscle_state_names
     if not names and (given is None or np.size(given) == 0):

@@ -25,14 +25,14 @@ class Wrap(ReadOnlyArrays):
 
     Attributes:
         obstacles: in the order in which the path meets them, at least one.
-        smoothing: length over which attaching and detaching are smoothed [m]. 0: the true shortest path, whose
-            Jacobian jumps there. None: 0.5 mm, or for a muscle with mass a fifth of the obstacles' least radius:
-            the velocities of its points change over this length, which time steps must resolve.
+        smoothing: length over which attaching and detaching are smoothed [m]. 0: the true shortest path, whose Jacobian
+            jumps there. None: 0.5 mm, or for a muscle with mass a fifth of the obstacles' least radius: the velocities
+            of its points change over this length, which time steps must resolve.
 
-    Where the straight line passes an obstacle by more than the smoothing, or lies deeper inside it, the smooth path
-    is as long as the true one. Where an end of the path is closer to a surface than four times the smoothing, less
-    is smoothed, down to a tenth on the surface. If both ends are outside an obstacle, no path enters it by more
-    than a fifth of the smoothing.
+    Where the straight line passes an obstacle by more than the smoothing, or lies deeper inside it, the smooth path is
+    as long as the true one. Where an end of the path is closer to a surface than four times the smoothing, less is
+    smoothed, down to a tenth on the surface. If both ends are outside an obstacle, no path enters it by more than a
+    fifth of the smoothing.
     """
 
     obstacles: tuple[Obstacle, ...]
