@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 import sys
 
+from . import register, unregister
+from .batch import command_line, console
+
 
 def run() -> int:
     """Import Blender as a module, register the add-on, run the command line."""
-    from .batch import command_line, console
-
     try:
         options = command_line.parser().parse_args()  # usage is told before a second goes by with Blender
     except SystemExit as end:
         return int(end.code or 0)
     try:
         if options.command == "batch":  # its children import Blender, it does only where it has to
-            return command_line.main(sys.argv[1:])
+            return command_line.main(sys.argv[1:], register=register)
         if options.end_with_stdin:
             command_line.end_with_stdin()
         with console.silenced():
@@ -28,8 +29,6 @@ def run() -> int:
             except ImportError as error:
                 print(f"error: Blender as a Python module (bpy) is missing: {error}", file=sys.stderr)
                 return 1
-            from . import register, unregister
-
             register()
         try:
             return command_line.main(sys.argv[1:])

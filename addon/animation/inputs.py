@@ -13,7 +13,6 @@ from ..curves import reduction, slopes
 from ..data import references
 from ..reading import muscle_points
 from ..reading.scene import SceneModel
-from . import inputs
 
 
 def values_of(scene: Any, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
@@ -162,7 +161,7 @@ def controllers(scene: Any, read: SceneModel, frames: np.ndarray, times: np.ndar
     ]
     if not chosen:
         return {}
-    values = inputs.values_of(scene, [(item, TARGET) for _, item in chosen], frames)
+    values = values_of(scene, [(item, TARGET) for _, item in chosen], frames)
     kind, keyframes = (
         physics_access.physics().muscles.Proportional,
         physics_access.physics().muscles.Keyframes,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..baked import channel_units
-from ..baking import channels
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN
 from ..data import references
@@ -75,7 +74,7 @@ def _child(scene: Any, item: Any, each: Followed) -> MotionCurves:
     paths = [("location", k) for k in range(3)] + [(turn, k) for k in range(len(still) - 3)]
     curves = [fcurve_values.alone(body.object, f"{body.path_prefix}{path}", k) for path, k in paths]
     metres = channel_units.metres_of(body, scene)
-    delta = np.eye(3) if body.bone else np.array(channels.delta_rotation(body.object, mode))
+    delta = np.eye(3) if body.bone else np.array(channel_units.delta_rotation(body.object, mode))
 
     def own(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = fcurve_values.columns(curves, still, frames)

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..baked import targets
+from ..baked import channel_units, targets
 from ..baked.channels_back import CHANNELS, check_editable, disconnect
 from ..baked.conflicts import how_to_disconnect, is_played, own_constraints
 from ..blender import physics_access, units
@@ -67,7 +67,7 @@ class Channels:
             )
         if not self.body.bone:
             location = location - np.array(self.body.object.delta_location)
-            rotations = np.array(delta_rotation(self.body.object, self.mode)).T @ rotations
+            rotations = np.array(channel_units.delta_rotation(self.body.object, self.mode)).T @ rotations
         return rotations, location
 
     def _signs(self) -> np.ndarray:
@@ -159,15 +159,6 @@ class Channels:
                 location = np.concatenate([self._before[0], location])
         written = [] if location is None else [(f"{prefix}location", location)]
         return [*written, (f"{prefix}{self.path}", rotation)]
-
-
-def delta_rotation(item: Any, mode: str) -> Any:
-    """The turn (3, 3) that an object has before that of its own channels, in a rotation mode."""
-    if mode == "QUATERNION":
-        return item.delta_rotation_quaternion.normalized().to_matrix()  # as Blender takes it
-    if mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
-        return np.eye(3)
-    return item.delta_rotation_euler.to_matrix()
 
 
 def _check_others(body: Body) -> None:

@@ -1,1 +1,5 @@
-"""Batch."""
+"""The command line: many files, one process each."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

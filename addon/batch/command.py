@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..blender import physics_access
-from . import job_file, settings_overrides
+from . import console, job_file, settings_overrides
+from . import run as batch
 from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, report, table
 
 
-def run_batch(options: argparse.Namespace) -> int:
-    """Returns the exit code. Blender need not be imported: it is where settings have to be checked."""
+def run_batch(options: argparse.Namespace, register: Callable[[], None]) -> int:
+    """Returns the exit code. Blender need not be imported: it is where settings have to be checked, and registered."""
     reporting = physics_access.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     try:
-        shots = _shots(options)
+        shots = _shots(options, register)
     except physics_access.physics().FormatError as error:
         reporter.error(error)
         return int(reporting.EXIT_USAGE)
@@ -32,7 +34,7 @@ def run_batch(options: argparse.Namespace) -> int:
         return int(reporting.EXIT_INTERRUPTED)
 
 
-def _shots(options: argparse.Namespace) -> list[job_file.Shot]:
+def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[job_file.Shot]:
     """What is to be baked, checked as far as that goes without opening a file."""
     if options.at_once is not None and options.at_once < 1:
         raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
@@ -59,7 +61,7 @@ def _shots(options: argparse.Namespace) -> list[job_file.Shot]:
     shots = job_file.read(options.source, given, options.out, options.recursive)
     for shot in shots:
         if shot.settings:
-            _with_blender()
+            _with_blender(register)
             try:
                 settings_overrides.check(shot.settings)
             except physics_access.physics().FormatError as error:
@@ -67,21 +69,14 @@ def _shots(options: argparse.Namespace) -> list[job_file.Shot]:
     return shots
 
 
-def _with_blender() -> None:
+def _with_blender(register: Callable[[], None]) -> None:
     """Settings are judged by Blender's own tables of the add-on's properties, so it must be there."""
     if "bpy" not in sys.modules:
-        from .. import register
-        from . import console
-
         with console.silenced():
-            import bpy  # noqa: F401
-
             register()
 
 
 def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: Any) -> int:
-    from . import run as batch
-
     reporting = physics_access.part("reporting")
     at_once = options.at_once or physics_access.part("processors").available()
     reporter.start(f"batch of {len(shots)}")

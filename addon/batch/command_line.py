@@ -10,11 +10,16 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..blender import linked_files, physics_access, session
+from ..data import frame_times, references
+from ..jobs import bake as tasks
+from ..reading import contents
+from . import command, files, job_file, settings_overrides
 from .console import FROM_OUTSIDE, silenced
 
 GONE = 130  # exit code of a batch's child whose parent is gone
@@ -92,21 +97,23 @@ def _add_batch(commands: Any, shared: argparse.ArgumentParser) -> None:
     batch.add_argument("--report", type=Path, metavar="FILE.json", help="write what became of each shot")
 
 
-def main(arguments: Sequence[str], program: str = "python -m addon") -> int:
-    """Run a command line; returns the exit code. For `bake`, Blender must be imported and the add-on registered."""
+def main(
+    arguments: Sequence[str],
+    program: str = "python -m addon",
+    register: Callable[[], None] = lambda: None,
+) -> int:
+    """Run a command line; returns the exit code. `bake` needs the registered add-on, `batch` registers it too."""
     try:
         options = parser(program).parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
     _take_interrupts(options.command)
     if options.command == "batch":
-        from . import command as batch_cli
-
-        return batch_cli.run_batch(options)
+        return command.run_batch(options, register)
     return run_bake(options)
 
 
-def _take_interrupts(command: str) -> None:
+def _take_interrupts(name: str) -> None:
     """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
 
     A batch takes what else ends it from outside for the same, so that a scheduler, or who closes its terminal, is told
@@ -114,16 +121,13 @@ def _take_interrupts(command: str) -> None:
     """
     if threading.current_thread() is not threading.main_thread():
         return
-    for number in sorted(FROM_OUTSIDE) if command == "batch" else (signal.SIGINT,):
+    for number in sorted(FROM_OUTSIDE) if name == "batch" else (signal.SIGINT,):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.default_int_handler)
 
 
 def run_bake(options: argparse.Namespace) -> int:
     """The command ``bake``."""
-    from ..blender import physics_access
-    from . import job_file, settings_overrides
-
     if options.end_with_stdin:
         end_with_stdin()
     reporting = physics_access.part("reporting")
@@ -183,10 +187,6 @@ def _usage_problem(source: Path, target: Path | None) -> str:
 def _bake_file(task: Task, reporter: Any) -> int:
     import bpy
 
-    from ..blender import physics_access
-    from ..data import references
-    from . import files
-
     reporting = physics_access.part("reporting")
     names = _open(task, reporter)
     if isinstance(names, int):
@@ -211,11 +211,6 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
     import bpy
 
-    from ..blender import linked_files, physics_access, session
-    from ..data import frame_times
-    from ..reading.contents import has_work
-    from . import files, settings_overrides
-
     reporting = physics_access.part("reporting")
     source = task.source
     if waits := linked_files.no_plain_files(source):
@@ -235,7 +230,9 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     libraries = [os.path.normpath(path) for path in libraries]
     reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
     files.tell_missing(libraries, reporter)
-    names = [scene.name for scene in bpy.data.scenes if any(has_work(item) for item in scene.objects)]
+    names = [
+        scene.name for scene in bpy.data.scenes if any(contents.has_work(item) for item in scene.objects)
+    ]
     if task.scene is not None:
         if task.scene not in bpy.data.scenes:
             reporter.error(
@@ -269,9 +266,6 @@ def _reason(error: Exception, source: Path) -> str:
 
 def _check_scene(scene: Any, reporter: Any) -> int:
     """Tell all that would stop a bake of a scene before it simulates, and what may not be meant."""
-    from ..blender import physics_access, session
-    from ..jobs import bake as tasks
-
     reporting = physics_access.part("reporting")
     reporter.start(f"check {scene.name}")
     session.findings = []
@@ -292,17 +286,12 @@ def _make_ready(scene: Any) -> None:
     """Show a scene, without an earlier bake where that hides the keys that a fit wants."""
     import bpy
 
-    from ..jobs import bake as tasks
-
     bpy.context.window.scene = scene
     if any(item.condyle.joint.fit.requested for item in scene.objects):
         tasks.free_bake(scene)
 
 
 def _bake_scene(scene: Any, reporter: Any) -> int:
-    from ..blender import physics_access
-    from ..jobs import bake as tasks
-
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:

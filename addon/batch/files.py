@@ -6,14 +6,17 @@ import os
 from pathlib import Path
 from typing import Any
 
+import bpy
+
+from ..blender import physics_access
+from . import console
+
 # How much of a file's end holds the mark of its last block, whatever the version.
 LAST_BLOCK = 64
 
 
 def tell_missing(libraries: list[str], reporter: Any) -> None:
     """Warn of linked files that are not there, or do not hold what is linked from them."""
-    import bpy
-
     for path in libraries:
         if not os.path.isfile(path):
             reporter.warning(f"the library {path} is missing: what is linked from it is not there")
@@ -27,11 +30,6 @@ def tell_missing(libraries: list[str], reporter: Any) -> None:
 
 def save(target: Path, reporter: Any) -> int:
     """Write the open file beside the target, then put it in its place."""
-    import bpy
-
-    from ..blender import physics_access
-    from . import console
-
     reporting = physics_access.part("reporting")
     try:
         with physics_access.part("io.files").write_atomically(target) as temporary, console.silenced():
@@ -48,8 +46,6 @@ def save(target: Path, reporter: Any) -> int:
 
 def check_whole(path: Path) -> None:
     """OSError where a file that Blender says it has saved is cut short, as some versions leave it on a full disk."""
-    import bpy
-
     with path.open("rb") as file:
         plain = file.read(7) == b"BLENDER"
         file.seek(max(path.stat().st_size - LAST_BLOCK, 0))

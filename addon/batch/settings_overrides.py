@@ -17,7 +17,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..blender import physics_access
+from ..blender import compat, physics_access
+from ..data import property_options, references, roots
+from ..reading import muscle_points
 
 #: sections, and the group that each name in them means; the first two are the scene's own and have no names
 SECTIONS = {
@@ -178,9 +180,7 @@ def set_frames(scene: Any, frames: tuple[int, int]) -> None:
 
 def _groups() -> dict[str, Any]:
     """The property group of each section, as Blender describes it."""
-    from ..data.roots import ObjectData, SceneData
-
-    scene, item = SceneData.bl_rna, ObjectData.bl_rna
+    scene, item = roots.SceneData.bl_rna, roots.ObjectData.bl_rna
     return {
         section: (item if group else scene).properties[group or section].fixed_type
         for section, group in SECTIONS.items()
@@ -216,8 +216,6 @@ def _static_property(override: Override) -> Any:
 
 def _is_setting(group: Any, found: Any) -> bool:
     """Whether a property may be set from outside."""
-    from ..data.property_options import shown_by
-
     name = found.identifier
     if (
         name in NOT_SETTINGS
@@ -225,7 +223,7 @@ def _is_setting(group: Any, found: Any) -> bool:
         or (found.is_readonly and found.type not in _NESTING)
     ):
         return False
-    if shown_by(name) in group.properties:  # shows that one in the user's units
+    if property_options.shown_by(name) in group.properties:  # shows that one in the user's units
         return False
     if found.type in _NESTING:
         base = found.fixed_type.base
@@ -296,9 +294,6 @@ def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
 
 def _named(scene: Any, section: str) -> dict[str, tuple[Any, str]]:
     """Everything in a scene that a section can name: its group of properties and the data path to it."""
-    from ..data import references
-    from ..reading import muscle_points
-
     if section == "bodies":
         bodies = references.bodies_of(scene)
         return {body.name: (body.data.body, f"{body.path_prefix}condyle.body") for body in bodies}
@@ -340,8 +335,6 @@ def _index(rows: Any, key: str, name: str, override: Override) -> int:
 
 def _check_settable(target: _Target) -> None:
     """FormatError where a value would not last: linked data, or an animated property."""
-    from ..blender import compat
-
     block, override = target.owner.id_data, target.override
     if block.library is not None:
         raise _wrong(

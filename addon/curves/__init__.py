@@ -1,1 +1,5 @@
-"""Curves."""
+"""F-curves as arrays: values, slopes, reduction."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

@@ -1,1 +1,5 @@
-"""Data."""
+"""What a file stores: property groups, references to bodies, findings."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

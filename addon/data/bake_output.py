@@ -100,6 +100,3 @@ class OutputProperties(PropertyGroup):
         description="Fingerprints of what the last bake read, by which it is found out of date; JSON",
         override=OVERRIDE,
     )
-
-
-classes = (OutputProperties,)

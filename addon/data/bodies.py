@@ -148,6 +148,3 @@ class BodyProperties(PropertyGroup):
         "Inertia xy, xz, yz [g·cm²]",
         "Products of inertia (entries of the matrix, so minus the integral of the products), in g·cm² (1e-7 kg·m²)",
     )
-
-
-classes = (WobblingProperties, BodyProperties)

@@ -278,6 +278,3 @@ class ConnectionProperties(PropertyGroup):
     active_corner: IntProperty(name="Corner", description="Corner at hand", min=0, override=OVERRIDE)
     coupling: PointerProperty(type=CouplingProperties, name="Coupling", override=OVERRIDE)
     ground: PointerProperty(type=GroundProperties, name="Ground", override=OVERRIDE)
-
-
-classes = (CornerProperties, GroundProperties, CouplingProperties, ConnectionProperties)

@@ -5,6 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty, StringProperty
 from bpy.types import PropertyGroup
 
+from . import callbacks
 from .property_options import OVERRIDE, BodyReference
 
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
@@ -12,13 +13,9 @@ IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4)
 
 def _live_changed(self: Any, _context: Any) -> None:
     """Bodies go to their targets as soon as they are to follow."""
-    import bpy
-
-    from ..handlers import targets
-
     self.told = ""
-    if self.live and not bpy.app.timers.is_registered(targets.follow):
-        bpy.app.timers.register(targets.follow, first_interval=0.0)
+    if self.live:
+        callbacks.call().targets_followed()
 
 
 class TargetProperties(PropertyGroup):
@@ -56,6 +53,3 @@ class ReachProperties(PropertyGroup):
     told: StringProperty(
         name="How Near", description="How near the bodies came to their targets", override=OVERRIDE
     )
-
-
-classes = (TargetProperties, ReachProperties)

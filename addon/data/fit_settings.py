@@ -14,19 +14,13 @@ from bpy.props import (
     StringProperty,
 )
 
+from .joint_shape import on_change
 from .property_options import OVERRIDE
 
 ENDS = (
     ("FREE", "Free", "As the keys have it"),
     ("STRAIGHT", "Straight", "The motion goes on at its end as a single screw: no curvature there"),
 )
-
-
-def _coordinate_changed(self: Any, context: Any) -> None:
-    """The slider counts something else on the same curve."""
-    from .joint_shape import on_change
-
-    on_change(self, context)
 
 
 class CommonWishes:
@@ -161,7 +155,7 @@ class CurveWishes:
             ("ARC_LENGTH", "Arc Length", "Exactly as the pose changes, everywhere on the curve"),
             ("ANGLE", "Angle", "The angle that the child has turned about an axis, such as flexion"),
         ),
-        update=_coordinate_changed,
+        update=on_change,
         override=OVERRIDE,
     )
     angle_axis: FloatVectorProperty(
@@ -169,7 +163,7 @@ class CurveWishes:
         description="Axis of the angle, in the joint's frame",
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
-        update=_coordinate_changed,
+        update=on_change,
         override=OVERRIDE,
     )
 

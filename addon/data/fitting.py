@@ -135,6 +135,3 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
         default=True,
         override=OVERRIDE,
     )
-
-
-classes = (PoseResidual, FitProperties)

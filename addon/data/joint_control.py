@@ -63,6 +63,3 @@ class JointControl:
     )
     controller: PointerProperty(type=JointControllerProperties, name="Controller", override=OVERRIDE)
     start_from: own_source("joint")
-
-
-classes = (JointControllerProperties,)

@@ -34,6 +34,3 @@ class RestRecord(PropertyGroup):
         unit="LENGTH",
         override=OVERRIDE,
     )
-
-
-classes = (RestRecord,)

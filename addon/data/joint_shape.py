@@ -13,6 +13,7 @@ from bpy.props import (
 )
 from bpy.types import Object
 
+from . import callbacks
 from .property_options import OVERRIDE
 
 SEQUENCES = tuple(
@@ -23,10 +24,8 @@ SEQUENCES = tuple(
 
 def on_change(self: Any, context: Any) -> None:
     """Coordinates and sliders of a joint follow its settings."""
-    from .joints import shape_changed
-
     if self.id_data.condyle.joint.enabled:
-        shape_changed(context, self.id_data)
+        callbacks.call().joint_shape_changed(context.scene, self.id_data)
 
 
 def _has_frames(_self: Any, item: Any) -> bool:

@@ -17,6 +17,7 @@ from bpy.props import (
 )
 from bpy.types import Object, PropertyGroup
 
+from . import callbacks, references
 from .fitting import FitProperties
 from .joint_control import JointControl
 from .joint_marking import select_marked
@@ -68,8 +69,6 @@ def slider_names(settings: Any) -> list[str]:
 
 def is_baked_over(settings: Any) -> bool:
     """Whether the child shows a bake, so that the slider does not move it now."""
-    from . import references
-
     child = references.resolve(settings.child)
     return child is not None and child.data.channels.baked
 
@@ -91,31 +90,10 @@ def match_coordinates(joint: Any) -> None:
         joint.coordinates.remove(len(joint.coordinates) - 1)
 
 
-def shape_changed(context: Any, item: Any) -> None:
-    """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
-    take their control frames from it."""
-    from . import references
-
-    joints = [item]
-    if item.condyle.joint.frames:
-        joints += [
-            other
-            for other in references.joints_of(context.scene)
-            if other != item and any(each.frames_of == item for each in shapes(other.condyle.joint))
-        ]
-    for joint in joints:
-        match_coordinates(joint.condyle.joint)
-        from ..posing import keep_sliders
-
-        keep_sliders.shape_changed(context.scene, joint)
-
-
 def _loop_closed(self: Any, context: Any) -> None:
     """A joint that closes a loop moves nothing by sliders."""
-    from ..sliders import sliders
-
     if self.closes_loop and self.driven:
-        sliders.set_driven(context.scene, self.id_data, False)
+        callbacks.call().loop_closed(context.scene, self.id_data)
 
 
 class CoordinateProperties(PropertyGroup):
@@ -395,6 +373,3 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         type=bpy.types.Object,
         override=OVERRIDE,
     )
-
-
-classes = (CoordinateProperties, JointPart, ControlFrame, KnotValue, JointProperties)

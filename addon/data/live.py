@@ -173,6 +173,3 @@ def attach() -> None:
 def detach() -> None:
     """Take them away again."""
     del bpy.types.WindowManager.condyle_live
-
-
-classes = (LiveSlider, LiveSettings)

@@ -14,6 +14,7 @@ from bpy.props import (
 )
 from bpy.types import Object, PropertyGroup
 
+from . import callbacks
 from .property_options import OVERRIDE, OVERRIDE_INSERT
 
 #: what pulls along a path: names of physics, labels, and in a sentence what each is for
@@ -48,10 +49,8 @@ def show_chosen_muscle(self: Any, context: Any) -> None:
 
 def _thicken(self: Any, _context: Any) -> None:
     """The tube that is seen before a bake has the belly's radius."""
-    from ..making import muscles
-
     if self.enabled:
-        muscles.show_thickness(self.id_data)
+        callbacks.call().muscle_thickness_changed(self.id_data)
 
 
 class ObstacleUse(PropertyGroup):
@@ -372,12 +371,3 @@ class MuscleProperties(PropertyGroup):
         type=bpy.types.Curve,
         override=OVERRIDE,
     )
-
-
-classes = (
-    ObstacleUse,
-    PointRule,
-    ForceLawProperties,
-    ControllerProperties,
-    MuscleProperties,
-)

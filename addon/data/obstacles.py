@@ -5,6 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 from bpy.types import PropertyGroup
 
+from . import callbacks
 from .property_options import OVERRIDE
 
 #: surfaces of physics, their labels, and which settings each has
@@ -54,10 +55,8 @@ SIDES_OF = {
 
 def _reshape(self: Any, _context: Any) -> None:
     """The surface that is seen is the one that the path wraps over."""
-    from ..making import obstacles
-
     if self.enabled:
-        obstacles.reshape(self.id_data)
+        callbacks.call().obstacle_changed(self.id_data)
 
 
 class ObstacleProperties(PropertyGroup):
@@ -146,6 +145,3 @@ class ObstacleProperties(PropertyGroup):
         items=SIDES,
         override=OVERRIDE,
     )
-
-
-classes = (ObstacleProperties,)

@@ -108,6 +108,3 @@ class OverlayProperties(PropertyGroup):
         default="SHOWN",
         override=OVERRIDE,
     )
-
-
-classes = (OverlayProperties,)

@@ -9,6 +9,7 @@ from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
 from ..blender import session
+from . import references
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
@@ -33,8 +34,6 @@ def _object_chosen(self: Any, _context: Any) -> None:
 
 def _bone_chosen(self: Any, _context: Any) -> None:
     """The bone is meant by its identity, so that it may be renamed; no name: the armature itself."""
-    from . import references
-
     if not self.bone_name:
         self.bone_uid = ""
     elif self.object is not None and self.object.pose is not None:
@@ -81,8 +80,6 @@ def own_joint(context: Any) -> Any:
 
 def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> Any:
     """The joint at hand: the active Empty, or whose control frame, child or parent the active object or bone is."""
-    from . import references
-
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
         return None
@@ -265,6 +262,3 @@ def small_inertia_view(stored: str, name: str, description: str) -> Any:
 
 def _unit_scale() -> float:
     return float(bpy.context.scene.unit_settings.scale_length)
-
-
-classes = (BodyReference,)

@@ -86,8 +86,6 @@ class BoneData(PropertyGroup):
     before_live: PointerProperty(type=LiveRecord, name="Before Live", override=OVERRIDE)
 
 
-classes = (SceneData, ObjectData, BoneData)
-
 ROOTS = ((bpy.types.Scene, SceneData), (bpy.types.Object, ObjectData), (bpy.types.PoseBone, BoneData))
 
 

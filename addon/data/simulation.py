@@ -265,6 +265,3 @@ def frame_ends(scene: Any) -> tuple[int, int]:
     else:
         first, last = scene.frame_start, scene.frame_end
     return (scene.frame_current if scene.condyle.start.begin == "PLAYHEAD" else first), last
-
-
-classes = (BakeStatistics, SimulationProperties, ChannelRecord, LiveRecord, BakeRecord)

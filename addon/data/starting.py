@@ -139,6 +139,3 @@ def own_source(what: str) -> Any:
         items=(("SCENE", "As Simulation", "As the simulation's settings say", 0), *SOURCES),
         override=OVERRIDE,
     )
-
-
-classes = (StartProperties, LoopStatistics)

@@ -1,1 +1,1 @@
-"""Handlers."""
+"""What runs after changes, loading, saving, undo and redo."""

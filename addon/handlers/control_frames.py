@@ -6,17 +6,18 @@ from typing import Any
 
 import bpy
 
-from ..blender import idle
+from ..blender import attachments, idle, session
+from ..blender.attachments import Ending, Handler, Timer
 from ..data import references
+from ..data.joints import shapes
+from ..posing import keep_sliders
 
 DELAY = 0.1  # seconds from a move to the renewed slider, while moves that follow are taken together
 
 _moved: set[int] = set()
-_known: dict[int, Any] = {}
 _seen: dict[str, Any] = {}  # the object that was active when marks were looked at last
 
 
-@bpy.app.handlers.persistent
 def on_update(_scene: Any, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes driven joints whose control frames may have moved."""
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
@@ -28,8 +29,8 @@ def on_update(_scene: Any, depsgraph: Any = None) -> None:
         if joint is not None:
             _moved.add(joint.session_uid)
     mark_selected()
-    if _moved and not bpy.app.timers.is_registered(renew):
-        bpy.app.timers.register(renew, first_interval=DELAY)
+    if _moved:
+        attachments.soon(renew, DELAY)
 
 
 def mark_selected() -> None:
@@ -54,12 +55,6 @@ def renew() -> float | None:
     """Bring the sliders of the noted joints up to date; a joint that was only carried along is left alone."""
     if idle.is_evaluating():
         return idle.WAIT
-    import numpy as np
-
-    from ..blender import physics_access, session
-    from ..reading import joints
-    from ..sliders import sliders
-
     if session.job is not None and not session.read_only:
         return DELAY  # what was moved meanwhile is taken up when it is over
     moved = set(_moved)
@@ -71,30 +66,13 @@ def renew() -> float | None:
     for uid in moved:
         item = references.object_by_session_uid(uid)
         followed = [] if item is None else _driven_by(scene, item)
-        if not followed:
-            continue
-        try:
-            frames = joints.control_frames(scene, item)
-            known = _known.get(uid)
-            # carried along, frames keep their places in the joint but for the rounding of float32
-            if (
-                known is not None
-                and known.shape == frames.shape
-                and np.allclose(known, frames, rtol=1e-5, atol=1e-5)
-            ):
-                continue
-            for joint in followed:
-                sliders.refresh(scene, joint)
-            _known[uid] = frames
-        except physics_access.physics().CondyleError as error:
-            session.tell(str(error), "ERROR")
+        if followed:
+            keep_sliders.frames_moved(scene, item, followed)
     return None
 
 
 def _driven_by(scene: Any, item: Any) -> list[Any]:
     """The driven joints that use an Empty's control frames: itself, and those that take theirs from it."""
-    from ..data.joints import shapes
-
     return [
         joint
         for joint in references.joints_of(scene)
@@ -103,17 +81,9 @@ def _driven_by(scene: Any, item: Any) -> list[Any]:
     ]
 
 
-def start() -> None:
-    """Begin to watch; nothing where there is no user who moves things."""
-    if not bpy.app.background:
-        bpy.app.handlers.depsgraph_update_post.append(on_update)
-
-
-def stop() -> None:
-    """Watch no more."""
-    if on_update in bpy.app.handlers.depsgraph_update_post:
-        bpy.app.handlers.depsgraph_update_post.remove(on_update)
-    if bpy.app.timers.is_registered(renew):
-        bpy.app.timers.unregister(renew)
-    _moved.clear()
-    _known.clear()
+attached = (
+    Handler(on_update, "depsgraph_update_post", window=True),
+    Timer(renew),
+    Ending(_moved.clear),
+    Ending(lambda: keep_sliders.forget(), keep_sliders),
+)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
-
 from ..blender import session
+from ..blender.attachments import Handler
 from ..data import findings, schema
-from ..making import duplicates
+from ..making import duplicates as copies
+from . import duplicates, undone_findings
 
 
 def migrate() -> str:
@@ -32,17 +32,16 @@ def migrate() -> str:
         for version in range(root.schema_version, schema.SCHEMA_VERSION):
             schema.STEPS[version](root)
             root.schema_version = version + 1
-    duplicates.mend()
+    if used:
+        copies.mend()
     return ""
 
 
-@bpy.app.handlers.persistent
 def before_load(_path: Any = None, *_rest: Any) -> None:
     """Handler of load_pre: Blender ends the operator of a job with the file."""
     session.given_up = "" if session.job is None else session.job.title
 
 
-@bpy.app.handlers.persistent
 def on_load(_path: Any = None, *_rest: Any) -> None:
     """Handler of load_post."""
     title, session.given_up = session.given_up, ""
@@ -57,14 +56,18 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
         print(warning)
 
 
-@bpy.app.handlers.persistent
 def on_undo(_scene: Any = None, *_rest: Any) -> None:
     """Handler of undo_post and redo_post: what the panel told may be about what is gone."""
     duplicates.look()
     if session.job is None:
         session.tell("")
     if session.findings:
-        from . import undone_findings
-
         findings.forget_gone()
         undone_findings.forget_changed()
+
+
+attached = (
+    Handler(before_load, "load_pre"),
+    Handler(on_load, "load_post"),
+    Handler(on_undo, "undo_post", "redo_post"),
+)

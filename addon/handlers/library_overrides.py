@@ -11,8 +11,9 @@ from typing import Any
 
 import bpy
 
+from ..blender.attachments import Handler
 
-@bpy.app.handlers.persistent
+
 def before_saving(*_: Any) -> None:
     """Handler of save_pre."""
     if not any(scene.condyle.schema_version for scene in bpy.data.scenes):
@@ -34,11 +35,4 @@ def _store(group: Any) -> None:
                 _store(value)
 
 
-def start() -> None:
-    """Watch over saving."""
-    bpy.app.handlers.save_pre.append(before_saving)
-
-
-def stop() -> None:
-    """Watch no more."""
-    bpy.app.handlers.save_pre.remove(before_saving)
+attached = (Handler(before_saving, "save_pre"),)

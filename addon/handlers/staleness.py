@@ -7,6 +7,8 @@ from typing import Any
 import bpy
 
 from ..blender import session
+from ..blender.attachments import Ending, Handler, Timer
+from ..staleness import compare
 
 WAIT = 0.5  # seconds between two looks
 
@@ -14,7 +16,6 @@ WAIT = 0.5  # seconds between two looks
 _ended: tuple[int, int] = (0, 0)
 
 
-@bpy.app.handlers.persistent
 def on_change(_scene: Any = None, *_rest: Any) -> None:
     """Handler of changes of any kind: the timer has to look again."""
     session.stale_unknown = True
@@ -45,8 +46,6 @@ def look() -> float:
     session.stale_unknown = False
     found = {}
     for scene in scenes:
-        from ..staleness import compare
-
         found[scene.session_uid] = compare.changes(scene)
     if found != session.stale:
         session.stale = found
@@ -57,23 +56,13 @@ def look() -> float:
     return WAIT
 
 
-def start() -> None:
-    """Begin to look."""
-    for handlers in _handlers():
-        handlers.append(on_change)
-    if not bpy.app.background:
-        bpy.app.timers.register(look, first_interval=WAIT, persistent=True)
-
-
-def stop() -> None:
-    """Look no longer."""
-    for handlers in _handlers():
-        handlers.remove(on_change)
-    if bpy.app.timers.is_registered(look):
-        bpy.app.timers.unregister(look)
+def forget() -> None:
+    """The add-on is disabled."""
     session.stale, session.stale_unknown = {}, False
 
 
-def _handlers() -> tuple[Any, ...]:
-    handlers = bpy.app.handlers
-    return handlers.depsgraph_update_post, handlers.load_post, handlers.undo_post, handlers.redo_post
+attached = (
+    Handler(on_change, "depsgraph_update_post", "load_post", "undo_post", "redo_post"),
+    Timer(look, every=WAIT),
+    Ending(forget),
+)

@@ -6,10 +6,11 @@ from typing import Any
 
 import bpy
 
-from ..blender import idle
+from ..blender import attachments, idle, session
+from ..blender.attachments import Handler, Timer
+from ..posing import ik_targets
 
 
-@bpy.app.handlers.persistent
 def on_update(scene: Any, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes that a target may have moved."""
     if depsgraph is None or depsgraph.mode != "VIEWPORT" or not scene.condyle.reach.live:
@@ -18,8 +19,7 @@ def on_update(scene: Any, depsgraph: Any = None) -> None:
         if update.is_updated_transform and isinstance(update.id, bpy.types.Object):
             item = update.id.original
             if item.type == "EMPTY" and item.condyle.target.enabled:
-                if not bpy.app.timers.is_registered(follow):
-                    bpy.app.timers.register(follow, first_interval=0.0)
+                follow_soon()
                 return
 
 
@@ -27,44 +27,15 @@ def follow() -> float | None:
     """Draw the bodies to their targets; asks to be called again where there are nearer poses."""
     if idle.is_evaluating():
         return idle.WAIT
-    import numpy as np
-
-    from ..blender import physics_access, session
-    from ..posing import ik_targets, inverse_kinematics
-
     scene = bpy.context.scene
-    if (
-        session.read_only
-        or session.job is not None
-        or not scene.condyle.reach.live
-        or not ik_targets.targets_of(scene)
-    ):
+    if session.read_only or session.job is not None or not scene.condyle.reach.live:
         return None
-    try:
-        wishes = ik_targets.wishes_of(scene)
-        search = inverse_kinematics.Reach(scene, wishes)
-        before = search.sliders()
-        state, outcome = search.solve([wish.goal for wish in wishes])
-        after = search.readings(state)
-    except physics_access.physics().CondyleError as error:
-        scene.condyle.reach.told = str(error)
-        return None
-    if outcome.met and all(np.allclose(before[uid], after[uid], atol=1e-7) for uid in after):
-        return None
-    inverse_kinematics.write(after)
-    scene.condyle.reach.told = outcome.told()
-    return None if outcome.met or outcome.done else 0.01
+    return ik_targets.follow(scene)
 
 
-def start() -> None:
-    """Begin to watch; nothing where there is no user who moves things."""
-    if not bpy.app.background:
-        bpy.app.handlers.depsgraph_update_post.append(on_update)
+def follow_soon() -> None:
+    """Bodies are to follow from now on."""
+    attachments.soon(follow, 0.0)
 
 
-def stop() -> None:
-    """Watch no more."""
-    if on_update in bpy.app.handlers.depsgraph_update_post:
-        bpy.app.handlers.depsgraph_update_post.remove(on_update)
-    if bpy.app.timers.is_registered(follow):
-        bpy.app.timers.unregister(follow)
+attached = (Handler(on_update, "depsgraph_update_post", window=True), Timer(follow))

@@ -10,8 +10,12 @@ from typing import Any
 
 import bpy
 
+from ..baking import write
 from ..blender import session
-from ..data import findings
+from ..blender.attachments import Handler
+from ..data import findings, references
+from ..making import rest_poses, shifted_meshes
+from ..staleness import compare
 
 Seen = dict[str, dict[str, str]]
 
@@ -19,7 +23,6 @@ Seen = dict[str, dict[str, str]]
 _before: tuple[int, Seen] | None = None
 
 
-@bpy.app.handlers.persistent
 def before(*_: Any) -> None:
     """Handler of undo_pre and redo_pre."""
     global _before
@@ -36,8 +39,6 @@ def forget_changed() -> None:
     _before = None
     if scene is None or known is None or known[0] != scene.session_uid:
         return
-    from ..baking import write
-
     old, new = known[1], _seen(scene)
     changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
     if changed:
@@ -55,11 +56,6 @@ def _told_of() -> Any:
 
 def _seen(scene: Any) -> Seen:
     """By names what a check looks at: settings and channels as they are stored, bakes, what is evaluated at all."""
-    from ..baking import write
-    from ..data import references
-    from ..making import rest_poses, shifted_meshes
-    from ..staleness import compare
-
     found: Seen = compare.prints(scene)
     for item, text in (*write.gone(scene), *write.put_aside(scene)):
         found.setdefault(item.name, {})["Bake"] = text
@@ -79,3 +75,6 @@ def _is_about(finding: findings.Finding, changed: set[str]) -> bool:
     if body is None:
         return "Scene" in changed
     return body.name in changed or any(findings.place_of(name, finding.text) is not None for name in changed)
+
+
+attached = (Handler(before, "undo_pre", "redo_pre"),)

@@ -13,6 +13,7 @@ from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..data import fit_settings, references, schema
 from ..making import bodies_and_joints, frame_grids, rest_poses
+from ..posing import project_poses
 from ..reading import masses
 from ..sliders import sliders
 
@@ -157,8 +158,6 @@ def fit_selected(
         if late:
             return replace(report, undriven=late)
         sliders.set_driven(scene, item, True)
-    from ..posing import project_poses  # imports tasks, which imports this module
-
     # the child stays where it was keyed to be, and does not jump to where the sliders stood
     closest = int(np.argmin(np.abs(np.asarray(report.frames) - scene.frame_current)))
     project_poses.set_readings(scene, item, np.asarray(report.q).reshape(len(report.frames), -1)[closest])

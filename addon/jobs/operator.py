@@ -9,7 +9,9 @@ from typing import Any
 
 import bpy
 
+from ..baking import solver_statistics
 from ..blender import compute_process, physics_access, session
+from . import precompile
 
 TICK = 0.05  # seconds between two looks at the job
 LONGEST_WORD = 160  # letters of what the compute process said at its end
@@ -84,8 +86,6 @@ class JobOperator:
 
     def start(self, context: Any) -> set[str]:
         """Begin, and be modal from now on."""
-        from . import precompile
-
         precompile.give_way()
         self._scene, self._task = context.scene.session_uid, self.steps(context)
         try:
@@ -170,8 +170,6 @@ class JobOperator:
         return {"FINISHED"}
 
     def _fail(self, error: Exception) -> set[str]:
-        from ..baking import solver_statistics
-
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene), None)
         text = str(error) if scene is None else solver_statistics.told(scene, error)
         if getattr(error, "kind", "") == "WorkerDied":

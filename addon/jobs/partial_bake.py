@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..baked import temporarily
 from ..blender import physics_access, session, units
 from ..data import frame_times
+from ..reading import scene as scene_to_model
 
 #: what is farther away [m] is of no use as a key
 FARTHEST = 1e5
@@ -67,9 +69,6 @@ def why_not(scene: Any, kept: Unfinished) -> str:
 
 def check(scene: Any, kept: Unfinished) -> None:
     """ModelError where the scene is no longer put together as it was simulated, so that bodies would be torn apart."""
-    from ..baked import temporarily
-    from ..reading import scene as scene_to_model  # that one imports panels, which import this module
-
     refused = why_not(scene, kept)
     if refused:
         raise physics_access.model_error(refused)

@@ -8,15 +8,18 @@ end a compiler.
 
 from __future__ import annotations
 
-import importlib
 import threading
 import time
+from types import ModuleType
 from typing import Any
 
 import bpy
 
-from ..blender import compute_process, physics_access, session
+from ..animation import led_joints
+from ..blender import attachments, compute_process, lazy, physics_access, session
+from ..data import references
 from ..data.connection_kinds import KINDS
+from ..reading import muscle_points
 
 DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
 FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
@@ -27,15 +30,16 @@ _job: Any = None
 _stage = ""  # what the job compiles
 _share = 0.0  # how much of what is wanted was done before it
 _seen = 0.0  # when the panel was drawn last
+_modules: tuple[ModuleType, ...] = ()
 _over = False  # it failed: it is not tried again by itself
 
 
-def note() -> None:
-    """The panel is drawn: begin, or look whether the scene needs more."""
-    global _seen
-    _seen = time.monotonic()
-    if not (bpy.app.background or _over or bpy.app.timers.is_registered(_tick)):
-        bpy.app.timers.register(_tick, first_interval=DELAY)
+def note(*modules: ModuleType) -> None:
+    """The panel is drawn: begin, with modules that its buttons use, or look whether the scene needs more."""
+    global _seen, _modules
+    _seen, _modules = time.monotonic(), modules
+    if not (bpy.app.background or _over):
+        attachments.soon(_tick, DELAY)
 
 
 def line() -> str:
@@ -53,9 +57,6 @@ def wanted(scene: Any) -> list[str]:
 
 def needed(scene: Any) -> list[str]:
     """Stages that a simulation of the scene needs."""
-    from ..data import references
-    from ..reading import muscle_points
-
     stages = physics_access.part("worker.stage_names")
     constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
         _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
@@ -68,8 +69,6 @@ def needed(scene: Any) -> list[str]:
 
 def _is_held(item: Any) -> bool:
     """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
-    from ..animation import led_joints
-
     settings = item.condyle.joint
     return settings.hard_limits or settings.prescribed or led_joints.may_be_switched(item)
 
@@ -85,8 +84,8 @@ def _load() -> None:
     physics_access.physics()
     for name in ("worker.client", "worker.requests", "worker.stage_names"):
         physics_access.part(name)
-    for name in ("tasks", "live_mode"):
-        importlib.import_module(f"{physics_access.PACKAGE}.{name}")
+    for module in _modules:
+        lazy.run(module)
 
 
 def _tick() -> float | None:
@@ -148,22 +147,9 @@ def _redraw() -> None:
             workspace.status_text_set(None)  # nothing to say, but the status bar is drawn again
 
 
-def draw_in_status_bar(self: Any, _context: Any) -> None:
-    """At the right end of the status bar."""
-    text = line()
-    if text:
-        self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")
-
-
-def start() -> None:
-    """Be seen in the status bar; nothing is compiled yet."""
-    bpy.types.STATUSBAR_HT_header.append(draw_in_status_bar)
-
-
 def stop() -> None:
     """Compile no more."""
     global _job, _over
-    bpy.types.STATUSBAR_HT_header.remove(draw_in_status_bar)
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     _job, _over = None, False

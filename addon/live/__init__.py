@@ -1,1 +1,5 @@
-"""Live."""
+"""The live run."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

@@ -18,7 +18,7 @@ from ..data.joints import match_coordinates
 from ..data.references import Body
 from ..reading import joints, masses
 from ..reading import scene as scene_to_model
-from ..sliders import driver_empties
+from ..sliders import driver_empties, sliders
 from . import rest_poses
 
 
@@ -161,8 +161,6 @@ def add_joint(
 
 def remove_joint(scene: Any, item: Any) -> None:
     """Delete a joint with its control frames and its slider; bodies and their animation stay."""
-    from ..sliders import sliders
-
     settings = item.condyle.joint
     if settings.driven:
         sliders.set_driven(scene, item, False)
@@ -368,6 +366,4 @@ def drive(scene: Any, item: Any, driven: bool = True) -> None:
 
     One coordinate: property "coordinate"; several: "coordinate x", "coordinate angle_1" ... by what is read off.
     """
-    from ..sliders import sliders
-
     sliders.set_driven(scene, item, driven)

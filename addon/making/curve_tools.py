@@ -12,12 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import bpy
 import numpy as np
 
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..data import references
-from ..data.joints import PROPERTY, shape_changed, shapes
+from ..data.joints import PROPERTY, shapes
+from ..posing import keep_sliders
 from ..reading import joints
 from ..sliders import sliders
 from . import bodies_and_joints
@@ -204,8 +206,6 @@ def _reshape(scene: Any, item: Any, make: Callable[[Any], Wanted]) -> Steps[Resh
 
 def place(scene: Any, item: Any, curve: Any, convert: Map) -> None:
     """Put a curve (in metres) in the place of a joint's own, with all that is set in its coordinate."""
-    import bpy
-
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False  # the slider follows once, at the end
     try:
@@ -213,7 +213,7 @@ def place(scene: Any, item: Any, curve: Any, convert: Map) -> None:
         convert_coordinate(item, convert)
     finally:
         settings.driven = driven
-    shape_changed(bpy.context, item)
+    keep_sliders.shape_changed(bpy.context.scene, item)
 
 
 def convert_coordinate(item: Any, convert: Map) -> None:

@@ -39,15 +39,12 @@ from typing import Any
 
 import bpy
 
-from ..blender import idle, physics_access, session
+from ..blender import physics_access, session
 from ..data import references
 from ..data.references import Body
-from ..sliders import driver_empties
-from . import orphans, rest_poses
+from ..sliders import driver_empties, sliders
+from . import bodies_and_joints, orphans, rest_poses
 
-DELAY = 0.1  # seconds from a change to a look at what is to be mended
-#: how many objects there were in the file (key 0), and in each view layer, by its scene's session uid and its name
-_counts: dict[Any, int] = {}
 #: references that followed a bone, as `_relink` found them: session uid of their object, path to them, session uid of
 #: what they meant, the bone's identity and name, and the session uid of what they mean now
 _followed: list[tuple[int, str, int, str, str, int]] = []
@@ -92,10 +89,9 @@ def _relink(reference: Any) -> int:
     return int((meant, name) != (reference.object, reference.bone_name))
 
 
-@bpy.app.handlers.persistent
-def before_undo(*_: Any) -> None:
-    """Handler of undo_pre and redo_pre: references that followed a bone mean what they meant before, if nobody has
-    changed them since.
+def before_undo() -> None:
+    """Before an undo or redo references that followed a bone mean what they meant before, if nobody has changed them
+    since.
 
     Undo takes over as it is what no two steps have differently, our joint with it. It would then mean an armature that
     undo has freed, and Blender would crash.
@@ -185,8 +181,6 @@ def _own_curves(items: list[Any]) -> int:
 
 def _own_frames(item: Any) -> int:
     """A copied joint that lists the control frames of its original gets its own in the same places."""
-    from . import bodies_and_joints
-
     changed = 0
     for number, row in enumerate(item.condyle.joint.frames):
         theirs = row.object
@@ -205,8 +199,6 @@ def _own_frames(item: Any) -> int:
 
 def _own_follower(item: Any, joints: list[Any]) -> int:
     """A copied joint leaves the followers to its original and, where the child is its own, gets others."""
-    from ..sliders import sliders
-
     settings = item.condyle.joint
     owner = _joint_above(settings.follower)
     child = references.resolve(settings.child)
@@ -254,8 +246,6 @@ def _joint_above(item: Any) -> Any:
 
 def _stop(item: Any) -> int:
     """What a deleted joint leaves: its child free, no followers."""
-    from ..sliders import sliders
-
     settings = item.condyle.joint
     if not settings.driven and settings.follower is None:
         return 0
@@ -299,62 +289,6 @@ def _let_go(body: Body) -> int:
     return 1
 
 
-@bpy.app.handlers.persistent
-def on_update(scene: Any, depsgraph: Any = None) -> None:
-    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed.
-
-    What was deleted goes from its scene, but stays in the file as long as references mean it, as frames do a joint.
-    """
-    if depsgraph is None or depsgraph.mode != "VIEWPORT":
-        return
-    layer = depsgraph.view_layer
-    counts = {0: len(bpy.data.objects), (scene.session_uid, layer.name): len(layer.objects)}
-    changed = any(_counts.get(key) != count for key, count in counts.items())
-    _counts.update(counts)
-    if changed or depsgraph.id_type_updated("ARMATURE"):
-        look()
-
-
 def forget() -> None:
-    """Another file was opened."""
+    """Another file was opened, or the add-on is disabled."""
     _followed.clear()
-    _counts.clear()
-
-
-def look() -> None:
-    """See soon whether something is to be mended; not where no window shows it."""
-    if not bpy.app.background and not bpy.app.timers.is_registered(_renew):
-        bpy.app.timers.register(_renew, first_interval=DELAY)
-
-
-def _renew() -> float | None:
-    """Timer: mends, but never while the user drags something, the file is rendered or the playhead runs."""
-    if session.read_only:
-        return None
-    if session.job is not None or idle.is_evaluating() or idle.is_in_hand():
-        return idle.WAIT
-    mend()
-    return None
-
-
-def start() -> None:
-    """Begin to watch; nothing where there is no user who copies things."""
-    if not bpy.app.background:
-        bpy.app.handlers.depsgraph_update_post.append(on_update)
-        bpy.app.handlers.undo_pre.append(before_undo)
-        bpy.app.handlers.redo_pre.append(before_undo)
-
-
-def stop() -> None:
-    """Watch no more."""
-    handlers = bpy.app.handlers
-    for kind, handler in (
-        (handlers.depsgraph_update_post, on_update),
-        (handlers.undo_pre, before_undo),
-        (handlers.redo_pre, before_undo),
-    ):
-        if handler in kind:
-            kind.remove(handler)
-    _followed.clear()
-    if bpy.app.timers.is_registered(_renew):
-        bpy.app.timers.unregister(_renew)

@@ -18,6 +18,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
@@ -281,8 +282,6 @@ def _new(
 
 def _move(scene: Any, item: Any, parent: Body | None, place: np.ndarray) -> None:
     """Put a joint that is there on another parent, at a world pose (4, 4), without its slider for the moment."""
-    from mathutils import Matrix
-
     settings = item.condyle.joint
     if settings.driven:
         sliders.set_driven(scene, item, False)

@@ -1,5 +1,5 @@
 """Targets of inverse kinematics: Empties that bodies of a tree are drawn to, once, over a range, or live (see
-`target_watch`).
+`handlers.targets`).
 """
 
 from __future__ import annotations
@@ -111,3 +111,23 @@ def key_range(scene: Any, first: int, last: int) -> tuple[int, float, int]:
         inverse_kinematics.key(values, frame)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return len(found), worst, at
+
+
+def follow(scene: Any) -> float | None:
+    """Draw the bodies to their targets; seconds to the next step where there are nearer poses, else None."""
+    if not targets_of(scene):
+        return None
+    try:
+        wishes = wishes_of(scene)
+        search = inverse_kinematics.Reach(scene, wishes)
+        before = search.sliders()
+        state, outcome = search.solve([wish.goal for wish in wishes])
+        after = search.readings(state)
+    except physics_access.physics().CondyleError as error:
+        scene.condyle.reach.told = str(error)
+        return None
+    if outcome.met and all(np.allclose(before[uid], after[uid], atol=1e-7) for uid in after):
+        return None
+    inverse_kinematics.write(after)
+    scene.condyle.reach.told = outcome.told()
+    return None if outcome.met or outcome.done else 0.01

@@ -16,10 +16,12 @@ import numpy as np
 from ..blender import physics_access, units
 from ..data import references
 from ..data.joints import slider_names
+from ..data.names import title_of
 from ..data.references import Body, Handle, Key, key_of
 from ..reading import scene as scene_to_model
 from ..reading.joints import child_in_joint, read_joint
 from ..sliders import sliders as drive
+from . import project_poses
 
 # Steps of a search while the mouse moves: the next move goes on from where it stopped. In all, about so many
 # coordinates are moved [coordinates x steps], which keeps a search below some tens of milliseconds.
@@ -136,8 +138,6 @@ class Reach:
 
     def _add(self, scene: Any, builder: Any, body: Body, links: dict[Key, Any], known: dict[Key, str]) -> str:
         """Add a body and all that it hangs on to the model; returns its name there."""
-        from ..data.names import title_of
-
         key = key_of(body)
         if key in known:
             return known[key]
@@ -283,16 +283,20 @@ def _pose(matrix: Any, name: str) -> np.ndarray:
 def point_wish(scene: Any, body: Body, point: Any) -> Wish:
     """A wish about the point of a body that is at a place in the world (3,), in Blender units, now."""
     pose = units.to_metres(_pose(body.matrix, body.name), scene)
-    frame, goal = np.eye(4), np.eye(4)
-    goal[:3, 3] = np.asarray(point, dtype=np.float64) * units.length_scale(scene)
+    frame, goal = np.eye(4), goal_at(scene, point)
     frame[:3, 3] = (physics_access.physics().lie.inverse(pose) @ goal)[:3, 3]
     return Wish(body.handle(), frame, goal)
 
 
+def goal_at(scene: Any, point: Any) -> np.ndarray:
+    """A pose (4, 4) in metres, upright at a place in the world (3,) in Blender units."""
+    goal = np.eye(4)
+    goal[:3, 3] = np.asarray(point, dtype=np.float64) * units.length_scale(scene)
+    return goal
+
+
 def drive_all(scene: Any, body: Body | None = None) -> list[Any]:
     """Let sliders drive every joint from a body to the world, or all of the scene; returns those that were not yet."""
-    from . import project_poses  # more than the rest of this module needs
-
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
     wanted = list(links.values())
     if body is not None:

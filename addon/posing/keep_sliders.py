@@ -5,11 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
+from ..animation import keyed_poses
 from ..blender import physics_access, session, units
 from ..data import references
-from ..data.joints import PROPERTY, slider_names
+from ..data.joints import PROPERTY, match_coordinates, shapes, slider_names
 from ..data.references import Body
+from ..reading import joints
 from ..sliders.sliders import can_drive, refresh, set_driven
+from . import project_poses
+
+#: control frames (m, 4, 4) of joints by their session uids, as the sliders were made from them
+_known: dict[int, np.ndarray] = {}
 
 
 def join_chain(scene: Any, item: Any) -> None:
@@ -18,8 +26,6 @@ def join_chain(scene: Any, item: Any) -> None:
     A joint that is not complete yet (a curve without its frames) is left as it is, and so is one that moves where its
     child goes along by itself, as a Blender child does, or has keys, which sliders would hide.
     """
-    from ..animation import keyed_poses  # imports this module
-
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
     if settings.driven or settings.to_world or not can_drive(settings) or child is None:
@@ -43,6 +49,21 @@ def _goes_along(scene: Any, body: Body | None) -> bool:
 
 
 def shape_changed(scene: Any, item: Any) -> None:
+    """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
+    take their control frames from it."""
+    affected = [item]
+    if item.condyle.joint.frames:
+        affected += [
+            other
+            for other in references.joints_of(scene)
+            if other != item and any(each.frames_of == item for each in shapes(other.condyle.joint))
+        ]
+    for joint in affected:
+        match_coordinates(joint.condyle.joint)
+        _follow_shape(scene, joint)
+
+
+def _follow_shape(scene: Any, item: Any) -> None:
     """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
 
     A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider; a composite
@@ -67,8 +88,6 @@ def shape_changed(scene: Any, item: Any) -> None:
 
 def _refresh_in_place(scene: Any, item: Any) -> None:
     """Bring a joint up to date that gets sliders which it did not have: the child stays where it is, if it can."""
-    from ..posing import project_poses  # imports this module
-
     settings = item.condyle.joint
     names = slider_names(settings)
     new = [name not in item for name in names]
@@ -82,3 +101,27 @@ def _refresh_in_place(scene: Any, item: Any) -> None:
     for row, name, is_new in zip(settings.coordinates, names, new):
         if is_new:
             row.start = item[name] * (length if row.unit == "m" else 1.0)
+
+
+def frames_moved(scene: Any, item: Any, followed: list[Any]) -> None:
+    """After a move of a joint's control frames: the sliders of the driven joints that use them."""
+    try:
+        frames = joints.control_frames(scene, item)
+        known = _known.get(item.session_uid)
+        # carried along, frames keep their places in the joint but for the rounding of float32
+        if (
+            known is not None
+            and known.shape == frames.shape
+            and np.allclose(known, frames, rtol=1e-5, atol=1e-5)
+        ):
+            return
+        for joint in followed:
+            refresh(scene, joint)
+        _known[item.session_uid] = frames
+    except physics_access.physics().CondyleError as error:
+        session.tell(str(error), "ERROR")
+
+
+def forget() -> None:
+    """The add-on is disabled."""
+    _known.clear()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ..data import references
@@ -87,8 +88,6 @@ class _Seen:
 
     def at(self, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
         """The body whose surface is seen at a place (2,) of a region, and that point (3,) of it."""
-        from bpy_extras import view3d_utils
-
         origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
         direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
         hit, point, _, _, item, _ = self.scene.ray_cast(self.depsgraph, origin, direction)
@@ -110,8 +109,6 @@ def _nearest_bone(
     bodies: list[Body], region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
 ) -> tuple[float, Body, np.ndarray] | None:
     """How far away [pixels] the nearest bone is, it, and its nearest point (3,)."""
-    from bpy_extras import view3d_utils
-
     best, found = REACH, None
     for body in bodies:
         if not body.bone or body.object.hide_get() or (wanted is not None and not wanted(body)):
@@ -130,8 +127,6 @@ def _nearest_bone(
 
 def point_in_view(region: Any, view: Any, place: Any, depth: Any) -> np.ndarray:
     """The point (3,) under a place (2,) of a region, in the plane across the view through a point `depth` (3,)."""
-    from bpy_extras import view3d_utils
-
     return np.array(view3d_utils.region_2d_to_location_3d(region, view, place, Vector(depth)))
 
 
@@ -145,3 +140,19 @@ def pixels(points: np.ndarray, view: np.ndarray, size: tuple[float, float]) -> t
     ahead = clip[:, 3] > 0.0
     shares = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
     return 0.5 * (shares + 1.0) * size, ahead
+
+
+def projection(context: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """What gives the pixels (m, 2) at which a context's region shows points (m, 3) of the world."""
+    view = np.array(context.region_data.perspective_matrix)
+    size = (context.region.width, context.region.height)
+    return lambda points: pixels(points, view, size)[0]
+
+
+def seen_length(context: Any, place: np.ndarray, length: float) -> float | None:
+    """How many pixels a length across the view has at a place (3,); None where that is not before the eye."""
+    aside = length * np.array(context.region_data.view_matrix)[0, :3]
+    view = np.array(context.region_data.perspective_matrix)
+    size = (context.region.width, context.region.height)
+    ends, ahead = pixels(np.array([place, place + aside]), view, size)
+    return float(np.linalg.norm(ends[1] - ends[0])) if ahead.all() else None

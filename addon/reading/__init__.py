@@ -1,1 +1,5 @@
-"""Reading."""
+"""Reads the scene into models of physics."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

@@ -12,6 +12,7 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.connection_kinds import KINDS
 from ..data.references import Body, Key, key_of
+from . import masses
 
 
 @dataclass(frozen=True)
@@ -331,8 +332,6 @@ def touching_points(settings: Any, body: Body, evaluated: bool = True) -> np.nda
     """
     if settings.points == "ORIGIN":
         return np.zeros((1, 3))
-    from . import masses
-
     shape = body.data.body.shape or (body.object if not body.bone else None)
     if shape is None or shape.type != "MESH":
         raise physics_access.model_error(

@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 from ..data import findings, references
+from ..data.collection import COLLECTION
 from ..data.findings import CHECK, Finding
 from ..data.references import Body
 
@@ -77,7 +78,5 @@ def _way(body: Body) -> str:
     """What is to be done in the library that a body comes from; the collection has the name that it has as a rule:
     of one that was not linked nothing tells.
     """
-    from ..data.collection import COLLECTION
-
     into = next((each.name for each in body.object.users_collection), "that of its bodies")
     return f"there, move the joints' collection ({COLLECTION}) into {into}, save, and open this file again"

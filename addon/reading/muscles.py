@@ -12,7 +12,7 @@ import numpy as np
 from ..blender import physics_access, units
 from ..data import references
 from ..data.references import Body, Key, key_of
-from . import muscle_points, obstacles
+from . import muscle_lengths, muscle_points, obstacles
 from .connections import Coordinates
 from .connections import coordinate as read_coordinate
 from .muscle_strands import LENGTHS, smoothing_of, strands_over
@@ -92,8 +92,6 @@ def _add(
 
 def read_masses(scene: Any, item: Any) -> Any:
     """Where the muscle's mass lies, as physics has it; None without mass. Tendons are as long as they are now."""
-    from . import muscle_lengths
-
     settings = item.condyle.muscle
     kind = physics_access.physics().muscles.MassPoints
     if settings.mass == 0.0:

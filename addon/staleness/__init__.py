@@ -1,1 +1,5 @@
-"""Staleness."""
+"""What has changed since a bake."""
+
+from ..blender import lazy
+
+lazy.package(__name__)

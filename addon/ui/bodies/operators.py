@@ -5,12 +5,13 @@ from typing import Any
 from bpy.props import EnumProperty, FloatProperty
 from bpy.types import Operator
 
+from ...blender import physics_access
+from ...data import references
 from ...data.property_options import failed, need_object_mode, writable
+from ...making import bodies_and_joints
 
 
 def _any_selected(cls: Any, context: Any) -> bool:
-    from ...data import references
-
     if not (writable(cls) and need_object_mode(cls, context)):
         return False
     if not references.selected_bodies(context):
@@ -40,10 +41,6 @@ class MakeBody(Operator):
         return _any_selected(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import bodies_and_joints
-
         try:
             bodies = references.selected_bodies(context)
             for body in bodies:
@@ -68,9 +65,6 @@ class RemoveBody(Operator):
         return _any_selected(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...data import references
-        from ...making import bodies_and_joints
-
         bodies = [body for body in references.selected_bodies(context) if body.data.body.enabled]
         for body in bodies:
             bodies_and_joints.remove_body(body)
@@ -88,8 +82,6 @@ class FillInMass(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         body = references.active_body(context)
@@ -99,10 +91,6 @@ class FillInMass(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import bodies_and_joints
-
         body = references.active_body(context)
         source = body.data.body.mass_source
         try:

@@ -4,6 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
+from ...data import references
 from ...data.property_options import SidebarPanel
 
 # kg m²: a field has six decimals, and a body whose largest moment is less shows less than three digits of it
@@ -30,8 +31,6 @@ class BodyPanel(SidebarPanel, Panel):
         )
 
     def draw(self, context: Any) -> None:
-        from ...data import references
-
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -75,19 +74,13 @@ class SoftPartsPanel(SidebarPanel, Panel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         body = references.active_body(context)
         return body is not None and body.data.body.enabled
 
     def draw_header(self, context: Any) -> None:
-        from ...data import references
-
         self.layout.prop(references.active_body(context).data.body.wobbling, "enabled", text="")
 
     def draw(self, context: Any) -> None:
-        from ...data import references
-
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False

@@ -5,9 +5,12 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session
+from ...checking import scene
+from ...data import findings
 from ...data.property_options import failed, need_object_mode, writable
-from ...reading.contents import has_work
+from ...making import orphans
+from ...reading import contents, missing_joints
 
 
 class CheckScene(Operator):
@@ -22,18 +25,12 @@ class CheckScene(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if not any(has_work(item) for item in context.scene.objects):
-            from ...reading import missing_joints
-
+        if not any(contents.has_work(item) for item in context.scene.objects):
             cls.poll_message_set(missing_joints.why_nothing(context.scene))
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...checking import scene
-        from ...data import findings
-
         try:
             found = scene.check(context.scene)
         except physics_access.physics().CondyleError as error:
@@ -74,8 +71,6 @@ class SelectCulprit(Operator):
         return bool(need_object_mode(cls, context))
 
     def execute(self, context: Any) -> set[str]:
-        from ...data import findings
-
         if not 0 <= self.index < len(session.findings):
             self.report({"ERROR"}, f"There is no line {self.index}")
             return {"CANCELLED"}
@@ -101,16 +96,12 @@ class RemoveLeftOver(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...making import orphans
-
         if not orphans.of(context.scene):
             cls.poll_message_set("Nothing is left of joints that were deleted")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...making import orphans
-
         count = orphans.remove(context.scene)
         session.tell(f"{count} {'Empty' if count == 1 else 'Empties'} removed", "CHECKMARK")
         return {"FINISHED"}

@@ -5,8 +5,9 @@ from typing import Any
 from bpy.types import Panel
 
 from ...blender import session
+from ...data import findings
 from ...data.property_options import SidebarPanel
-from ..simulation.panels import draw_lines
+from ..text import draw_lines
 
 #: of many lines the panel shows so many
 MOST_SHOWN = 12
@@ -18,7 +19,7 @@ class WarningsPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_warnings"
     bl_label = "Warnings"
     bl_parent_id = "CONDYLE_PT_bake"
-    bl_order = 0
+    bl_order = 2
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -50,8 +51,6 @@ def _shown(context: Any) -> list[tuple[int, Any]]:
     """Numbers and lines of the list."""
     if not session.findings:
         return []
-    from ...data import findings
-
     return findings.shown(context.scene)
 
 

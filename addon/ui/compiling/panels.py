@@ -5,8 +5,10 @@ from typing import Any
 from bpy.types import AddonPreferences, Panel
 
 from ...blender import numba_support, physics_access
+from ...blender.attachments import Ending, Entry
 from ...data.property_options import SidebarPanel
-from ..simulation.panels import draw_lines
+from ...jobs import precompile
+from ..text import draw_lines
 
 
 class Preferences(AddonPreferences):
@@ -27,6 +29,7 @@ class SlowPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_slow"
     bl_label = "Slow: No Compiler"
     bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 3
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -37,4 +40,15 @@ class SlowPanel(SidebarPanel, Panel):
         draw_lines(self.layout.column(align=True), numba_support.WITHOUT, "ERROR", context.region.width)
 
 
+def draw_in_status_bar(self: Any, _context: Any) -> None:
+    """At the right end of the status bar."""
+    text = precompile.line()
+    if text:
+        self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")
+
+
 classes = (Preferences, SlowPanel)
+attached = (
+    Entry("STATUSBAR_HT_header", draw_in_status_bar),
+    Ending(lambda: precompile.stop(), precompile),
+)

@@ -5,8 +5,11 @@ from typing import Any
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from ...data.connection_kinds import items
+from ...blender import physics_access
+from ...data import references
+from ...data.connection_kinds import KINDS, items
 from ...data.property_options import active_connection, failed, need_object_mode, writable
+from ...making import connections
 
 
 class AddConnection(Operator):
@@ -36,8 +39,6 @@ class AddConnection(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if references.active_body(context) is None or not references.selected_bodies(context):
@@ -55,10 +56,6 @@ class AddConnection(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import connections
-
         body = references.active_body(context)
         others = [each for each in references.selected_bodies(context) if not references.same(each, body)]
         other = others[0] if others else None
@@ -97,8 +94,6 @@ class RemoveConnection(Operator):
         return _needs_connection(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...making import connections
-
         connections.remove_connection(active_connection(context))
         return {"FINISHED"}
 
@@ -113,8 +108,6 @@ class AddEnd(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data.connection_kinds import KINDS
-
         if not _needs_connection(cls, context):
             return False
         if not KINDS[active_connection(context).condyle.connection.kind].has_end:
@@ -123,11 +116,6 @@ class AddEnd(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...data.connection_kinds import KINDS
-        from ...making import connections
-
         item = active_connection(context)
         settings = item.condyle.connection
         body = references.resolve(settings.body)

@@ -4,7 +4,9 @@ from typing import Any
 
 from bpy.types import Panel, UIList
 
+from ...data import references
 from ...data.connection_kinds import KINDS
+from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
 
 
@@ -43,11 +45,9 @@ class ConnectionList(UIList):
 class ConnectionPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_connection"
     bl_label = "Constraints, Springs, Ground"
-    bl_order = 5
+    bl_order = 7
 
     def draw(self, context: Any) -> None:
-        from ...data import references
-
         layout = self.layout
         scene = context.scene
         count = len(references.connections_of(scene))
@@ -141,8 +141,6 @@ def _draw_coupling(layout: Any, settings: Any) -> None:
             number = getattr(coupling, coordinate)
             rows = found.condyle.joint.coordinates
             if number <= len(rows):
-                from ...data.names import title_of
-
                 layout.label(text=title_of(rows[number - 1]), icon="BLANK1")
     layout.prop(coupling, "ratio")
     layout.prop(settings, "as_placed", text="As They Start")
@@ -165,8 +163,6 @@ def _draw_ground(layout: Any, settings: Any) -> None:
 
 
 def _draw_group(layout: Any, settings: Any) -> None:
-    from ...data import references
-
     body = references.resolve(settings.body)
     shape = None
     if body is not None:

@@ -5,9 +5,13 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session, units
+from ...data import references
 from ...data.property_options import failed, need_object_mode, writable
 from ...data.simulation import frame_ends
+from ...making import connected_bones
+from ...posing import ik_targets, inverse_kinematics
+from ...sliders import sliders
 
 
 class DriveAll(Operator):
@@ -21,9 +25,6 @@ class DriveAll(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...data import references
-        from ...sliders import sliders
-
         joints = [item.condyle.joint for item in references.joints_of(context.scene)]
         if not any(sliders.can_drive(each) for each in joints):
             cls.poll_message_set("There is no joint that moves")
@@ -34,10 +35,6 @@ class DriveAll(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import connected_bones
-        from ...posing import inverse_kinematics
-
         try:
             driven = inverse_kinematics.drive_all(context.scene)
             context.view_layer.update()
@@ -60,8 +57,6 @@ class AddTarget(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...data import references
-
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
             cls.poll_message_set("Select the body that is to follow the target")
@@ -69,10 +64,6 @@ class AddTarget(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...posing import ik_targets
-
         body = references.active_body(context)
         place = body.matrix.translation
         if body.bone:
@@ -99,8 +90,6 @@ class _WithTargets:
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...posing import ik_targets
-
         if not ik_targets.targets_of(context.scene):
             cls.poll_message_set("There is no target: select a body and use Add Target")
             return False
@@ -116,9 +105,6 @@ class ReachTargets(_WithTargets, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...posing import ik_targets, inverse_kinematics
-
         try:
             outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
         except physics_access.physics().CondyleError as error:
@@ -143,9 +129,6 @@ class KeyReach(_WithTargets, Operator):
     last: IntProperty(name="Last", description="Last frame; 0 with First 0: the range", options={"SKIP_SAVE"})
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access, units
-        from ...posing import ik_targets
-
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_ends(context.scene)
         try:

@@ -5,18 +5,17 @@ from typing import Any
 from bpy.types import Panel
 
 from ...data.property_options import SidebarPanel
-from ..simulation.panels import draw_lines
+from ...posing import ik_targets
+from ..text import draw_lines
 
 
 class ReachPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_reach"
     bl_label = "Pose by Dragging"
-    bl_order = 3
+    bl_order = 5
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        from ...posing import ik_targets
-
         layout = self.layout
         settings = context.scene.condyle.reach
         layout.operator("condyle.drag", icon="VIEW_PAN")

@@ -12,8 +12,9 @@ from bpy.props import BoolProperty
 from bpy.types import Operator
 
 from ...blender import units
-from ...data import fit_settings
+from ...data import fit_settings, references
 from ...data.property_options import figure, need_object_mode, own_joint, writable
+from ...jobs import fit
 from ...jobs.operator import JobOperator
 
 # poses for each control frame from which on one that lies off stands out
@@ -25,8 +26,6 @@ NEAR_GIMBAL_LOCK = 5.7
 
 def _joint_at_hand(context: Any) -> Any:
     """The joint that a fit is of, whichever of its two bodies is active; None: one is to be made."""
-    from ...jobs import fit
-
     return own_joint(context) or fit.joint_of_selected(context)
 
 
@@ -38,8 +37,6 @@ class _FitOperator(JobOperator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if own_joint(context) is None and references.active_body(context) is None:
@@ -75,8 +72,6 @@ class _FitOperator(JobOperator):
             self.periodic = joint.condyle.joint.periodic
 
     def steps(self, context: Any) -> Any:
-        from ...jobs import fit
-
         wished = fit_settings.values(self, self.groups) | self.more()
         return fit.fit_selected(context, _joint_at_hand(context), self.kind, wished)
 

@@ -8,8 +8,7 @@ from bpy.types import Panel, UIList
 from ...blender import units
 from ...data import fit_settings
 from ...data.property_options import SidebarPanel, active_connection, active_joint, figure, own_joint
-from ..overlay import ghosts
-from ..overlay.shown import shown
+from ..overlay import ghosts, shown
 
 FITTED = ("spline_curve", "spline_surface")
 #: physics spans holes in the data smoothly below this
@@ -19,7 +18,7 @@ LEAST_COVERAGE = 0.01
 class FitPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_fit"
     bl_label = "Fit"
-    bl_order = 4
+    bl_order = 6
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -58,7 +57,7 @@ def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
     """Figures of a fit are not those of a curve that was changed by hand."""
     if not len(joint.condyle.joint.fit.residuals):
         return
-    now = ghosts.passing(joint, shown(context.scene, joint))
+    now = ghosts.passing(joint, shown.shown(context.scene, joint))
     if now.changed:
         far = units.told_length(1e-3 * float(now.distances.max()))
         turned = figure(math.degrees(float(now.angles.max())))
@@ -170,6 +169,7 @@ class FromPosePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_from_pose"
     bl_label = "From Poses"
     bl_parent_id = "CONDYLE_PT_joint"
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -7,6 +7,7 @@ from bpy.types import Operator
 from ...blender import units
 from ...data.property_options import active_joint, figure, needs_joint
 from ...jobs.operator import JobOperator
+from ...posing import project_poses
 
 
 class _PoseOperator(JobOperator):
@@ -38,8 +39,6 @@ class SetFromPose(_PoseOperator, Operator):
     title = "Set from Pose"
 
     def steps(self, context: Any) -> Any:
-        from ...posing import project_poses
-
         return project_poses.from_pose(context.scene, active_joint(context))
 
 
@@ -52,8 +51,6 @@ class KeySliders(_PoseOperator, Operator):
     title = "Key Sliders"
 
     def steps(self, context: Any) -> Any:
-        from ...posing import project_poses
-
         return project_poses.from_keys(context.scene, active_joint(context))
 
 

@@ -8,6 +8,7 @@ from bpy.types import Menu, Operator
 from ...blender import units
 from ...data.property_options import active_joint, figure
 from ...jobs.operator import JobOperator
+from ...making import bodies_and_joints, curve_tools
 from ..fitting.operators import REDO_SECONDS
 from .operators import FrameOperator, needs_curve, show_only, tell_place
 
@@ -30,8 +31,6 @@ class DuplicateControlFrame(FrameOperator, Operator):
     )
 
     def change(self, context: Any, joint: Any) -> None:
-        from ...making import curve_tools
-
         made = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
         show_only(context, made)
 
@@ -52,8 +51,6 @@ class AdoptControlFrame(FrameOperator, Operator):
         return True
 
     def change(self, context: Any, joint: Any) -> None:
-        from ...making import bodies_and_joints, curve_tools
-
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
         made = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
@@ -104,8 +101,6 @@ class ReverseCurve(_CurveOperator, Operator):
     title = "Reverse"
 
     def steps(self, context: Any) -> Any:
-        from ...making import curve_tools
-
         return curve_tools.reverse(context.scene, active_joint(context))
 
 
@@ -128,8 +123,6 @@ class EvenOutFrames(_CurveOperator, Operator):
     )
 
     def steps(self, context: Any) -> Any:
-        from ...making import curve_tools
-
         joint = active_joint(context)
         count = self.num_frames and max(self.num_frames, joint.condyle.joint.order)
         return curve_tools.even_out(context.scene, joint, count)

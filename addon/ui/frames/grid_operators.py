@@ -8,8 +8,12 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
+from ...blender import physics_access
+from ...data import references
 from ...data.joints import has_surface
 from ...data.property_options import active_joint, failed, needs_joint
+from ...making import frame_grids
+from ...sliders import sliders
 
 DIRECTIONS = (
     ("ROW", "Rows", "Lines of frames with one first number"),
@@ -21,8 +25,6 @@ NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
 
 def needs_surface(cls: Any, context: Any) -> bool:
     """Poll: the joint at hand has a surface whose grid is complete."""
-    from ...making import frame_grids
-
     if not needs_joint(cls, context):
         return False
     settings = active_joint(context).condyle.joint
@@ -37,8 +39,6 @@ def needs_surface(cls: Any, context: Any) -> bool:
 
 def at_hand(context: Any) -> tuple[int, int, int]:
     """Row, column and layer of the selected Empty, else of the one marked in the list."""
-    from ...making import frame_grids
-
     joint = active_joint(context)
     found = frame_grids.place_of(joint, context.active_object)
     return (
@@ -50,9 +50,6 @@ def at_hand(context: Any) -> tuple[int, int, int]:
 
 def renew_slider(operator: Any, context: Any, joint: Any) -> None:
     """The sliders follow a changed grid; where that cannot be, they wait for a better one and the user is told."""
-    from ...blender import physics_access
-    from ...sliders import sliders
-
     try:
         if joint.condyle.joint.driven:
             sliders.refresh(context.scene, joint)
@@ -63,8 +60,6 @@ def renew_slider(operator: Any, context: Any, joint: Any) -> None:
 @contextmanager
 def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
     """The joint becomes active where its control frame that was active is removed meanwhile."""
-    from ...making import frame_grids
-
     active = context.view_layer.objects.active
     was_frame = active is not None and frame_grids.place_of(joint, active) is not None
     name = active.name if was_frame else ""
@@ -118,10 +113,6 @@ class MakeGrid(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import frame_grids
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         settings = joint.condyle.joint
@@ -152,8 +143,6 @@ class _GridOperator:
         return needs_surface(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         number = NUMBER[self.direction]
@@ -172,8 +161,6 @@ class AddGridLine(_GridOperator, Operator):
     bl_label = "Add Row or Column"
 
     def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
-        from ...making import frame_grids
-
         frame_grids.add_line(context.scene, joint, direction, index)
 
 
@@ -184,8 +171,6 @@ class RemoveGridLine(_GridOperator, Operator):
     bl_label = "Remove Row or Column"
 
     def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
-        from ...making import frame_grids
-
         with kept_at_hand(self, context, joint):
             frame_grids.remove_line(context.scene, joint, direction, index)
 
@@ -201,8 +186,6 @@ class SelectGridLine(_GridOperator, Operator):
         return needs_surface(cls, context) and _object_mode(cls, context)
 
     def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
-        from ...making import frame_grids
-
         for item in list(context.selected_objects):
             item.select_set(False)
         settings = joint.condyle.joint
@@ -228,15 +211,14 @@ class SelectGridNeighbour(_GridOperator, Operator):
         return needs_surface(cls, context) and _object_mode(cls, context)
 
     def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
-        import numpy as np
-
         settings = joint.condyle.joint
         place, count = list(at_hand(context)), settings.grid[direction]
         target = index + self.step
         place[direction] = (
             target % count if settings.grid_periodic[direction] else max(0, min(target, count - 1))
         )
-        settings.active_frame = int(np.ravel_multi_index(place, tuple(settings.grid)))
+        row, column, layer = place
+        settings.active_frame = (row * settings.grid[1] + column) * settings.grid[2] + layer
         for item in list(context.selected_objects):
             item.select_set(False)
         chosen = settings.frames[settings.active_frame].object

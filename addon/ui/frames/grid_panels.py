@@ -6,12 +6,14 @@ from bpy.types import Panel
 
 from ...data.joints import has_surface
 from ...data.property_options import SidebarPanel, active_joint
+from ...making import frame_grids
+from .grid_operators import NUMBER, at_hand
 
 
 class GridPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_grid"
     bl_label = "Surface"
-    bl_order = 3
+    bl_order = 4
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -19,8 +21,6 @@ class GridPanel(SidebarPanel, Panel):
         return joint is not None and has_surface(joint.condyle.joint)
 
     def draw(self, context: Any) -> None:
-        from ...making import frame_grids
-
         layout = self.layout
         joint = active_joint(context)
         settings = joint.condyle.joint
@@ -57,9 +57,6 @@ class GridPanel(SidebarPanel, Panel):
         column.prop(settings, "outside")
 
     def _draw_lines(self, layout: Any, context: Any, joint: Any) -> None:
-        from ...making import frame_grids
-        from .grid_operators import NUMBER, at_hand
-
         settings = joint.condyle.joint
         here = at_hand(context)
         chosen = frame_grids.place_of(joint, context.active_object) is not None
@@ -84,8 +81,6 @@ class GridPanel(SidebarPanel, Panel):
 
 def shape(settings: Any) -> str:
     """For instance "4 x 5"."""
-    from ...making import frame_grids
-
     return " x ".join(map(str, settings.grid[: frame_grids.directions(settings)]))
 
 

@@ -5,7 +5,9 @@ from typing import Any
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
+from ...blender import physics_access
 from ...data.property_options import active_joint, failed
+from ...making import frame_grids, grid_layers
 from .grid_operators import kept_at_hand, needs_surface, renew_slider
 
 
@@ -58,8 +60,6 @@ class AddThirdDirection(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...making import grid_layers
-
         if not needs_surface(cls, context):
             return False
         settings = active_joint(context).condyle.joint
@@ -78,9 +78,6 @@ class AddThirdDirection(Operator):
             layout.prop(self, "seconds")
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import frame_grids, grid_layers
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         scene, joint = context.scene, active_joint(context)
         try:
@@ -114,9 +111,6 @@ class RemoveThirdDirection(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import grid_layers
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:

@@ -5,7 +5,9 @@ from typing import Any
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
+from ...blender import physics_access
 from ...data.property_options import active_joint, failed, needs_joint
+from ...making import mirroring
 from .operators import show_only
 
 
@@ -28,9 +30,6 @@ class MirrorJoint(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import mirroring
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         try:
             made = mirroring.mirror(context.scene, active_joint(context), self.axis)

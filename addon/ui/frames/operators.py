@@ -5,9 +5,13 @@ from typing import Any
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import session, units
+from ...blender import physics_access, session, units
+from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import active_joint, failed, figure, needs_joint
+from ...making import bodies_and_joints, curve_tools, insert_frame
+from ...reading import joints
+from ...sliders import sliders
 
 
 def needs_curve(cls: Any, context: Any) -> bool:
@@ -33,8 +37,6 @@ def frame_at_hand(context: Any, settings: Any) -> int:
 
 def is_missing(context: Any, settings: Any, number: int) -> bool:
     """Whether the Empty of a control frame was deleted."""
-    from ...data import references
-
     if not 0 <= number < len(settings.frames):
         return False
     return not references.in_scene(context.scene, settings.frames[number].object)
@@ -74,11 +76,6 @@ class FrameOperator:
     share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import curve_tools, insert_frame
-        from ...sliders import sliders
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
@@ -103,8 +100,6 @@ class FrameOperator:
 
     def _keep_motion(self, context: Any, joint: Any, before: Any, known: set[Any]) -> None:
         """Let the child move as it did before a frame was added to the known ones, and tell how nearly it does."""
-        from ...making import insert_frame
-
         # not the one marked in the list: in a window that goes with what is selected, also while the frame is added
         frames = enumerate(joint.condyle.joint.frames)
         index = next(number for number, frame in frames if frame.object not in known)
@@ -159,10 +154,6 @@ class AddControlFrame(FrameOperator, Operator):
         return " ".join((cls.__doc__ or "").split())
 
     def change(self, context: Any, joint: Any) -> None:
-        from ...data import references
-        from ...making import bodies_and_joints, curve_tools
-        from ...reading import joints
-
         settings = joint.condyle.joint
         index, child = None, references.resolve(settings.child)
         if self.place == "FITTING" and child is not None:
@@ -183,8 +174,6 @@ class InsertControlFrame(FrameOperator, Operator):
     share = 0.5
 
     def change(self, context: Any, joint: Any) -> None:
-        from ...making import bodies_and_joints
-
         settings = joint.condyle.joint
         last = len(settings.frames) - (1 if settings.periodic else 2)
         bodies_and_joints.insert_between(context.scene, joint, min(settings.active_frame, last))
@@ -198,8 +187,6 @@ class RemoveControlFrame(FrameOperator, Operator):
     least_frames = 1
 
     def change(self, context: Any, joint: Any) -> None:
-        from ...making import bodies_and_joints
-
         settings, active = joint.condyle.joint, context.active_object
         was_active = active is not None and active == settings.frames[settings.active_frame].object
         bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)

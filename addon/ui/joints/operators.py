@@ -5,9 +5,9 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session
+from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
-from ...data.joints import shape_changed
 from ...data.property_options import (
     active_joint,
     failed,
@@ -16,6 +16,9 @@ from ...data.property_options import (
     needs_own_joint,
     writable,
 )
+from ...making import bodies_and_joints, connected_bones
+from ...posing import keep_sliders, project_poses
+from ...sliders import sliders
 
 
 class _SearchOperator:
@@ -51,8 +54,6 @@ class AddJoint(_SearchOperator, Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if references.active_body(context) is None:
@@ -64,11 +65,6 @@ class AddJoint(_SearchOperator, Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import bodies_and_joints
-        from ...posing import keep_sliders
-
         parent, child = references.parent_and_child(context)
         try:
             joint = bodies_and_joints.add_joint(
@@ -103,8 +99,6 @@ class ChooseType(_SearchOperator, Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...posing import keep_sliders
-
         joint = active_joint(context)
         settings = joint.condyle.joint
         if self.part == 0:
@@ -134,8 +128,6 @@ class RemoveJoint(Operator):
         return needs_own_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...making import bodies_and_joints
-
         bodies_and_joints.remove_joint(context.scene, active_joint(context))
         return {"FINISHED"}
 
@@ -152,9 +144,6 @@ class SetRestPose(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import bodies_and_joints
-
         try:
             bodies_and_joints.take_rest_pose(active_joint(context))
         except physics_access.physics().CondyleError as error:
@@ -216,11 +205,6 @@ class StopDriving(Operator):
 
 
 def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
-    from ...blender import physics_access
-    from ...making import connected_bones
-    from ...posing import project_poses
-    from ...sliders import sliders
-
     joint, told = active_joint(context), ""
     try:
         if driven:
@@ -253,8 +237,6 @@ class StartHere(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...sliders import sliders
-
         sliders.start_here(context.scene, active_joint(context))
         return {"FINISHED"}
 
@@ -286,7 +268,7 @@ class AddPart(_SearchOperator, Operator):
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
         joint.condyle.joint.parts.add().type = self.kind
-        shape_changed(context, joint)
+        keep_sliders.shape_changed(context.scene, joint)
         return {"FINISHED"}
 
 
@@ -312,7 +294,7 @@ class RemovePart(Operator):
             )
             return {"CANCELLED"}
         parts.remove((self.part or len(parts)) - 1)
-        shape_changed(context, joint)
+        keep_sliders.shape_changed(context.scene, joint)
         return {"FINISHED"}
 
 

@@ -4,11 +4,12 @@ from typing import Any
 
 from bpy.types import Panel
 
+from ...baked import ik_chains
 from ...data.joint_types import TYPES, custom_readings
 from ...data.joints import is_baked_over, shapes, slider_names
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
-from ..simulation.panels import draw_lines
+from ..text import draw_lines
 
 # names that would be cut off in a sidebar of the usual width
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
@@ -85,8 +86,6 @@ class JointPanel(SidebarPanel, Panel):
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        from ...baked import ik_chains
-
         names, width = slider_names(settings), context.region.width
         if not all(name in joint for name in names):  # its type changed to one that is not complete yet
             names = []

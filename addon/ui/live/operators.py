@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Operator
 
@@ -10,7 +9,8 @@ from ...blender import session
 from ...data.live import settings
 from ...data.property_options import need_object_mode, writable
 from ...jobs.operator import JobOperator
-from ...reading.contents import has_work
+from ...live import drag, knobs, run_mode
+from ...reading import contents
 
 #: s over which a rate must be averaged to be told as too slow; it is so about 1 s after a run's begin
 SETTLED = 0.43
@@ -41,7 +41,7 @@ class Live(JobOperator, Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if not any(has_work(item) for item in context.scene.objects):
+        if not any(contents.has_work(item) for item in context.scene.objects):
             cls.poll_message_set("Nothing to run: add a joint, or let a body be free")
             return False
         return True
@@ -53,8 +53,6 @@ class Live(JobOperator, Operator):
         return super().execute(context)
 
     def steps(self, context: Any) -> Any:
-        from ...live import run_mode
-
         return run_mode.live(context.scene, self.duration or None, self.record)
 
     def modal(self, context: Any, event: Any) -> set[str]:
@@ -73,8 +71,6 @@ class Live(JobOperator, Operator):
 
     def _drags(self, context: Any, event: Any) -> bool:
         """Whether an event of the mouse is about a body that it takes, drags or lets go."""
-        from ...live import drag
-
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return drag.take(context, event)
         if session.live.grip is None:
@@ -156,8 +152,6 @@ class KeepLive(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...live import knobs
-
         if not knobs.touched(settings(), context.scene):
             why_not = knobs.of_another(settings(), context.scene)
             cls.poll_message_set(why_not or "No slider of the last live run says what the scene does not")
@@ -165,8 +159,6 @@ class KeepLive(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...live import knobs
-
         changed = knobs.keep(settings(), context.scene)
         session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
         return {"FINISHED"}
@@ -176,7 +168,7 @@ def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
     """The line about the speed, and whether it is slower than wanted."""
     rate = figures.get("rate", 0.0)
     slow = rate < 0.9 * wanted and figures.get("averaged", 0.0) > SETTLED
-    if np.isclose(rate, 1.0, atol=0.05):
+    if abs(rate - 1.0) <= 0.05:
         return "Real time", slow
     return f"{rate:.2f} × real time", slow
 

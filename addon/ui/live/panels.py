@@ -98,6 +98,7 @@ class LivePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_live"
     bl_label = "Live"
     bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -114,6 +115,7 @@ class LiveRunPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_live_run"
     bl_label = "Live"
     bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 1
 
     @classmethod
     def poll(cls, _context: Any) -> bool:

@@ -6,8 +6,13 @@ import bpy
 from bpy.props import StringProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session
+from ...blender.attachments import Entry
+from ...checking import falling
+from ...data import findings
 from ...data.property_options import failed, need_object_mode, writable
+from ...making import opensim_import
+from ..welcome.operators import look_at_selected
 
 
 class ImportOpenSim(Operator):
@@ -35,18 +40,11 @@ class ImportOpenSim(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...checking import falling
-        from ...data import findings
-        from ...making import opensim_import
-
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
             made = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
         except (physics_access.physics().CondyleError, OSError) as error:
             return failed(self, error)
-        from ..welcome.operators import look_at_selected
-
         for item in context.selected_objects:
             item.select_set(False)
         shown = set(context.view_layer.objects)  # none of it where its collection is excluded
@@ -82,3 +80,4 @@ def draw_in_menu(self: Any, _context: Any) -> None:
 
 
 classes = (ImportOpenSim,)
+attached = (Entry("TOPBAR_MT_file_import", draw_in_menu),)

@@ -5,8 +5,13 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
+from ...baking import muscles as muscle_bakes
+from ...blender import physics_access
+from ...data import references
 from ...data.obstacles import SHAPES
 from ...data.property_options import active_muscle, failed, need_object_mode, writable
+from ...making import bodies_and_joints, muscles, obstacles
+from ...reading import muscle_points
 
 
 def _chosen(item: Any, context: Any) -> None:
@@ -23,10 +28,6 @@ def picked_points(context: Any) -> list[tuple[Any, Any]]:
 
     Empties that are no bodies are points, and stick to what carries them; bodies have theirs nearest to the 3D cursor.
     """
-    from ...data import references
-    from ...making import muscles
-    from ...reading import muscle_points
-
     last = references.active_body(context)
     bodies = [body for body in references.selected_bodies(context) if not references.same(body, last)]
     bodies.sort(key=lambda body: body.name)
@@ -72,10 +73,6 @@ class AddMuscle(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import muscles
-
         scene, active = context.scene, context.active_object
         try:
             if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
@@ -101,8 +98,6 @@ def _needs_muscle(cls: Any, context: Any) -> bool:
 
 def _needs_own_curve(cls: Any, context: Any) -> bool:
     """A muscle that shows no bake: what works on its curve and hooks would work on those that are put aside."""
-    from ...baking import muscles as muscle_bakes
-
     if not _needs_muscle(cls, context):
         return False
     if muscle_bakes.is_baked(active_muscle(context)):
@@ -123,8 +118,6 @@ class RemoveMuscle(Operator):
         return _needs_own_curve(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...making import muscles
-
         muscles.remove_muscle(active_muscle(context))
         return {"FINISHED"}
 
@@ -144,10 +137,6 @@ class StickPoints(Operator):
         return _needs_own_curve(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import muscles
-
         item = active_muscle(context)
         bodies = [each for each in references.selected_bodies(context) if each.object != item]
         try:
@@ -173,11 +162,6 @@ class AddObstacle(Operator):
         return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import bodies_and_joints, muscles, obstacles
-        from ...reading import muscle_points
-
         chosen = references.selected_bodies(context)
         over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
         carriers = [each for each in chosen if each.object not in over]
@@ -226,9 +210,6 @@ class WrapOver(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...making import muscles
-
         muscle = active_muscle(context)
         try:
             for item in context.selected_objects:

@@ -5,9 +5,12 @@ from typing import Any
 import bpy
 from bpy.types import Panel, UIList
 
+from ...blender import physics_access
+from ...data import references
 from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
 from ...data.property_options import SidebarPanel, active_muscle
-from ..simulation.panels import draw_lines
+from ...reading import muscle_lengths, muscle_points
+from ..text import draw_lines
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
@@ -73,11 +76,9 @@ class ObstacleList(UIList):
 class MusclePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_muscle"
     bl_label = "Muscles"
-    bl_order = 6
+    bl_order = 8
 
     def draw(self, context: Any) -> None:
-        from ...reading import muscle_points
-
         layout, scene = self.layout, context.scene
         count = len(muscle_points.muscles_of(scene))
         if count:
@@ -166,9 +167,6 @@ LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damp
 
 def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
     """What can be said of a muscle now: its length, and where its points are; or what is wrong with it."""
-    from ...blender import physics_access
-    from ...reading import muscle_lengths, muscle_points
-
     try:
         points = muscle_points.points_of(item)
         length = muscle_lengths.length_now(scene, item)
@@ -227,8 +225,6 @@ class ObstaclePanel(SidebarPanel, Panel):
         return active is not None and active.condyle.obstacle.enabled
 
     def draw(self, context: Any) -> None:
-        from ...data import references
-
         item = context.active_object
         settings = item.condyle.obstacle
         column = self.layout.column()

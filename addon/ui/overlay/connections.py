@@ -9,6 +9,9 @@ import numpy as np
 from ...blender import physics_access
 from ...data import references
 from ...data.connection_kinds import KINDS
+from ...data.property_options import active_connection
+from ...reading import connections
+from .pieces import STYLES, piece_lines
 
 # What was drawn of each connection, with what it was drawn from; and its coloured lines.
 _cache: dict[int, tuple[Any, Any]] = {}
@@ -40,8 +43,6 @@ def drawing(scene: Any, item: Any) -> Any:
 
 def lines(item: Any, shape: Any, strength: float) -> Any:
     """The coloured lines of a drawing, the same as long as it is the same."""
-    from .pieces import STYLES, piece_lines
-
     known = _lines.get(item.session_uid)
     if known is None or known[0] is not shape or known[1] != strength:
         known = shape, strength, piece_lines(shape, tuple(STYLES), 1.0, strength)
@@ -71,8 +72,6 @@ def _key(scene: Any, item: Any) -> Any:
 
 
 def _draw(scene: Any, item: Any) -> Any:
-    from ...reading import connections
-
     settings = item.condyle.connection
     size = scene.condyle.overlay.axis_size or 2.0 * item.empty_display_size
     size = max(float(size), 1e-6)
@@ -97,8 +96,6 @@ def _touching(settings: Any) -> np.ndarray:
 
     In the body they are looked for once: it moves at every frame.
     """
-    from ...reading import connections
-
     body = references.resolve(settings.body)
     if body is None:
         return np.empty((0, 3))
@@ -118,8 +115,6 @@ def _touching(settings: Any) -> np.ndarray:
 
 def visible(context: Any) -> list[tuple[Any, bool]]:
     """The connections to draw, and whether each is at hand."""
-    from ...data.property_options import active_connection
-
     at_hand = active_connection(context)
     return [
         (item, item == at_hand)

@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import blf
 import bpy
+import gpu
 import numpy as np
+from gpu_extras.batch import batch_for_shader
 
 from ...data import references
 from ...data.joints import is_baked_over
+from ...data.property_options import active_joint
 from ...posing import picking
 from . import connections, ghosts, muscles, swept
 from .pieces import STYLES, Lines, painted, piece_lines
-from .shown import Shown, forget, moving_frame, readings, shown
+from .shown import Shown, moving_frame, readings, shown
 
 TOGGLES = {
     "show_axes": ("axis", "frame_x", "frame_y", "frame_z"),
@@ -34,27 +38,15 @@ NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
 MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NUMBER_ROOM = (22.0, 15.0)
 
-_handles: list[Any] = []
 _drawn: Any = None  # what was drawn last, as key and batches
 
 
-def start() -> None:
-    """Begin to draw; nothing where Blender has no window."""
-    if not bpy.app.background and not _handles:
-        add = bpy.types.SpaceView3D.draw_handler_add
-        _handles.append(add(draw_lines, (), "WINDOW", "POST_VIEW"))
-        _handles.append(add(draw_numbers, (), "WINDOW", "POST_PIXEL"))
-
-
-def stop() -> None:
-    """Draw no more."""
+def forget() -> None:
+    """The add-on is disabled."""
     global _drawn
     _drawn = None
     connections.forget()
     muscles.forget()
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    forget()
 
 
 def _overlays_shown(context: Any) -> bool:
@@ -65,8 +57,6 @@ def _overlays_shown(context: Any) -> bool:
 
 def visible_joints(context: Any) -> list[tuple[Any, float]]:
     """The joints to draw and how strongly, the one at hand last."""
-    from ...data.property_options import active_joint
-
     settings = context.scene.condyle.overlay
     if not _overlays_shown(context):
         return []
@@ -207,9 +197,6 @@ class Brush:
     """Draws coloured lines, in one pass or in two where what is behind objects is dimmed."""
 
     def __init__(self, behind: str) -> None:
-        import gpu
-        from gpu_extras.batch import batch_for_shader
-
         self.shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
         self._state, self._batch = gpu.state, batch_for_shader
         self.passes = {
@@ -255,8 +242,6 @@ class Brush:
 def draw_lines() -> None:
     """Handler of POST_VIEW."""
     global _drawn
-    from ...data.property_options import active_joint
-
     context = bpy.context
     joints = visible_joints(context)
     linked = [*connection_parts(context), *muscle_parts(context)]
@@ -307,10 +292,6 @@ def number_places(
 
 def draw_numbers() -> None:
     """Handler of POST_PIXEL: numbers of the control frames of the joint at hand."""
-    import blf
-
-    from ...data.property_options import active_joint
-
     context = bpy.context
     if not (_overlays_shown(context) and context.scene.condyle.overlay.show_frames):
         return

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...blender import physics_access
-from ...reading import muscle_points
+from ...data.property_options import active_muscle
+from ...reading import muscle_lengths, muscle_points
+from .pieces import painted
 
 COLOR, WIDTH = (1.0, 0.50, 0.38), 2.5
 # What was drawn of each muscle, and its coloured lines.
@@ -16,16 +18,12 @@ _lines: dict[int, tuple[Any, float, Any]] = {}
 
 def forget() -> None:
     """Drop all drawings."""
-    from ...reading import muscle_lengths
-
     _lines.clear()
     muscle_lengths.forget()
 
 
 def visible(context: Any) -> list[tuple[Any, bool]]:
     """The muscles whose path is to be drawn, and whether each is at hand."""
-    from ...data.property_options import active_muscle
-
     at_hand = active_muscle(context)
     return [
         (item, item == at_hand)
@@ -36,9 +34,6 @@ def visible(context: Any) -> list[tuple[Any, bool]]:
 
 def lines(scene: Any, item: Any, strength: float) -> Any:
     """The coloured lines of a muscle's path, the same as long as it is the same; None where it has none."""
-    from ...reading import muscle_lengths
-    from .pieces import painted
-
     try:
         path = muscle_lengths.path_now(scene, item)
     except physics_access.physics().CondyleError:

@@ -4,7 +4,9 @@ from typing import Any
 
 from bpy.types import Panel
 
+from ...blender.attachments import Drawing, Ending
 from ...data.property_options import SidebarPanel
+from . import drawing, shown
 
 TOGGLES = (
     "show_axes",
@@ -24,7 +26,7 @@ TOGGLES = (
 class OverlayPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_overlay"
     bl_label = "Overlay"
-    bl_order = 7
+    bl_order = 9
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: Any) -> None:
@@ -46,3 +48,9 @@ class OverlayPanel(SidebarPanel, Panel):
 
 
 classes = (OverlayPanel,)
+attached = (
+    Drawing(lambda: drawing.draw_lines(), "POST_VIEW"),
+    Drawing(lambda: drawing.draw_numbers(), "POST_PIXEL"),
+    Ending(lambda: drawing.forget(), drawing),
+    Ending(lambda: shown.forget(), shown),
+)

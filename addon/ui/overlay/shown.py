@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...blender import physics_access, units
+from ...blender import attachments, physics_access, units
 from ...data import references
 from ...data.joint_shape import JointShape
 from ...data.joints import is_baked_over, shapes, slider_names
@@ -307,8 +307,8 @@ def moving_frame(item: Any) -> np.ndarray | None:
 
 
 def _redraw_later(seconds: float) -> None:
-    if not bpy.app.background and not bpy.app.timers.is_registered(_redraw):
-        bpy.app.timers.register(_redraw, first_interval=seconds)
+    if not bpy.app.background:
+        attachments.soon(_redraw, seconds)
 
 
 def _redraw() -> None:

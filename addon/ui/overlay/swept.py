@@ -8,6 +8,7 @@ import numpy as np
 
 from ...blender import physics_access
 from ...reading import joints
+from ...sliders import sliders
 from .ghosts import outline
 from .shown import Shown
 
@@ -29,8 +30,6 @@ def has_path(joint: Any) -> bool:
 
 def places(item: Any, known: Shown, count: int) -> np.ndarray:
     """Readings (count,) spread evenly from one end of a joint to the other, within its limits."""
-    from ...sliders import sliders
-
     (lower, upper) = sliders.slider_ranges(item, known.joint)[0]
     closed = bool(np.isinf(known.joint.range).any())
     return np.linspace(lower, upper, count, endpoint=not closed)

@@ -4,10 +4,13 @@ from typing import Any
 
 from bpy.types import Operator
 
-from ...blender import session
+from ...baking import write
+from ...blender import physics_access, session
+from ...data import findings
 from ...data.property_options import failed, need_object_mode, writable
+from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
-from ...reading.contents import has_work
+from ...reading import contents, missing_joints
 
 #: of more warnings than these only the number is told
 MOST_TOLD = 2
@@ -26,16 +29,12 @@ class Bake(JobOperator, Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        if not any(has_work(item) for item in context.scene.objects):
-            from ...reading import missing_joints
-
+        if not any(contents.has_work(item) for item in context.scene.objects):
             cls.poll_message_set(missing_joints.why_nothing(context.scene))
             return False
         return True
 
     def steps(self, context: Any) -> Any:
-        from ...jobs import bake
-
         return bake.bake(context.scene)
 
     def told(self, outcome: Any) -> str:
@@ -67,8 +66,6 @@ class BakeUnfinished(JobOperator, Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...jobs import partial_bake
-
         kept = partial_bake.of(context.scene)
         refused = "No bake of this scene went wrong after its first frames"
         if kept is not None:
@@ -78,8 +75,6 @@ class BakeUnfinished(JobOperator, Operator):
         return not refused
 
     def steps(self, context: Any) -> Any:
-        from ...jobs import bake
-
         return bake.bake_unfinished(context.scene)
 
     def told(self, outcome: Any) -> str:
@@ -97,19 +92,12 @@ class FreeBake(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...baking import write
-
         if not write.is_baked(context.scene):
             cls.poll_message_set("Nothing is baked")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...baking import write
-        from ...blender import physics_access
-        from ...data import findings
-        from ...jobs import bake
-
         lost = write.broken(context.scene)
         try:
             count = bake.free_bake(context.scene)

@@ -7,7 +7,9 @@ from bpy.types import Panel
 from ...blender import session
 from ...data.property_options import SidebarPanel
 from ...data.simulation import ADAPTIVE, INTEGRATORS
-from ...jobs import partial_bake, precompile
+from ...jobs import bake, partial_bake, precompile
+from ...live import run_mode
+from ..text import draw_lines
 
 #: of what has changed since the bake the panel tells so many
 MOST_CHANGES = 4
@@ -20,7 +22,7 @@ class BakePanel(SidebarPanel, Panel):
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        precompile.note()
+        precompile.note(bake, run_mode)
         job = session.job
         if job is not None:
             draw_job(layout, job, context.region.width)
@@ -68,21 +70,6 @@ def draw_job(layout: Any, job: Any, width: int) -> None:
         row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
     draw_lines(layout.box().column(align=True), job.activity, "SORTTIME", width)
-
-
-def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
-    """A text of several lines, broken to the width of the region, but not between a figure and its unit."""
-    import re
-    import textwrap
-
-    import bpy
-
-    # the interface's font is about 6.6 pixels a character wide; margins and icon take the room of 12
-    scale = bpy.context.preferences.system.ui_scale or 1.0  # 0 without a window
-    characters = max(16, int(width / (6.6 * scale)) - 12)
-    held = re.sub(r"(\d) (?=\S{1,3}(\s|[,;:.]|$))", "\\1\N{NO-BREAK SPACE}", text)
-    for number, line in enumerate(textwrap.wrap(held, characters)):
-        layout.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
 class SettingsPanel(SidebarPanel, Panel):

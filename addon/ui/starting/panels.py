@@ -1,18 +1,20 @@
 """Panel of the start, the samples and the loop of a simulation."""
 
+import math
 from typing import Any
 
 from bpy.types import Panel
 
 from ...blender import units
 from ...data.property_options import SidebarPanel
-from ..simulation.panels import draw_lines
+from ..text import draw_lines
 
 
 class StartPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_start"
     bl_label = "Start and Time"
     bl_parent_id = "CONDYLE_PT_bake"
+    bl_order = 4
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
@@ -61,8 +63,6 @@ def draw_loop(layout: Any, kept: Any, width: int) -> None:
 
 def loop_lines(kept: Any) -> list[tuple[str, str]]:
     """Label and value of what is left of the jump from the last frame to the first."""
-    import math
-
     return [
         ("Jump", f"{units.told_length(kept.position_jump)}, {math.degrees(kept.angle_jump):.2g}°"),
         (

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session
+from ...data import references
 from ...data.property_options import failed, need_object_mode, writable
-from ...making import presets
+from ...making import connected_bones, demo_knee, presets, presets_making
 
 
 class DemoKnee(Operator):
@@ -23,8 +25,6 @@ class DemoKnee(Operator):
         return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Any) -> set[str]:
-        from ...making import demo_knee
-
         show(context, demo_knee.build(context.scene))
         self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
         return {"FINISHED"}
@@ -48,8 +48,6 @@ class AddPreset(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...data import references
-
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         chosen = references.selected_bodies(context)
@@ -63,10 +61,6 @@ class AddPreset(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...data import references
-        from ...making import connected_bones, presets_making
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         alone = len(references.selected_bodies(context)) < 2
         try:
@@ -91,8 +85,6 @@ def show(context: Any, joint: Any, frame: bool = True) -> None:
     """Make a joint's Empty active, of bones the child, so that the panels show the joint; look at its bodies where
     there is a view.
     """
-    from ...data import references
-
     parent, child = (references.resolve(getattr(joint.condyle.joint, role)) for role in ("parent", "child"))
     if child.bone:
         references.make_active(context, child)
@@ -111,8 +103,6 @@ def show(context: Any, joint: Any, frame: bool = True) -> None:
 
 def look_at_selected(context: Any) -> None:
     """Let every 3D view of the window show what is selected."""
-    import bpy
-
     if bpy.app.background or context.window is None:
         return
     for area in context.window.screen.areas:

@@ -47,17 +47,16 @@ def test_stored_properties_are_those_of_the_golden_list(part):
 
 @pytest.mark.small
 def test_every_property_can_be_overridden_and_is_described(part):
-    for module in part("registration").MODULES:
-        for group in module.classes:
-            if not issubclass(group, bpy.types.PropertyGroup):
+    for group in part("registration").CLASSES:
+        if not issubclass(group, bpy.types.PropertyGroup):
+            continue
+        for name, item in group.bl_rna.properties.items():
+            if name in {"rna_type", "name"}:  # what every group has
                 continue
-            for name, item in group.bl_rna.properties.items():
-                if name in {"rna_type", "name"}:  # what every group has
-                    continue
-                assert item.is_overridable, f"{group.__name__}.{name}"
-                assert item.name, f"{group.__name__}.{name}"
-                if item.type not in {"POINTER", "COLLECTION"}:
-                    assert item.description, f"{group.__name__}.{name}"
+            assert item.is_overridable, f"{group.__name__}.{name}"
+            assert item.name, f"{group.__name__}.{name}"
+            if item.type not in {"POINTER", "COLLECTION"}:
+                assert item.description, f"{group.__name__}.{name}"
 
 
 @pytest.mark.small

@@ -24,7 +24,7 @@ OF_THE_USER = {
     "depsgraph_update_post",
     "blend_import_post",
 }
-WATCHERS = ("handlers.control_frames", "making.duplicates", "handlers.targets")
+WATCHERS = ("handlers.control_frames", "handlers.duplicates", "handlers.targets")
 
 
 def watching(part, condyle):
@@ -104,7 +104,7 @@ def test_timers_wait_while_blender_plays_or_renders(part, scene, shot, monkeypat
     before = digest()
     for timer in (
         part("handlers.control_frames").renew,
-        part("making.duplicates")._renew,
+        part("handlers.duplicates").renew,
         part("handlers.targets").follow,
     ):
         assert timer() == part("blender.idle").WAIT

@@ -58,7 +58,7 @@ def test_a_deleted_joint_lets_go_of_its_child(part, scene, knee):
 @pytest.mark.small
 def test_a_window_sees_that_a_joint_was_deleted(part, scene, knee, monkeypatch):
     """Its control frames mean it, so that it stays in the file: the number of objects there does not tell."""
-    copies, looks = part("making.duplicates"), []
+    copies, looks = part("handlers.duplicates"), []
     monkeypatch.setattr(copies, "look", lambda: looks.append(1))
 
     def updated():

@@ -165,7 +165,7 @@ def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, mak
     """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees, and the header degrees where it
     says radians.
     """
-    body, scrub = part("data.references").Body, part("ui.frames.scrub")
+    body, scrub = part("data.references").Body, part("ui.frames.scrub_operators")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
     make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, body(held), body(moved), kind)
@@ -209,7 +209,7 @@ def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
 
 def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, scene, knee, monkeypatch):
     knee()
-    handle = part("ui.frames.scrub").ScrubHandle
+    handle = part("ui.frames.scrub_operators").ScrubHandle
     assert handle.poll(bpy.context)
     monkeypatch.setattr(part("blender.session"), "live", object())
     assert not handle.poll(bpy.context)
@@ -219,7 +219,7 @@ def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, sc
 def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, knee, scale):
     """A shank of 0.4 m that is seen as 400 pixels: as ever; as 30: a quarter of these; never too small to take."""
     joint, shank = knee(scale)
-    module = part("ui.frames.scrub")
+    module = part("ui.frames.scrub_operators")
 
     def size(pixels):
         view = np.eye(4)  # along z; the region's width of 1000 pixels is 2 in its units
@@ -251,7 +251,7 @@ def test_a_click_beside_the_handle_selects_what_is_seen_there(
 ):
     """Blender gives presses up to ten pixels beside it to the handle: they did nothing, where there was a body."""
     joint, _ = knee()
-    module = part("ui.frames.scrub")
+    module = part("ui.frames.scrub_operators")
     monkeypatch.setattr(module, "handle_size", lambda *_: 0.1)
     handle = np.array([100.0, 200.0])
     preferences = SimpleNamespace(view=SimpleNamespace(gizmo_size=75), system=SimpleNamespace(ui_scale=1.0))

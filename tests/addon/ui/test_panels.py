@@ -56,9 +56,7 @@ def test_coordinates_have_names_for_people(part, name, label):
 def test_a_line_is_not_broken_between_a_figure_and_its_unit(part):
     layout = MagicMock()
     for width in range(150, 400, 10):
-        part("ui.simulation.panels").draw_lines(
-            layout, "Baked 1 body, 49 frames in 0.9 s; worst 0.003 mm", "INFO", width
-        )
+        part("ui.text").draw_lines(layout, "Baked 1 body, 49 frames in 0.9 s; worst 0.003 mm", "INFO", width)
     lines = [call.kwargs["text"] for call in layout.label.call_args_list]
     assert len(lines) > 25 and not any(line.startswith(("s;", "mm")) for line in lines)
 
@@ -77,22 +75,19 @@ def draw_all(part):
     ):
         setattr(context, name, getattr(bpy.context, name, None))
     context.region.width = 280
-    for module in part("registration").MODULES:
-        for panel in module.classes:
-            if not issubclass(panel, bpy.types.Panel) or not (
-                "poll" not in vars(panel) or panel.poll(context)
-            ):
-                continue
-            own = {
-                name: value
-                for name, value in vars(panel).items()
-                if callable(value) and not name.startswith("__")
-            }
-            fake = type("Fake", (), own)()
-            fake.layout = found.layout()
-            if hasattr(fake, "draw_header"):
-                fake.draw_header(context)
-            fake.draw(context)
+    for panel in part("registration").CLASSES:
+        if not issubclass(panel, bpy.types.Panel) or not ("poll" not in vars(panel) or panel.poll(context)):
+            continue
+        own = {
+            name: value
+            for name, value in vars(panel).items()
+            if callable(value) and not name.startswith("__")
+        }
+        fake = type("Fake", (), own)()
+        fake.layout = found.layout()
+        if hasattr(fake, "draw_header"):
+            fake.draw_header(context)
+        fake.draw(context)
     return found.shown
 
 
@@ -322,3 +317,27 @@ def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, ma
     assert tuple(settings.inertia_products) == pytest.approx((0.0, -5e-8, 0.0), rel=1e-6)
     settings.inertia_diagonal = (0.01, 2e-7, 0.01)
     assert not panels.is_small(settings)
+
+
+#: the panels of the tab, and within each panel those that it contains
+SIDEBAR = {
+    None: "welcome next_step bake body joint frames grid reach fit connection muscle overlay",
+    "bake": "statistics settings output live live_run warnings slow start",
+    "body": "soft_parts",
+    "joint": "joint_bodies coordinates controller from_pose",
+    "fit": "residuals",
+    "connection": "chosen_connection",
+    "muscle": "chosen_muscle obstacle",
+}
+
+
+def test_panels_keep_their_order(part):
+    """Blender sorts by ``bl_order``, and what is equal by registration."""
+    found: dict = {}
+    panels = [each for each in part("registration").CLASSES if issubclass(each, bpy.types.Panel)]
+    for each in sorted(panels, key=lambda panel: getattr(panel, "bl_order", 0)):
+        parent = getattr(each, "bl_parent_id", None)
+        found.setdefault(parent and parent.removeprefix("CONDYLE_PT_"), []).append(each.bl_idname)
+    assert found == {
+        parent: [f"CONDYLE_PT_{name}" for name in names.split()] for parent, names in SIDEBAR.items()
+    }

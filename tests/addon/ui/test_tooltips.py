@@ -37,22 +37,20 @@ PURE = {
 
 def explained(part):
     """(class's name, property) of every group and operator of the add-on."""
-    for module in part("registration").MODULES:
-        for each in module.classes:
-            if issubclass(each, bpy.types.PropertyGroup):
-                found = each.bl_rna.properties
-            elif issubclass(each, bpy.types.Operator):
-                found = operator(each).get_rna_type().properties
-            else:
-                continue
-            for item in found:
-                if item.identifier not in {"rna_type", "name"} and not item.is_hidden:
-                    yield each.__name__, item
+    for each in part("registration").CLASSES:
+        if issubclass(each, bpy.types.PropertyGroup):
+            found = each.bl_rna.properties
+        elif issubclass(each, bpy.types.Operator):
+            found = operator(each).get_rna_type().properties
+        else:
+            continue
+        for item in found:
+            if item.identifier not in {"rna_type", "name"} and not item.is_hidden:
+                yield each.__name__, item
 
 
 def operators(part):
-    for module in part("registration").MODULES:
-        yield from (each for each in module.classes if issubclass(each, bpy.types.Operator))
+    return [each for each in part("registration").CLASSES if issubclass(each, bpy.types.Operator)]
 
 
 def operator(each):

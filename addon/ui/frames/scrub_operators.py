@@ -4,10 +4,20 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import bpy
 from bpy.props import FloatVectorProperty
 from bpy.types import GizmoGroup, Operator
+from bpy.utils import units
+from mathutils import Matrix
 
+from ...blender import physics_access, session
+from ...data import references
+from ...data.joints import slider_names
+from ...data.names import title_of
 from ...data.property_options import active_joint, failed, needs_joint
+from ...making import bodies_and_joints
+from ...posing import picking, project_poses, scrubbing
+from ..overlay import shown
 
 COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
 #: with Shift held the handle goes so much slower
@@ -24,8 +34,6 @@ COVERED = 0.25
 
 def _told(scene: Any, value: float, unit: str) -> str:
     """A slider's value for people, in the scene's units, as in the panel."""
-    from bpy.utils import units
-
     settings = scene.unit_settings
     if unit == "rad":
         radians = settings.system_rotation == "RADIANS"
@@ -69,8 +77,6 @@ class Scrub(Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...posing import scrubbing
-
         if not needs_joint(cls, context):
             return False
         refusal = scrubbing.why_not(active_joint(context))
@@ -79,10 +85,6 @@ class Scrub(Operator):
         return not refusal
 
     def invoke(self, context: Any, event: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...posing import scrubbing
-        from ..overlay.shown import readings
-
         if context.region_data is None:
             return self.execute(context)
         joint = active_joint(context)
@@ -91,17 +93,14 @@ class Scrub(Operator):
         except physics_access.physics().CondyleError as error:
             return failed(self, error)
         self._uid = joint.session_uid
-        self._start = self._now = readings(context.scene, joint)
-        self._target = self._project(context)(self._handle.points(self._now[None]))[0]
+        self._start = self._now = shown.readings(context.scene, joint)
+        self._target = picking.projection(context)(self._handle.points(self._now[None]))[0]
         self._mouse = self._at = self._pressed(context, event)
         self._beside = beside(context, self._at, self._target)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Any, event: Any) -> set[str]:
-        from ...data import references
-        from ...posing import scrubbing
-
         joint = references.object_by_session_uid(self._uid)
         if joint is None or context.region_data is None:
             return self._end(context, {"CANCELLED"})
@@ -113,7 +112,7 @@ class Scrub(Operator):
             pace = PRECISE if event.shift else 1.0
             self._target = self._target + [pace * (new - old) for new, old in zip(mouse, self._mouse)]
             self._mouse = mouse
-            self._now = scrubbing.drag(self._handle, self._now, self._target, self._project(context))
+            self._now = scrubbing.drag(self._handle, self._now, self._target, picking.projection(context))
             self._set(context, joint, self._now)
             self._tell(context, joint)
         elif event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value in {"RELEASE", "PRESS"}:
@@ -123,9 +122,6 @@ class Scrub(Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        from ...blender import physics_access
-        from ...posing import project_poses
-
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         try:
@@ -136,27 +132,16 @@ class Scrub(Operator):
         return {"FINISHED"}
 
     def draw(self, context: Any) -> None:
-        from ...data.names import title_of
-
         joint = active_joint(context)
         column = self.layout.column()
         column.use_property_split = True
         for index, row in enumerate(joint.condyle.joint.coordinates[:3] if joint is not None else ()):
-            shown = "turns" if row.unit == "rad" else "values"  # Blender shows angles in the user's units
-            column.prop(self, shown, index=index, text=title_of(row))
+            name = "turns" if row.unit == "rad" else "values"  # Blender shows angles in the user's units
+            column.prop(self, name, index=index, text=title_of(row))
 
     def cancel(self, context: Any) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
         self._end(context, {"CANCELLED"})
-
-    def _project(self, context: Any) -> Any:
-        import numpy as np
-
-        from ...posing import picking
-
-        view = np.array(context.region_data.perspective_matrix)
-        size = (context.region.width, context.region.height)
-        return lambda points: picking.pixels(points, view, size)[0]
 
     def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
         """Where in the region the mouse took hold: Blender may begin only when it has moved a little."""
@@ -166,15 +151,11 @@ class Scrub(Operator):
         return pressed if near else (event.mouse_region_x, event.mouse_region_y)
 
     def _set(self, context: Any, joint: Any, readings: Any) -> None:
-        from ...posing import project_poses
-
         project_poses.set_readings(context.scene, joint, readings)
         context.area.tag_redraw()
 
     def _select(self, context: Any, joint: Any, event: Any) -> set[str]:
         """A click beside the handle, which Blender gives to it all the same, is one on what is seen there."""
-        import bpy
-
         self._set(context, joint, self._start)
         place = [round(share) for share in self._at]
         bpy.ops.view3d.select(
@@ -183,8 +164,6 @@ class Scrub(Operator):
         return self._end(context, {"CANCELLED"})
 
     def _done(self, context: Any, joint: Any) -> set[str]:
-        from ...data.joints import slider_names
-
         names = slider_names(joint.condyle.joint)[:3]
         self.values = [joint[name] for name in names] + [0.0] * (3 - len(names))
         self._key(context, joint)
@@ -192,16 +171,11 @@ class Scrub(Operator):
 
     def _key(self, context: Any, joint: Any) -> None:
         """As with every motion by hand: with Auto Keying on, the sliders get keys."""
-        from ...data.joints import slider_names
-
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in slider_names(joint.condyle.joint):
                 joint.keyframe_insert(f'["{name}"]')
 
     def _tell(self, context: Any, joint: Any) -> None:
-        from ...data.joints import slider_names
-        from ...data.names import title_of
-
         settings = joint.condyle.joint
         values = [
             f"{title_of(row)} {_told(context.scene, joint[name], row.unit)}"
@@ -225,9 +199,6 @@ class ScrubHandle(GizmoGroup):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        from ...blender import session
-        from ...posing import scrubbing
-
         if session.read_only or context.mode not in {"OBJECT", "POSE"}:
             return False
         if session.live is not None:  # the limb is elsewhere than the sliders say
@@ -248,8 +219,6 @@ class ScrubHandle(GizmoGroup):
         gizmo.target_set_operator("condyle.scrub")
 
     def draw_prepare(self, context: Any) -> None:
-        from mathutils import Matrix
-
         place = handle_place(context)
         for gizmo in self.gizmos:
             gizmo.hide = place is None
@@ -260,21 +229,17 @@ class ScrubHandle(GizmoGroup):
 
 def handle_place(context: Any) -> Any:
     """Where the handle of the joint at hand is now (3,), in the world; None where it has none."""
-    from ...blender import physics_access
-    from ...posing import scrubbing
-    from ..overlay.shown import readings, shown
-
     joint = active_joint(context)
     if joint is None or scrubbing.why_not(joint):
         return None
-    known = shown(context.scene, joint)
+    known = shown.shown(context.scene, joint)
     if known.joint is None or known.joint.num_coordinates != len(joint.condyle.joint.coordinates):
         return None
     try:
         style = ("handle", *limits_of(joint))
         held = known.kept(style, lambda: scrubbing.handle(joint, known.joint, known.metre))
         held = replace(held, base=scrubbing.base_of(joint))  # it may be carried along
-        return held.points(readings(context.scene, joint)[None])[0]
+        return held.points(shown.readings(context.scene, joint)[None])[0]
     except physics_access.physics().CondyleError:
         return None
 
@@ -289,28 +254,17 @@ def beside(context: Any, pressed: Any, handle: Any) -> bool:
 
 def handle_size(context: Any, place: Any) -> float:
     """The handle's `scale_basis` at a place (3,): smaller where it would hide the child, as a finger's tip afar."""
-    import numpy as np
-
-    from ...data import references
-    from ...making import bodies_and_joints
-    from ...posing import picking
-
     child = references.resolve(active_joint(context).condyle.joint.child)
     if child is None or context.region_data is None:
         return SIZE
     scale = (
         child.object.matrix_world.median_scale if child.bone else 2.0
-    )  # of a half length that is in the world
-    aside = scale * bodies_and_joints.typical_length(child) * np.array(context.region_data.view_matrix)[0, :3]
-    view = np.array(context.region_data.perspective_matrix)
-    ends, ahead = picking.pixels(
-        np.array([place, place + aside]), view, (context.region.width, context.region.height)
-    )
-    if not ahead.all():
+    )  # half lengths of objects are in the world
+    seen = picking.seen_length(context, place, scale * bodies_and_joints.typical_length(child))
+    if seen is None:
         return SIZE
-    seen = COVERED * float(np.linalg.norm(ends[1] - ends[0]))
     preferences = context.preferences
-    return min(max(seen / (preferences.view.gizmo_size * preferences.system.ui_scale), LEAST), SIZE)
+    return min(max(COVERED * seen / (preferences.view.gizmo_size * preferences.system.ui_scale), LEAST), SIZE)
 
 
 def limits_of(joint: Any) -> list[Any]:

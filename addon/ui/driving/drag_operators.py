@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import bpy
 from bpy.props import FloatVectorProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import physics_access, session, units
+from ...data import references
 from ...data.property_options import failed, need_object_mode, writable
+from ...posing import ik_targets, inverse_kinematics, picking
 
 TICK = 0.03  # seconds between two looks whether a search that stopped early goes on
 HINT = "Drag a body with the left mouse button    Esc while dragging: put it back    Enter or Esc: done"
@@ -31,8 +34,6 @@ class Drag(Operator):
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
-        from ...data import references
-
         if not any(item.condyle.joint.driven for item in references.joints_of(context.scene)):
             cls.poll_message_set("No joint is driven by sliders: use Drive All first")
             return False
@@ -40,30 +41,20 @@ class Drag(Operator):
 
     def execute(self, context: Any) -> set[str]:
         """Without the mouse: the active body's origin goes to the goal, or as near as it can."""
-        from ...blender import physics_access, units
-        from ...data import references
-        from ...posing import inverse_kinematics
-
         body = references.active_body(context)
         try:
             if body is None:
                 raise physics_access.model_error("select the body that is to go to the goal")
             wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
-            wish.goal[:3, 3] = units.length_scale(context.scene) * self._numbers()
+            scale = units.length_scale(context.scene)
+            wish.goal[:3, 3] = [scale * place for place in self.goal]
             outcome = inverse_kinematics.reach_now(context.scene, [wish])
         except physics_access.physics().CondyleError as error:
             return failed(self, error)
         session.tell(f"{body.name}: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
         return {"FINISHED"}
 
-    def _numbers(self) -> Any:
-        import numpy as np
-
-        return np.array(self.goal, dtype=np.float64)
-
     def invoke(self, context: Any, _event: Any) -> set[str]:
-        import bpy
-
         if bpy.app.background or context.window is None:
             return self.execute(context)
         self._search, self._before, self._changed = None, {}, False
@@ -75,8 +66,6 @@ class Drag(Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Any, event: Any) -> set[str]:
-        from ...blender import physics_access
-
         if self._search is None:
             return self._wait(context, event)
         try:
@@ -97,9 +86,6 @@ class Drag(Operator):
 
     def _wait(self, context: Any, event: Any) -> set[str]:
         """Between two drags: everything but a click on a body is Blender's own."""
-        from ...blender import physics_access
-        from ...posing import picking
-
         done = event.type in {"ESC", "RET", "NUMPAD_ENTER"} and event.value == "PRESS"
         if done or session.job is not None or context.mode not in session.MODES_UNDONE_WHOLE:
             self._end(context)
@@ -124,8 +110,6 @@ class Drag(Operator):
 
     def _take(self, context: Any, region: Any, view: Any, body: Any, point: Any) -> None:
         """Begin to drag a body by a point of it (3,) in the world; bodies with targets are to keep to these."""
-        from ...posing import ik_targets, inverse_kinematics
-
         scene = context.scene
         wishes = [ik_targets.wish_of(scene, item) for item in ik_targets.targets_of(scene)]
         wishes = [wish for wish in wishes if wish.body != body.handle()]
@@ -136,15 +120,9 @@ class Drag(Operator):
         self._settled, self._changed = True, False
 
     def _follow(self, context: Any, event: Any) -> None:
-        import numpy as np
-
-        from ...blender import units
-        from ...posing import inverse_kinematics, picking
-
-        goals = [wish.goal for wish in self._search.wishes]
-        goals[0] = np.eye(4)
         place = picking.point_in_view(self._region, self._view, _within(self._region, event), self._point)
-        goals[0][:3, 3] = place * units.length_scale(context.scene)
+        goals = [wish.goal for wish in self._search.wishes]
+        goals[0] = inverse_kinematics.goal_at(context.scene, place)
         state, outcome = self._search.solve(goals)
         inverse_kinematics.write(self._search.readings(state))
         self._changed, self._settled = True, outcome.met or outcome.done
@@ -153,10 +131,6 @@ class Drag(Operator):
 
     def _let_go(self, context: Any) -> None:
         """End a drag: key where Auto Keying is on, and make a step of undo."""
-        import bpy
-
-        from ...posing import inverse_kinematics
-
         if self._changed:
             values = self._search.sliders()
             if context.scene.tool_settings.use_keyframe_insert_auto:
@@ -166,8 +140,6 @@ class Drag(Operator):
         self._tell(context, HINT)
 
     def _put_back(self, context: Any) -> None:
-        from ...posing import inverse_kinematics
-
         inverse_kinematics.write(self._before)
         self._search = None
         self._tell(context, HINT)

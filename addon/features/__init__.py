@@ -1,1 +1,0 @@
-"""One folder a feature: its properties, operators and panels, each with an explicit `classes` tuple."""

@@ -1,1 +1,0 @@
-"""Bodies: what has mass."""

@@ -1,1 +1,0 @@
-"""Scene check, and the list of warnings."""

@@ -1,1 +1,0 @@
-"""Compiling: whether kernels run compiled here."""

@@ -1,1 +1,0 @@
-"""Constraints between bodies, springs, ground."""

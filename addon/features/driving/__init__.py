@@ -1,1 +1,0 @@
-"""Joints moved by their sliders: by hand, by dragging bodies, by targets."""

@@ -1,1 +1,0 @@
-"""Fitting: a joint from keyframes."""

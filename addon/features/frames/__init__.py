@@ -1,1 +1,0 @@
-"""Control frames: the Empties that shape a spline curve joint."""

@@ -1,1 +1,0 @@
-"""Joints: how two bodies move against each other."""

@@ -1,1 +1,0 @@
-"""Muscles: curves whose points stick to bodies, and the surfaces that they wrap over."""

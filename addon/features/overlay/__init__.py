@@ -1,1 +1,0 @@
-"""Overlay: joints drawn over the 3D view."""

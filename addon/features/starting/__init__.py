@@ -1,1 +1,0 @@
-"""Where a simulation starts, and what time does in it."""

@@ -1,1 +1,0 @@
-"""The first minute: three doors while the scene has nothing of Condyle."""
