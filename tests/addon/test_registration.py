@@ -139,8 +139,8 @@ def test_blenders_own_process_stays_unjitted_and_without_scipy(part, condyle, tm
     root = os.path.dirname(os.path.dirname(condyle.__file__))
     script = (
         f"import sys, os; sys.path.insert(0, {root!r}); import bpy, addon; addon.register()\n"
-        "from addon.making import bodies_and_joints; from addon.blender import physics_access, compute_process\n"
-        "from addon.jobs import bake, fit; from addon.baking import local_matrices\n"
+        "from addon.blender import lazy, physics_access\n"
+        "[lazy.run(each) for each in list(sys.modules.values())]\n"
         "ph = physics_access.physics(); physics_access.part('worker.requests')\n"
         "ph.joints.Hinge().transform([[0.5]]); ph.fitting\n"
         "print('FOUND', sorted({'numba', 'scipy', 'llvmlite'} & set(sys.modules)), os.environ.get('CONDYLE_JIT'))\n"

@@ -32,7 +32,7 @@ def watching(part, condyle):
     found = [part(name).on_update for name in WATCHERS]
     users = [
         name
-        for name, module in sys.modules.items()
+        for name, module in list(sys.modules.items())
         if name.startswith(f"{condyle.__name__}.") and hasattr(module, "on_update")
     ]
     assert len(users) == len(WATCHERS)  # another one belongs into this test
