@@ -13,7 +13,7 @@ from ..data import references
 from ..data.joints import PROPERTY, match_coordinates, shapes, slider_names
 from ..data.references import Body
 from ..reading import joints
-from ..sliders.sliders import can_drive, refresh, set_driven
+from ..sliders import sliders
 from . import project_poses
 
 #: control frames (m, 4, 4) of joints by their session uids, as the sliders were made from them
@@ -28,14 +28,14 @@ def join_chain(scene: Any, item: Any) -> None:
     """
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
-    if settings.driven or settings.to_world or not can_drive(settings) or child is None:
+    if settings.driven or settings.to_world or not sliders.can_drive(settings) or child is None:
         return
     if not _goes_along(scene, parent):
         return
     if settings.coordinates and (_goes_along(scene, child) or len(keyed_poses.keyed_frames(child))):
         return
     with suppress(physics_access.physics().CondyleError):
-        set_driven(scene, item, True)
+        sliders.set_driven(scene, item, True)
 
 
 def _goes_along(scene: Any, body: Body | None) -> bool:
@@ -72,14 +72,14 @@ def _follow_shape(scene: Any, item: Any) -> None:
     settings = item.condyle.joint
     if not settings.driven:
         return
-    if not can_drive(settings):
-        set_driven(scene, item, False)
+    if not sliders.can_drive(settings):
+        sliders.set_driven(scene, item, False)
         return
     if settings.type == "composite" and not settings.parts:
         return
     try:
         if all(name in item for name in slider_names(settings)):
-            refresh(scene, item)
+            sliders.refresh(scene, item)
         else:
             _refresh_in_place(scene, item)
     except physics_access.physics().CondyleError as error:
@@ -94,7 +94,7 @@ def _refresh_in_place(scene: Any, item: Any) -> None:
     if new[0] and isinstance(item.get(PROPERTY), float):  # the only coordinate is now the first of several
         item[names[0]] = item[PROPERTY]
     here = project_poses.readings_here(scene, item)
-    refresh(scene, item)
+    sliders.refresh(scene, item)
     if here is not None:
         project_poses.set_readings(scene, item, here)
     length = units.length_scale(scene)
@@ -116,7 +116,7 @@ def frames_moved(scene: Any, item: Any, followed: list[Any]) -> None:
         ):
             return
         for joint in followed:
-            refresh(scene, joint)
+            sliders.refresh(scene, joint)
         _known[item.session_uid] = frames
     except physics_access.physics().CondyleError as error:
         session.tell(str(error), "ERROR")

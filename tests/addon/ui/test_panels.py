@@ -231,7 +231,7 @@ def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, mon
     live, drive = part("handlers.control_frames"), part("sliders.sliders")
     renewed = []
     monkeypatch.setattr(drive, "refresh", lambda scene, item: renewed.append(item.name))
-    monkeypatch.setattr(live, "_known", {})
+    monkeypatch.setattr(part("posing.keep_sliders"), "_known", {})
 
     def move():
         live._moved.add(joint.session_uid)
