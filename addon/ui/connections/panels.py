@@ -8,38 +8,22 @@ from ...data import references
 from ...data.connection_kinds import KINDS
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
+from ..lists import ObjectList, draw_switch
 
 
-class ConnectionList(UIList):
+class ConnectionList(ObjectList, UIList):
     """The objects of the scene that are connections."""
 
     bl_idname = "CONDYLE_UL_connections"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active: Any,
-        active_name: Any,
-        index: int = 0,
-    ) -> None:
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
         settings = item.condyle.connection
-        row = layout.row(align=True)
         row.active = settings.active
         row.label(text=item.name, icon=KINDS[settings.kind].icon if settings.kind in KINDS else "ERROR")
-        icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
-        row.prop(settings, "active", text="", icon=icon, emboss=False)
+        draw_switch(row, settings)
 
-    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Blender wants a bit for each object that is shown."""
-        flags = [
-            self.bitflag_filter_item if item.type == "EMPTY" and item.condyle.connection.enabled else 0
-            for item in getattr(data, name)
-        ]
-        return flags, []
+    def shows(self, item: Any) -> bool:
+        return bool(item.type == "EMPTY" and item.condyle.connection.enabled)
 
 
 class ConnectionPanel(SidebarPanel, Panel):

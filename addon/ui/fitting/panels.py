@@ -8,6 +8,7 @@ from bpy.types import Panel, UIList
 from ...blender import units
 from ...data import fit_settings
 from ...data.property_options import SidebarPanel, active_connection, active_joint, figure, own_joint
+from ..lists import RowList
 from ..overlay import ghosts, shown
 
 FITTED = ("spline_curve", "spline_surface")
@@ -90,23 +91,12 @@ def _draw_buttons(layout: Any) -> None:
     column.operator("condyle.fit_surface", icon="SURFACE_DATA")
 
 
-class ResidualList(UIList):
+class ResidualList(RowList, UIList):
     """Keys of the last fit; a click goes to the frame."""
 
     bl_idname = "CONDYLE_UL_residuals"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active: Any,
-        active_name: Any,
-        index: int = 0,
-    ) -> None:
-        row = layout.row(align=True)
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
         row.label(text=short(units.told_length(1e-3 * item.distance)))
         row.label(text=short(f"{figure(math.degrees(item.angle))}°"))

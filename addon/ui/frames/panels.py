@@ -7,24 +7,14 @@ from bpy.types import Panel, UIList
 from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import SidebarPanel, active_joint
+from ..lists import RowList
 from .curve_operators import is_stray
 
 
-class ControlFrameList(UIList):
+class ControlFrameList(RowList, UIList):
     bl_idname = "CONDYLE_UL_frames"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active: Any,
-        active_name: Any,
-        index: int = 0,
-    ) -> None:
-        row = layout.row(align=True)
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
         chosen = item.object is not None and item.object == context.active_object
         if not references.in_scene(context.scene, item.object):
             row.label(text=f"{index}  missing: remove it", icon="ERROR")

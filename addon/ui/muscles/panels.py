@@ -10,63 +10,36 @@ from ...data import references
 from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
+from ..lists import ObjectList, RowList, draw_switch
 from ..text import draw_lines
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
 
-class MuscleList(UIList):
+class MuscleList(ObjectList, UIList):
     """The objects of the scene that are muscles."""
 
     bl_idname = "CONDYLE_UL_muscles"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active: Any,
-        active_name: Any,
-        index: int = 0,
-    ) -> None:
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
         settings = item.condyle.muscle
-        row = layout.row(align=True)
         row.active = settings.active
         row.label(text=item.name, icon="CURVE_DATA")
         part = row.row()
         part.scale_x = 0.8
         part.prop(settings, "excitation", text="", slider=True)
-        icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
-        row.prop(settings, "active", text="", icon=icon, emboss=False)
+        draw_switch(row, settings)
 
-    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Blender wants a bit for each object that is shown."""
-        flags = [
-            self.bitflag_filter_item if item.type == "CURVE" and item.condyle.muscle.enabled else 0
-            for item in getattr(data, name)
-        ]
-        return flags, []
+    def shows(self, item: Any) -> bool:
+        return bool(item.type == "CURVE" and item.condyle.muscle.enabled)
 
 
-class ObstacleList(UIList):
+class ObstacleList(RowList, UIList):
     """The obstacles that a muscle wraps over."""
 
     bl_idname = "CONDYLE_UL_obstacles"
 
-    def draw_item(
-        self,
-        context: Any,
-        layout: Any,
-        data: Any,
-        item: Any,
-        icon: Any,
-        active: Any,
-        active_name: Any,
-        index: int = 0,
-    ) -> None:
-        row = layout.row(align=True)
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
         row.prop(item, "obstacle", text="", emboss=False, icon="MESH_CYLINDER")
         part = row.row()
         part.scale_x = 0.5

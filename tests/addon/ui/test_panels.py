@@ -201,14 +201,14 @@ def test_panels_draw_bodies_and_work_under_way(part, knee, make):
 def test_the_list_of_control_frames_names_them_and_marks_missing_ones(part, knee):
     scene, joint, _, _ = knee
     row = MagicMock()
-    draw = part("ui.frames.panels").ControlFrameList.draw_item
+    draw = part("ui.frames.panels").ControlFrameList.draw_row
     context = MagicMock(scene=scene)
     frames = joint.condyle.joint.frames
-    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
-    assert row.row().label.call_args.kwargs["text"] == "Frame 02"
+    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 2)
+    assert row.label.call_args.kwargs["text"] == "Frame 02"
     frames[2].object.users_collection[0].objects.unlink(frames[2].object)
-    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 0, None, "", 2)
-    assert "missing" in row.row().label.call_args.kwargs["text"]
+    draw(MagicMock(), context, row, joint.condyle.joint, frames[2], 2)
+    assert "missing" in row.label.call_args.kwargs["text"]
 
 
 @pytest.mark.small
@@ -216,9 +216,9 @@ def test_tiny_residuals_have_room_in_their_row(part):
     """The words "under 0.001 mm" and "under 0.001°" were cut off in a sidebar of the width that Blender gives it."""
     row = MagicMock()
     residual = MagicMock(frame=12.0, distance=1e-7, angle=1e-9, trust=1.0, pinned=False)
-    draw = part("ui.fitting.panels").ResidualList.draw_item
-    draw(MagicMock(), MagicMock(), row, MagicMock(), residual, 0, None, "", 0)
-    assert [call.kwargs["text"] for call in row.row().label.call_args_list] == [
+    draw = part("ui.fitting.panels").ResidualList.draw_row
+    draw(MagicMock(), MagicMock(), row, MagicMock(), residual, 0)
+    assert [call.kwargs["text"] for call in row.label.call_args_list] == [
         "12",
         "< 0.001 mm",
         "< 0.001°",

@@ -1,0 +1,45 @@
+"""Lists in panels."""
+
+from typing import Any
+
+
+class RowList:
+    """Base of lists: `draw_row` draws one item in a row."""
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        _icon: Any,
+        _active: Any,
+        _active_name: Any,
+        index: int = 0,
+    ) -> None:
+        self.draw_row(context, layout.row(align=True), data, item, index)
+
+    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+        raise TypeError(f"{type(self).__name__} draws no rows")
+
+
+class ObjectList(RowList):
+    """Base of lists of some of a scene's objects: `shows` says which. Each has a switch for its ``active`` settings."""
+
+    def shows(self, item: Any) -> bool:
+        raise TypeError(f"{type(self).__name__} shows nothing")
+
+    def filter_items(self, _context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """Blender wants a bit for each object that is shown."""
+        return [self.bitflag_filter_item if self.shows(item) else 0 for item in getattr(data, name)], []
+
+
+def draw_switch(row: Any, settings: Any) -> None:
+    """The box that takes something out of simulations."""
+    row.prop(
+        settings,
+        "active",
+        text="",
+        icon="CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT",
+        emboss=False,
+    )
