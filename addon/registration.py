@@ -111,7 +111,7 @@ def register() -> None:
     callbacks.wire(CALLBACKS)
     for each in CLASSES:
         bpy.utils.register_class(
-            property_options.forgetting(each) if issubclass(each, bpy.types.Operator) else each
+            property_options.reporting(each) if issubclass(each, bpy.types.Operator) else each
         )
     roots.attach()
     live.attach()

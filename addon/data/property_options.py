@@ -8,7 +8,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
 from bpy.types import Object, PropertyGroup
 
-from ..blender import session
+from ..blender import physics_access, session
 from . import references
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -164,17 +164,18 @@ def failed(operator: Any, error: Exception) -> set[str]:
     return {"CANCELLED"}
 
 
-def forgetting(operator: Any) -> Any:
-    """An operator's class, so that where one ends well the panel tells the error of an earlier one no longer.
+def reporting(operator: Any) -> Any:
+    """An operator's class, so that it reports errors of ours, and where one ends well the panel tells the error of an
+    earlier one no longer.
 
     Not where it `keeps_errors`: it only shows what the error is about, or looks elsewhere.
     """
     if not getattr(operator, "keeps_errors", False):
         for name, wrap in (("execute", _with_context), ("invoke", _with_event), ("modal", _with_event)):
             method = getattr(operator, name, None)
-            if isinstance(method, FunctionType) and not hasattr(method, "forgets"):
+            if isinstance(method, FunctionType) and not hasattr(method, "reports"):
                 wrapped: Any = functools.wraps(method)(wrap(method))
-                wrapped.forgets = True
+                wrapped.reports = True
                 setattr(operator, name, wrapped)
     return operator
 
@@ -184,21 +185,24 @@ def forgetting(operator: Any) -> Any:
 
 def _with_context(method: Any) -> Any:
     def wrapped(self: Any, context: Any) -> set[str]:
-        since = session.tellings
-        return _ended(method(self, context), since)
+        return _reported(self, method, context)
 
     return wrapped
 
 
 def _with_event(method: Any) -> Any:
     def wrapped(self: Any, context: Any, event: Any) -> set[str]:
-        since = session.tellings
-        return _ended(method(self, context, event), since)
+        return _reported(self, method, context, event)
 
     return wrapped
 
 
-def _ended(outcome: set[str], since: int) -> set[str]:
+def _reported(operator: Any, method: Any, *arguments: Any) -> set[str]:
+    since = session.tellings
+    try:
+        outcome: set[str] = method(operator, *arguments)
+    except physics_access.physics().CondyleError as error:
+        return failed(operator, error)
     if "FINISHED" in outcome:
         session.forget_error(since)
         session.stale_unknown = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import session
+from ..blender import redraw, session
 from ..blender.attachments import Ending, Handler, Timer
 from ..staleness import compare
 
@@ -49,10 +49,7 @@ def look() -> float:
         found[scene.session_uid] = compare.changes(scene)
     if found != session.stale:
         session.stale = found
-        for window in windows:
-            for area in window.screen.areas:
-                if area.type == "VIEW_3D":
-                    area.tag_redraw()
+        redraw.views()
     return WAIT
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..baking import solver_statistics
-from ..blender import compute_process, physics_access, session
+from ..blender import compute_process, physics_access, redraw, session
 from . import precompile
 
 TICK = 0.05  # seconds between two looks at the job
@@ -102,7 +102,7 @@ class JobOperator:
         self._shown, self._line = session.job.began, session.job.line
         session.tell("", scene_uid=self._scene)
         manager.modal_handler_add(self)
-        show_progress(context)
+        show_progress()
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Any, event: Any) -> set[str]:
@@ -138,7 +138,7 @@ class JobOperator:
         now = time.monotonic()
         if now - self._shown >= SHOWN and job.line != self._line:
             self._shown, self._line = now, job.line
-            show_progress(context)
+            show_progress()
 
     def _break_off(self, context: Any, error: Exception) -> None:
         """After a defect, which is told in full: it must not leave the add-on waiting for ever."""
@@ -162,7 +162,7 @@ class JobOperator:
     def _end(self, context: Any) -> None:
         session.job = None
         context.window_manager.event_timer_remove(self._timer)
-        show_progress(context)
+        show_progress()
 
     def _finish(self, outcome: Any) -> set[str]:
         session.tell(self.shown(outcome), "CHECKMARK", self._scene)
@@ -204,18 +204,13 @@ def end() -> None:
         return
     job.task.close()
     bpy.context.window_manager.event_timer_remove(job.timer)
-    show_progress(bpy.context)
+    show_progress()
 
 
-def show_progress(context: Any) -> None:
+def show_progress() -> None:
     """Status bar and sidebars show what goes on, or that nothing does."""
     job = session.job
     text = None if job is None else job.line
     for workspace in bpy.data.workspaces:
         workspace.status_text_set(text)
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":  # the view itself shows nothing new and is slow to draw
-                        region.tag_redraw()
+    redraw.sidebars()

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 
 from ..animation import led_joints
-from ..blender import attachments, compute_process, lazy, physics_access, session
+from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
 from ..data import references
 from ..data.connection_kinds import KINDS
 from ..reading import muscle_points
@@ -136,12 +136,7 @@ def _give_up() -> None:
 
 
 def _redraw() -> None:
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":
-                        region.tag_redraw()
+    redraw.sidebars()
     if session.job is None:
         for workspace in bpy.data.workspaces:
             workspace.status_text_set(None)  # nothing to say, but the status bar is drawn again

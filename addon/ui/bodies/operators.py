@@ -41,14 +41,11 @@ class MakeBody(Operator):
         return _any_selected(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        try:
-            bodies = references.selected_bodies(context)
-            for body in bodies:
-                bodies_and_joints.check_own(body)
-            for body in bodies:
-                bodies_and_joints.make_body(context.scene, body, motion=self.motion, density=self.density)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        bodies = references.selected_bodies(context)
+        for body in bodies:
+            bodies_and_joints.check_own(body)
+        for body in bodies:
+            bodies_and_joints.make_body(context.scene, body, motion=self.motion, density=self.density)
         self.report({"INFO"}, f"{len(bodies)} bodies made")
         return {"FINISHED"}
 

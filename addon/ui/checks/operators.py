@@ -5,10 +5,10 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session
+from ...blender import session
 from ...checking import scene
 from ...data import findings
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import need_object_mode, writable
 from ...making import orphans
 from ...reading import contents, missing_joints
 
@@ -31,10 +31,7 @@ class CheckScene(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        try:
-            found = scene.check(context.scene)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        found = scene.check(context.scene)
         findings.show(context.scene, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         told = "nothing wrong was found"

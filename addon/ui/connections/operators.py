@@ -8,7 +8,7 @@ from bpy.types import Operator
 from ...blender import physics_access
 from ...data import references
 from ...data.connection_kinds import KINDS, items
-from ...data.property_options import active_connection, failed, need_object_mode, writable
+from ...data.property_options import active_connection, need_object_mode, writable
 from ...making import connections
 
 
@@ -59,11 +59,8 @@ class AddConnection(Operator):
         body = references.active_body(context)
         others = [each for each in references.selected_bodies(context) if not references.same(each, body)]
         other = others[0] if others else None
-        try:
-            matrix, end = connections.place(context.scene, other, body, self.kind, self.place)
-            item = connections.add_connection(context.scene, other, body, self.kind, matrix, end)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        matrix, end = connections.place(context.scene, other, body, self.kind, self.place)
+        item = connections.add_connection(context.scene, other, body, self.kind, matrix, end)
         if context.mode == "OBJECT":  # at hand, for its settings and to be moved
             for each in context.selected_objects:
                 each.select_set(False)
@@ -119,14 +116,11 @@ class AddEnd(Operator):
         item = active_connection(context)
         settings = item.condyle.connection
         body = references.resolve(settings.body)
-        try:
-            if body is None:
-                raise physics_access.model_error(f"connection {item.name!r}: its body is missing")
-            own = KINDS[settings.kind].sided
-            point = item.matrix_world.translation if own else body.matrix.translation
-            connections.set_end(context.scene, item, point)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        if body is None:
+            raise physics_access.model_error(f"connection {item.name!r}: its body is missing")
+        own = KINDS[settings.kind].sided
+        point = item.matrix_world.translation if own else body.matrix.translation
+        connections.set_end(context.scene, item, point)
         return {"FINISHED"}
 
 

@@ -6,9 +6,9 @@ import bpy
 from bpy.props import FloatVectorProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session, units
+from ...blender import physics_access, redraw, session, units
 from ...data import references
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import need_object_mode, writable
 from ...posing import ik_targets, inverse_kinematics, picking
 
 TICK = 0.03  # seconds between two looks whether a search that stopped early goes on
@@ -42,15 +42,12 @@ class Drag(Operator):
     def execute(self, context: Any) -> set[str]:
         """Without the mouse: the active body's origin goes to the goal, or as near as it can."""
         body = references.active_body(context)
-        try:
-            if body is None:
-                raise physics_access.model_error("select the body that is to go to the goal")
-            wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
-            scale = units.length_scale(context.scene)
-            wish.goal[:3, 3] = [scale * place for place in self.goal]
-            outcome = inverse_kinematics.reach_now(context.scene, [wish])
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        if body is None:
+            raise physics_access.model_error("select the body that is to go to the goal")
+        wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
+        scale = units.length_scale(context.scene)
+        wish.goal[:3, 3] = [scale * place for place in self.goal]
+        outcome = inverse_kinematics.reach_now(context.scene, [wish])
         session.tell(f"{body.name}: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
         return {"FINISHED"}
 
@@ -127,7 +124,7 @@ class Drag(Operator):
         inverse_kinematics.write(self._search.readings(state))
         self._changed, self._settled = True, outcome.met or outcome.done
         self._tell(context, f"{self._name}: {outcome.told()}    Esc: put it back")
-        self._redraw(context)
+        redraw.views()
 
     def _let_go(self, context: Any) -> None:
         """End a drag: key where Auto Keying is on, and make a step of undo."""
@@ -143,7 +140,7 @@ class Drag(Operator):
         inverse_kinematics.write(self._before)
         self._search = None
         self._tell(context, HINT)
-        self._redraw(context)
+        redraw.views()
 
     def _end(self, context: Any) -> None:
         context.window_manager.event_timer_remove(self._timer)
@@ -152,11 +149,6 @@ class Drag(Operator):
 
     def _tell(self, context: Any, text: Any) -> None:
         context.workspace.status_text_set(text)
-
-    def _redraw(self, context: Any) -> None:
-        for area in context.window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 def _within(region: Any, event: Any) -> tuple[int, int]:

@@ -5,9 +5,9 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session, units
+from ...blender import session, units
 from ...data import references
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import need_object_mode, writable
 from ...data.simulation import frame_ends
 from ...making import connected_bones
 from ...posing import ik_targets, inverse_kinematics
@@ -35,12 +35,9 @@ class DriveAll(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        try:
-            driven = inverse_kinematics.drive_all(context.scene)
-            context.view_layer.update()
-            told = connected_bones.told(context.scene, driven)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        driven = inverse_kinematics.drive_all(context.scene)
+        context.view_layer.update()
+        told = connected_bones.told(context.scene, driven)
         done = f"{len(driven)} {'joint' if len(driven) == 1 else 'joints'} driven by sliders"
         session.tell("; ".join(filter(None, [done, told])), "INFO" if told else "CHECKMARK")
         return {"FINISHED"}
@@ -68,10 +65,7 @@ class AddTarget(Operator):
         place = body.matrix.translation
         if body.bone:
             place = body.object.matrix_world @ body.pose_bone.tail
-        try:
-            item = ik_targets.add_target(context.scene, body, place)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        item = ik_targets.add_target(context.scene, body, place)
         if context.mode == "OBJECT":
             for other in context.selected_objects:
                 other.select_set(False)
@@ -105,10 +99,7 @@ class ReachTargets(_WithTargets, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Any) -> set[str]:
-        try:
-            outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
         context.scene.condyle.reach.told = outcome.told()
         session.tell(f"Targets: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
         if context.scene.tool_settings.use_keyframe_insert_auto:
@@ -131,10 +122,7 @@ class KeyReach(_WithTargets, Operator):
     def execute(self, context: Any) -> set[str]:
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_ends(context.scene)
-        try:
-            count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
         far = f"; at most {units.told_length(worst)} off, at frame {at}" if worst > 1e-5 else ""
         session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
         return {"FINISHED"}

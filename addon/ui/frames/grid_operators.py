@@ -11,7 +11,7 @@ from bpy.types import Operator
 from ...blender import physics_access
 from ...data import references
 from ...data.joints import has_surface
-from ...data.property_options import active_joint, failed, needs_joint
+from ...data.property_options import active_joint, needs_joint
 from ...making import frame_grids
 from ...sliders import sliders
 
@@ -116,19 +116,16 @@ class MakeGrid(Operator):
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         settings = joint.condyle.joint
-        try:
-            body = references.resolve(settings.parent) if self.around == "PARENT" else None
-            body = body or references.resolve(settings.child)
-            if body is None:
-                raise physics_access.model_error(f"joint {joint.name!r} has no body to make a grid around")
-            frames = frame_grids.around(
-                context.scene, joint, body, self.rows, self.columns, self.opening, self.closed
-            )
-            frame_grids.build(context.scene, joint, frames, periodic=(False, self.closed))
-            for warning in frame_grids.warnings_of(context.scene, joint):
-                self.report({"WARNING"}, warning)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        body = references.resolve(settings.parent) if self.around == "PARENT" else None
+        body = body or references.resolve(settings.child)
+        if body is None:
+            raise physics_access.model_error(f"joint {joint.name!r} has no body to make a grid around")
+        frames = frame_grids.around(
+            context.scene, joint, body, self.rows, self.columns, self.opening, self.closed
+        )
+        frame_grids.build(context.scene, joint, frames, periodic=(False, self.closed))
+        for warning in frame_grids.warnings_of(context.scene, joint):
+            self.report({"WARNING"}, warning)
         renew_slider(self, context, joint)
         return {"FINISHED"}
 
@@ -146,10 +143,7 @@ class _GridOperator:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
         number = NUMBER[self.direction]
-        try:
-            self.change(context, joint, number, at_hand(context)[number])
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        self.change(context, joint, number, at_hand(context)[number])
         renew_slider(self, context, joint)
         return {"FINISHED"}
 

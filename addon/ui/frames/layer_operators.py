@@ -5,8 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access
-from ...data.property_options import active_joint, failed
+from ...data.property_options import active_joint
 from ...making import frame_grids, grid_layers
 from .grid_operators import kept_at_hand, needs_surface, renew_slider
 
@@ -80,16 +79,13 @@ class AddThirdDirection(Operator):
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         scene, joint = context.scene, active_joint(context)
-        try:
-            apart = self.apart
-            if not (apart or self.turn or self.moving):
-                apart = grid_layers.gap(scene, joint)
-            seconds = self.seconds if self.moving else None
-            grid_layers.add_layers(scene, joint, self.layers, apart=apart, turn=self.turn, seconds=seconds)
-            for warning in frame_grids.warnings_of(scene, joint):
-                self.report({"WARNING"}, warning)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        apart = self.apart
+        if not (apart or self.turn or self.moving):
+            apart = grid_layers.gap(scene, joint)
+        seconds = self.seconds if self.moving else None
+        grid_layers.add_layers(scene, joint, self.layers, apart=apart, turn=self.turn, seconds=seconds)
+        for warning in frame_grids.warnings_of(scene, joint):
+            self.report({"WARNING"}, warning)
         renew_slider(self, context, joint)
         return {"FINISHED"}
 
@@ -113,11 +109,8 @@ class RemoveThirdDirection(Operator):
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
-        try:
-            with kept_at_hand(self, context, joint):
-                grid_layers.remove_layers(context.scene, joint)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        with kept_at_hand(self, context, joint):
+            grid_layers.remove_layers(context.scene, joint)
         renew_slider(self, context, joint)
         return {"FINISHED"}
 

@@ -5,8 +5,7 @@ from typing import Any
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from ...blender import physics_access
-from ...data.property_options import active_joint, failed, needs_joint
+from ...data.property_options import active_joint, needs_joint
 from ...making import mirroring
 from .operators import show_only
 
@@ -31,10 +30,7 @@ class MirrorJoint(Operator):
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
-        try:
-            made = mirroring.mirror(context.scene, active_joint(context), self.axis)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        made = mirroring.mirror(context.scene, active_joint(context), self.axis)
         for warning in made.warnings:
             self.report({"WARNING"}, warning)
         self.report({"INFO"}, f"{made.joint.name} was {'brought up to date' if made.renewed else 'made'}")

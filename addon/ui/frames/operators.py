@@ -8,7 +8,7 @@ from bpy.types import Operator
 from ...blender import physics_access, session, units
 from ...data import references
 from ...data.joints import has_curve
-from ...data.property_options import active_joint, failed, figure, needs_joint
+from ...data.property_options import active_joint, figure, needs_joint
 from ...making import bodies_and_joints, curve_tools, insert_frame
 from ...reading import joints
 from ...sliders import sliders
@@ -78,17 +78,14 @@ class FrameOperator:
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
-        try:
-            references.check_evaluated(joint, f"joint {joint.name!r}")
-            joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
-            before = insert_frame.curve_of(context.scene, joint) if self.share else None
-            known = {frame.object for frame in joint.condyle.joint.frames}
-            self.change(context, joint)
-            curve_tools.rename_frames(joint)
-            if before is not None:
-                self._keep_motion(context, joint, before, known)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        references.check_evaluated(joint, f"joint {joint.name!r}")
+        joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
+        before = insert_frame.curve_of(context.scene, joint) if self.share else None
+        known = {frame.object for frame in joint.condyle.joint.frames}
+        self.change(context, joint)
+        curve_tools.rename_frames(joint)
+        if before is not None:
+            self._keep_motion(context, joint, before, known)
         try:
             if joint.condyle.joint.driven:
                 sliders.refresh(context.scene, joint)

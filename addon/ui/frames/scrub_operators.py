@@ -14,7 +14,7 @@ from ...blender import physics_access, session
 from ...data import references
 from ...data.joints import slider_names
 from ...data.names import title_of
-from ...data.property_options import active_joint, failed, needs_joint
+from ...data.property_options import active_joint, needs_joint
 from ...making import bodies_and_joints
 from ...posing import picking, project_poses, scrubbing
 from ..overlay import shown
@@ -88,10 +88,7 @@ class Scrub(Operator):
         if context.region_data is None:
             return self.execute(context)
         joint = active_joint(context)
-        try:
-            self._handle = scrubbing.read(context.scene, joint)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        self._handle = scrubbing.read(context.scene, joint)
         self._uid = joint.session_uid
         self._start = self._now = shown.readings(context.scene, joint)
         self._target = picking.projection(context)(self._handle.points(self._now[None]))[0]
@@ -124,10 +121,7 @@ class Scrub(Operator):
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         joint = active_joint(context)
-        try:
-            project_poses.set_sliders(context.scene, joint, self.values)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        project_poses.set_sliders(context.scene, joint, self.values)
         self._key(context, joint)
         return {"FINISHED"}
 

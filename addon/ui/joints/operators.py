@@ -5,12 +5,11 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session
+from ...blender import session
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
 from ...data.property_options import (
     active_joint,
-    failed,
     need_object_mode,
     needs_joint,
     needs_own_joint,
@@ -66,12 +65,9 @@ class AddJoint(_SearchOperator, Operator):
 
     def execute(self, context: Any) -> set[str]:
         parent, child = references.parent_and_child(context)
-        try:
-            joint = bodies_and_joints.add_joint(
-                context.scene, parent, child, self.kind, closes_loop=self.closes_loop
-            )
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        joint = bodies_and_joints.add_joint(
+            context.scene, parent, child, self.kind, closes_loop=self.closes_loop
+        )
         keep_sliders.join_chain(context.scene, joint)
         # the joint that carries the child is found by the child, one that closes a loop by itself
         at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
@@ -144,10 +140,7 @@ class SetRestPose(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        try:
-            bodies_and_joints.take_rest_pose(active_joint(context))
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        bodies_and_joints.take_rest_pose(active_joint(context))
         return {"FINISHED"}
 
 
@@ -170,7 +163,13 @@ class Drive(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        return _set_driven(self, context, True)
+        joint = active_joint(context)
+        project_poses.drive_here(context.scene, joint)
+        context.view_layer.update()
+        told = connected_bones.told(context.scene, [joint])
+        if told:
+            session.tell(told)
+        return {"FINISHED"}
 
 
 class StopDriving(Operator):
@@ -201,23 +200,8 @@ class StopDriving(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        return _set_driven(self, context, False)
-
-
-def _set_driven(operator: Operator, context: Any, driven: bool) -> set[str]:
-    joint, told = active_joint(context), ""
-    try:
-        if driven:
-            project_poses.drive_here(context.scene, joint)
-            context.view_layer.update()
-            told = connected_bones.told(context.scene, [joint])
-        else:
-            sliders.set_driven(context.scene, joint, False)
-    except physics_access.physics().CondyleError as error:
-        return failed(operator, error)
-    if told:
-        session.tell(told)
-    return {"FINISHED"}
+        sliders.set_driven(context.scene, active_joint(context), False)
+        return {"FINISHED"}
 
 
 class StartHere(Operator):

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import redraw, session
 from ...data.live import settings
 from ...data.property_options import need_object_mode, writable
 from ...jobs.operator import JobOperator
@@ -66,7 +66,7 @@ class Live(JobOperator, Operator):
         before = session.live and session.live.figures
         answer: set[str] = super().modal(context, event)
         if session.live is not None and session.live.figures is not before:
-            redraw(context)
+            redraw.views()  # poses, and the panel's figures
         return answer
 
     def _drags(self, context: Any, event: Any) -> bool:
@@ -95,14 +95,6 @@ class Live(JobOperator, Operator):
         super()._finish(outcome)
         # without a record nothing has changed: no step of undo
         return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}
-
-
-def redraw(context: Any) -> None:
-    """Views show the poses, the panel its figures."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 class StopLive(Operator):

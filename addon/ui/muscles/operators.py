@@ -6,10 +6,9 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
 from ...baking import muscles as muscle_bakes
-from ...blender import physics_access
 from ...data import references
 from ...data.obstacles import SHAPES
-from ...data.property_options import active_muscle, failed, need_object_mode, writable
+from ...data.property_options import active_muscle, need_object_mode, writable
 from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
 
@@ -74,14 +73,11 @@ class AddMuscle(Operator):
 
     def execute(self, context: Any) -> set[str]:
         scene, active = context.scene, context.active_object
-        try:
-            if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
-                bodies = [each for each in references.selected_bodies(context) if each.object != active]
-                item = muscles.from_curve(scene, active, bodies)
-            else:
-                item = muscles.add_muscle(scene, picked_points(context))
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
+            bodies = [each for each in references.selected_bodies(context) if each.object != active]
+            item = muscles.from_curve(scene, active, bodies)
+        else:
+            item = muscles.add_muscle(scene, picked_points(context))
         _chosen(item, context)
         self.report({"INFO"}, f"{item.name!r} added")
         return {"FINISHED"}
@@ -139,10 +135,7 @@ class StickPoints(Operator):
     def execute(self, context: Any) -> set[str]:
         item = active_muscle(context)
         bodies = [each for each in references.selected_bodies(context) if each.object != item]
-        try:
-            count = muscles.stick_points(context.scene, item, bodies, self.every)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        count = muscles.stick_points(context.scene, item, bodies, self.every)
         self.report({"INFO"}, f"{count} {'point' if count == 1 else 'points'} stuck")
         return {"FINISHED"}
 
@@ -171,18 +164,15 @@ class AddObstacle(Operator):
         size = 0.25 * bodies_and_joints.typical_length(body) if body is not None else 0.05
         figures = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
         matrix = None
-        try:
-            if over:
-                matrix = obstacles.across(context.scene.cursor, muscle_points.places_of(over[0]))
-            item = obstacles.add_obstacle(
-                context.scene, body, self.shape, matrix, radii=(size, size, 1.5 * size), **figures
-            )
-            context.view_layer.update()
-            for muscle in over:
-                obstacles.make_room(item, muscle_points.places_of(muscle))
-                muscles.wrap_over(muscle, item)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        if over:
+            matrix = obstacles.across(context.scene.cursor, muscle_points.places_of(over[0]))
+        item = obstacles.add_obstacle(
+            context.scene, body, self.shape, matrix, radii=(size, size, 1.5 * size), **figures
+        )
+        context.view_layer.update()
+        for muscle in over:
+            obstacles.make_room(item, muscle_points.places_of(muscle))
+            muscles.wrap_over(muscle, item)
         _chosen(item, context)
         return {"FINISHED"}
 
@@ -211,12 +201,9 @@ class WrapOver(Operator):
 
     def execute(self, context: Any) -> set[str]:
         muscle = active_muscle(context)
-        try:
-            for item in context.selected_objects:
-                if item.condyle.obstacle.enabled:
-                    muscles.wrap_over(muscle, item, self.strand)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        for item in context.selected_objects:
+            if item.condyle.obstacle.enabled:
+                muscles.wrap_over(muscle, item, self.strand)
         return {"FINISHED"}
 
 

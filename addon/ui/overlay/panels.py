@@ -4,7 +4,8 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ...blender.attachments import Drawing, Ending
+from ...blender import redraw
+from ...blender.attachments import Drawing, Ending, Timer
 from ...data.property_options import SidebarPanel
 from . import drawing, shown
 
@@ -51,6 +52,7 @@ classes = (OverlayPanel,)
 attached = (
     Drawing(lambda: drawing.draw_lines(), "POST_VIEW"),
     Drawing(lambda: drawing.draw_numbers(), "POST_PIXEL"),
+    Timer(redraw.views),
     Ending(lambda: drawing.forget(), drawing),
     Ending(lambda: shown.forget(), shown),
 )

@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...blender import attachments, physics_access, units
+from ...blender import attachments, physics_access, redraw, units
 from ...data import references
 from ...data.joint_shape import JointShape
 from ...data.joints import is_baked_over, shapes, slider_names
@@ -132,8 +132,6 @@ def _nearest(joint: Any, pose: np.ndarray, start: np.ndarray) -> np.ndarray | No
 def forget() -> None:
     """Drop all drawings."""
     _cache.clear()
-    if bpy.app.timers.is_registered(_redraw):
-        bpy.app.timers.unregister(_redraw)
 
 
 def shown(scene: Any, item: Any) -> Shown:
@@ -153,7 +151,8 @@ def shown(scene: Any, item: Any) -> Shown:
             return known
     began = time.perf_counter()
     if known is not None and began - known.made < PATIENCE * known.cost:
-        _redraw_later(PATIENCE * known.cost)
+        if not bpy.app.background:
+            attachments.soon(redraw.views, PATIENCE * known.cost)
         return known
     made = Shown(key, worlds, [_places(matrices) for matrices in worlds])
     if known is not None and known._tracked is not None:
@@ -304,15 +303,3 @@ def moving_frame(item: Any) -> np.ndarray | None:
     base = np.array(item.matrix_world.normalized())
     rest = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
     return inverse(base) @ np.array(child.matrix.normalized()) @ inverse(rest)
-
-
-def _redraw_later(seconds: float) -> None:
-    if not bpy.app.background:
-        attachments.soon(_redraw, seconds)
-
-
-def _redraw() -> None:
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()

@@ -5,9 +5,9 @@ from typing import Any
 from bpy.types import Operator
 
 from ...baking import write
-from ...blender import physics_access, session
+from ...blender import session
 from ...data import findings
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import need_object_mode, writable
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
 from ...reading import contents, missing_joints
@@ -99,10 +99,7 @@ class FreeBake(Operator):
 
     def execute(self, context: Any) -> set[str]:
         lost = write.broken(context.scene)
-        try:
-            count = bake.free_bake(context.scene)
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        count = bake.free_bake(context.scene)
         findings.forget_bake(context.scene)
         told = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
         session.tell("; ".join([told, *lost]), "ERROR" if lost else "CHECKMARK")

@@ -6,9 +6,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session
+from ...blender import session
 from ...data import references
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import need_object_mode, writable
 from ...making import connected_bones, demo_knee, presets, presets_making
 
 
@@ -63,17 +63,14 @@ class AddPreset(Operator):
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
         alone = len(references.selected_bodies(context)) < 2
-        try:
-            if alone:
-                joint = presets_making.add_with_bodies(context.scene, self.preset)
-            else:
-                pair = references.parent_and_child(context)
-                parent, child = reversed(pair) if self.swap else pair
-                joint = presets_making.add(context.scene, self.preset, parent, child)
-            context.view_layer.update()
-            told = connected_bones.told(context.scene, [joint])
-        except physics_access.physics().CondyleError as error:
-            return failed(self, error)
+        if alone:
+            joint = presets_making.add_with_bodies(context.scene, self.preset)
+        else:
+            pair = references.parent_and_child(context)
+            parent, child = reversed(pair) if self.swap else pair
+            joint = presets_making.add(context.scene, self.preset, parent, child)
+        context.view_layer.update()
+        told = connected_bones.told(context.scene, [joint])
         show(context, joint, frame=alone)
         self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
         if told:

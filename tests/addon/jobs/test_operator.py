@@ -15,7 +15,7 @@ bpy = pytest.importorskip("bpy")
 def window(part, scene, monkeypatch):
     """A context that stands for a window's; what its timers are, and how often progress was shown."""
     window = SimpleNamespace(removed=[], shown=[])
-    monkeypatch.setattr(part("jobs.operator"), "show_progress", lambda context: window.shown.append(True))
+    monkeypatch.setattr(part("jobs.operator"), "show_progress", lambda: window.shown.append(True))
     manager = SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer",
         event_timer_remove=window.removed.append,

@@ -68,8 +68,8 @@ def test_every_operator_of_ours_takes_part_and_none_is_wrapped_twice(part):
     for each in registration.CLASSES:
         if issubclass(each, bpy.types.Operator):
             method = each.execute
-            assert getattr(method, "forgets", False) is not getattr(each, "keeps_errors", False)
-            assert common.forgetting(each).execute is method
+            assert getattr(method, "reports", False) is not getattr(each, "keeps_errors", False)
+            assert common.reporting(each).execute is method
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def test_modal_work_is_cancelled_by_esc_and_finished_by_the_timer(part, scene, m
     from types import SimpleNamespace
 
     jobs, session, tasks = part("jobs.operator"), part("blender.session"), part("jobs.bake")
-    monkeypatch.setattr(jobs, "show_progress", lambda context: None)
+    monkeypatch.setattr(jobs, "show_progress", lambda: None)
     manager = SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer",
         event_timer_remove=lambda *_: None,
