@@ -18,10 +18,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy.implicit import sphere, union
-from addon.anatomy.surface import Mesh
-
 from . import beads_model
+from .anatomy.implicit import sphere, union
+from .anatomy.surface import Mesh
 from .beads_model import BEAD_RING, BEAD_THICKNESS, BEADS, FLOWERS, KNOB, Flower
 from .mechanism import add_bodies, check_same_model
 from .picture import Image, Shot

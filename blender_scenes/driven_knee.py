@@ -19,11 +19,10 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy import bones
 
 from . import driven_knee_model as model
 from . import muscle_objects
-from .anatomy import hip_and_foot
+from .anatomy import bones, hip_and_foot
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .knee_scene import bone_gap
 from .muscle_objects import Look

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy.knee_kinematics import (
+from physics.geometry import lie
+from physics.muscles import Cylinder, Keyframes, Millard, PathPoint, Proportional, Wrap
+
+from .anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
     SHANK_CENTER,
     SHANK_INERTIA,
     SHANK_MASS,
     tibia_poses,
 )
-from physics.geometry import lie
-from physics.muscles import Cylinder, Keyframes, Millard, PathPoint, Proportional, Wrap
-
 from .leg_model import ANKLE, FOOT_CENTER, FOOT_INERTIA, FOOT_MASS, knee, turned_inertia
 
 FloatArray = NDArray[np.float64]

@@ -18,9 +18,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy.implicit import sphere
-
 from . import globe_model, globe_parts
+from .anatomy.implicit import sphere
 from .coastlines import FLOWN, LANDS
 from .globe_model import ALTITUDE, GLOBE, RADIUS, plane
 from .mechanism import add_bodies, check_same_model

@@ -7,9 +7,8 @@ from mathutils import Vector
 from mathutils.geometry import delaunay_2d_cdt
 from numpy.typing import NDArray
 
-from addon.anatomy.implicit import ellipsoid, union
-from addon.anatomy.surface import Mesh
-
+from .anatomy.implicit import ellipsoid, union
+from .anatomy.surface import Mesh
 from .globe_model import RADIUS, TILT, curve_poses
 from .shapes import solid
 

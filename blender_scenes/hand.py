@@ -18,11 +18,11 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy.implicit import ellipsoid, tube, union
-from addon.anatomy.surface import Mesh, mesh_from_shape
 from physics.geometry import lie
 
 from . import hand_model as model
+from .anatomy.implicit import ellipsoid, tube, union
+from .anatomy.surface import Mesh, mesh_from_shape
 from .gallery_parts import ball
 from .keys import SHOWN_WITHIN, key_poses, key_property, key_values, shown_error
 from .picture import Image, Shot, glow

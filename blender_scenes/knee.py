@@ -4,8 +4,8 @@
     python -m blender_scenes.knee --demo --out out   the same fitted, simulated and baked, with pictures and figures
 
 The tibia is keyed at 13 poses from 0 to 120 degrees of flexion (Delp et al. 1990, OpenSim gait2392, CC BY 3.0; see
-addon.anatomy.knee_kinematics). A second leg carries the same keys with noise. Every figure that must hold is checked:
-the script raises SceneError, and its exit code is 1, where one does not.
+anatomy.knee_kinematics). A second leg carries the same keys with noise. Every figure is checked: where one is out of
+its bounds the script raises SceneError and exits with 1.
 """
 
 from __future__ import annotations

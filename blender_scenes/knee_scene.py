@@ -8,17 +8,17 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy import bones
-from addon.anatomy.knee_kinematics import (
+from addon.making.demo_knee import NAMES, Leg, add_leg
+
+from .anatomy import bones
+from .anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
     FLEXION_DEGREES,
     keyed_poses,
     noisy_poses,
     tibia_poses,
 )
-from addon.anatomy.surface import Mesh
-from addon.making.demo_knee import NAMES, Leg, add_leg
-
+from .anatomy.surface import Mesh
 from .picture import Shot, add_camera
 from .production import new_file, object_pose
 from .staging import add_studio, bone_material

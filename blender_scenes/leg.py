@@ -15,11 +15,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy import bones
-
 from . import SceneError
 from . import leg_model as model
-from .anatomy import hip_and_foot
+from .anatomy import bones, hip_and_foot
 from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
 from .knee_scene import bone_gap
 from .picture import Image, Shot

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy.knee_kinematics import (
+
+from .anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
     SHANK_CENTER,
     SHANK_INERTIA,

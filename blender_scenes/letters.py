@@ -19,9 +19,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy.surface import Mesh
-
 from . import letters_model
+from .anatomy.surface import Mesh
 from .letters_model import BEHIND, KINDS, WORD, name
 from .letters_shapes import SCALE, STROKE, skeleton
 from .mechanism import add_bodies, check_same_model

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from addon.anatomy.implicit import Shape
-from addon.anatomy.surface import Mesh, mesh_from_shape
-
+from .anatomy.implicit import Shape
+from .anatomy.surface import Mesh, mesh_from_shape
 from .gallery_parts import Solid
 
 FloatArray = NDArray[np.float64]

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy.knee_kinematics import rotation_matrix
+
+from .anatomy.knee_kinematics import rotation_matrix
 
 FloatArray = NDArray[np.float64]
 

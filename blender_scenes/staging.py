@@ -9,9 +9,9 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from addon.anatomy.surface import Mesh
 from addon.making.demo_shapes import polygon_object
 
+from .anatomy.surface import Mesh
 from .picture import glow, node_tree
 
 FloatArray = NDArray[np.float64]

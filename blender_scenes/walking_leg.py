@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy import bones
 from physics.analysis.muscle_drawing import muscle_curves
 
 from . import muscle_objects
 from . import walking_leg_model as model
-from .anatomy import hip_and_foot
+from .anatomy import bones, hip_and_foot
 from .keys import SHOWN_WITHIN, key_poses, shown_error
 from .mechanism import add_bodies, check_same_model
 from .muscle_objects import Look

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy.knee_kinematics import SHANK_CENTER, SHANK_INERTIA, SHANK_MASS
 from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
 
+from .anatomy.knee_kinematics import SHANK_CENTER, SHANK_INERTIA, SHANK_MASS
 from .driven_knee_model import knee_coordinate
 from .leg_model import (
     ANKLE,

@@ -1,1 +1,1 @@
-"""Bone shapes made from formulas: implicit surfaces (numpy alone, no Blender) and the meshes taken from them."""
+"""Meshes and the knee's motion that the demo and the presets are made of, as one file."""

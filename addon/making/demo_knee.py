@@ -1,7 +1,6 @@
-"""The demo knee: a femur, and a tibia with its fibula that is keyed on the way of a living knee.
+"""The demo knee: a femur, and a tibia with its fibula that is keyed with the motion of a living knee.
 
-The bones are drawn by formulas (see `anatomy`), the motion is published (see `anatomy.knee_kinematics`). The scene of
-the knee in the examples is made of the same parts. Lengths are in Blender units unless said otherwise.
+The scene of the knee in the examples is made of the same parts. Lengths are in Blender units unless said otherwise.
 """
 
 from __future__ import annotations
@@ -14,15 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..anatomy import bones
-from ..anatomy.knee_kinematics import (
-    BLENDER_FROM_OPENSIM,
-    SHANK_CENTER,
-    SHANK_INERTIA,
-    SHANK_MASS,
-    tibia_poses,
-)
-from ..anatomy.surface import Mesh
+from ..anatomy.demo_meshes import Mesh, knee_poses, mesh
 from ..blender import units
 from ..data.references import Body
 from . import bodies_and_joints
@@ -30,20 +21,21 @@ from .demo_shapes import free_spot, polygon_object
 
 NAMES = ("Femur", "Tibia", "Fibula")
 BONE_DENSITY = 1900.0  # kg/m^3, compact bone
-# N m s a unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
+# gait2392, body "tibia_r" in Blender's axes: the shank without the foot. kg, m and kg m^2, about the centre of mass
+SHANK_MASS = 3.7075
+SHANK_CENTER = np.array([0.0, 0.0, -0.1867])
+SHANK_INERTIA = np.diag([0.0504, 0.0511, 0.0051])
+# N m s per unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
 DAMPING = 0.05
-# The shank hangs at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
-RELEASE_DEGREES = 70.0
+# Coordinate at 70 degrees of flexion before there is a curve: the length of the published motion up to there.
+START = 1.265342528930376
 LENGTH_SCALE = 0.05  # m that weigh as much as a radian in fits and comparisons: about a condyle's length
 ORDER = 5  # with 8 control frames and 13 poses 0.08 mm from the keys; the cubic (order 4) comes to 0.10 mm
 LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # the thigh level along +X
 
-# The demo's own: passed exactly by as many control frames, five poses leave 0.4 mm between curve and published motion.
-KEYED_DEGREES = (0.0, 30.0, 60.0, 90.0, 120.0)
-# of them, that which is shown: bent, so that a bake lets the shin swing
-SHOWN = 2
+NUM_POSES = 5  # keyed by the demo; a curve through five poses is up to 0.4 mm from the published motion
+SHOWN = 2  # of these poses: bent, so that the shin swings in a bake
 FRAMES_BETWEEN_KEYS = 12
-CELL = 5e-3  # m, size of the meshes' faces: 6,600 vertices, made in a second
 REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, the leg from its hip, whatever its pose
 BONE_COLOR = (0.86, 0.78, 0.62, 1.0)
 
@@ -67,25 +59,18 @@ def build(scene: Any) -> Any:
     length = units.length_scale(scene)
     collection = bpy.data.collections.new("Knee")
     scene.collection.children.link(collection)
-    meshes = dict(zip(NAMES, (bones.femur(CELL), bones.tibia(CELL), bones.fibula(CELL)), strict=True))
     material = bpy.data.materials.new("Bone")
     material.diffuse_color = BONE_COLOR
     animated = any(item.animation_data and item.animation_data.action for item in scene.objects)
     first = scene.frame_start
-    frames = [first + FRAMES_BETWEEN_KEYS * k for k in range(len(KEYED_DEGREES))]
-    leg = add_leg(
-        collection,
-        meshes,
-        dict.fromkeys(NAMES, material),
-        free_spot(scene, *REACH),
-        tibia_poses(np.radians(KEYED_DEGREES)),
-        frames,
-        length=length,
-    )
+    frames = [first + FRAMES_BETWEEN_KEYS * k for k in range(NUM_POSES)]
+    meshes, materials = {name: mesh(name) for name in NAMES}, dict.fromkeys(NAMES, material)
+    hip, poses = free_spot(scene, *REACH), knee_poses()[::2]
+    leg = add_leg(collection, meshes, materials, hip, poses, frames, length=length)
     if not animated:
         scene.frame_end = frames[-1]
     scene.frame_set(first)
-    joint = add_joint(scene, leg, len(KEYED_DEGREES))
+    joint = add_joint(scene, leg, NUM_POSES)
     joint.condyle.joint.start_from = "POSE"  # a bake begins where the slider is dragged
     scene.frame_set(frames[SHOWN])  # and there a fit puts the slider
     joint.condyle.joint.fit.requested = False  # Fit is the next button
@@ -143,26 +128,16 @@ def add_joint(scene: Any, leg: Leg, num_frames: int) -> Any:
     length = units.length_scale(scene)
     bpy.context.view_layer.update()
     bodies_and_joints.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)
-    center = BLENDER_FROM_OPENSIM @ np.array(SHANK_CENTER) / length
-    inertia = BLENDER_FROM_OPENSIM @ np.diag(SHANK_INERTIA) @ BLENDER_FROM_OPENSIM.T
-    bodies_and_joints.make_body(
-        scene, Body(leg.tibia), mass=SHANK_MASS, center=tuple(center), inertia=inertia
-    )
+    center = tuple(SHANK_CENTER / length)
+    bodies_and_joints.make_body(scene, Body(leg.tibia), mass=SHANK_MASS, center=center, inertia=SHANK_INERTIA)
     name = "Knee" + leg.tibia.name.removeprefix("Tibia")
     joint = bodies_and_joints.add_joint(
         scene, parent=Body(leg.femur), child=Body(leg.tibia), kind="spline_curve", name=name
     )
     joint.empty_display_size = 0.02 / length
     row = joint.condyle.joint.coordinates[0]
-    row.limits, row.damping, row.start = "RANGE", DAMPING, expected_start()
+    row.limits, row.damping, row.start = "RANGE", DAMPING, START
     joint.condyle.joint.order = ORDER
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.length_scale, settings.requested = num_frames, LENGTH_SCALE / length, True
     return joint
-
-
-def expected_start() -> float:
-    """Coordinate of the release before there is a curve: the length of the published motion up to there."""
-    poses = tibia_poses(np.radians(np.linspace(0.0, RELEASE_DEGREES, 701)))
-    shifts = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1)
-    return float(np.hypot(np.radians(0.1), shifts / LENGTH_SCALE).sum())

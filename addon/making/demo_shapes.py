@@ -36,55 +36,6 @@ def polygon_object(
     return made
 
 
-def capsule(
-    start: Any, end: Any, radius: float, sides: int = 24, rings: int = 8
-) -> tuple[np.ndarray, list[Any]]:
-    """A closed rod with round ends from start to end (3,): vertices (n, 3) and faces, outward."""
-    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    axis = (end - start) / np.linalg.norm(end - start)
-    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    first /= np.linalg.norm(first)
-    second = np.cross(axis, first)
-    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
-    circle = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * second
-    tilts = 0.5 * np.pi * np.arange(1, rings + 1) / rings
-    loops = [start + radius * (np.sin(t) * circle - np.cos(t) * axis) for t in tilts]
-    loops += [end + radius * (np.sin(t) * circle + np.cos(t) * axis) for t in tilts[::-1]]
-    vertices = np.vstack([start - radius * axis, *loops, end + radius * axis])
-    last = len(vertices) - 1
-    faces: list[Any] = []
-    for k in range(sides):
-        after = (k + 1) % sides
-        faces.append((0, 1 + after, 1 + k))
-        for ring in range(len(loops) - 1):
-            low, high = 1 + ring * sides, 1 + (ring + 1) * sides
-            faces.append((low + k, low + after, high + after, high + k))
-        faces.append((last, last - sides + k, last - sides + after))
-    return vertices, faces
-
-
-def ball(center: Any, radii: Any) -> tuple[np.ndarray, list[Any]]:
-    """A closed ellipsoid: vertices (n, 3) and faces, outward."""
-    vertices, faces = capsule((0.0, 0.0, -1e-3), (0.0, 0.0, 1e-3), 1.0)
-    return np.asarray(center) + vertices * np.asarray(radii), faces
-
-
-def joined(*shapes: tuple[np.ndarray, list[Any]]) -> tuple[np.ndarray, list[Any]]:
-    """Shapes, one beside another or a little in it, as one: vertices (n, 3) and faces."""
-    starts = np.cumsum([0, *(len(vertices) for vertices, _ in shapes)])
-    faces = [
-        tuple(int(start) + index for index in face) for start, (_, own) in zip(starts, shapes) for face in own
-    ]
-    return np.vstack([vertices for vertices, _ in shapes]), faces
-
-
-def slab(low: Any, high: Any) -> tuple[np.ndarray, list[Any]]:
-    """A closed box from its lower to its upper corner (3,): vertices (8, 3) and faces, outward."""
-    ends = np.array([low, high], dtype=np.float64)
-    vertices = np.array([[ends[k >> axis & 1, axis] for axis in range(3)] for k in range(8)])
-    return vertices, [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
-
-
 def free_spot(
     scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None, around: float = 0.0
 ) -> np.ndarray:

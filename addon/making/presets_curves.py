@@ -8,13 +8,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..anatomy.knee_kinematics import tibia_poses
+from ..anatomy.demo_meshes import knee_poses
 from ..blender import physics_access, units
 from ..data.references import Body
 from .presets import Preset
 from .presets_placing import Box
 
-KNEE_DEGREES = np.linspace(0.0, 120.0, 9)
 SHANK = 0.43  # m from knee to ankle of the leg whose motion was published
 JAW_DEGREES = np.linspace(0.0, 30.0, 6)
 # Of a jaw's length, 0.1 m: wide open its heads are 15 mm forward and down, along the skull's tubercle (Ferrario 2005).
@@ -62,7 +61,7 @@ def of(preset: Preset, parent: Body, child: Box) -> Curve:
 
 def knee(length: float) -> Curve:
     """The published motion of a knee, for a shin of a length."""
-    poses = tibia_poses(np.radians(KNEE_DEGREES))
+    poses = knee_poses()
     poses = np.linalg.inv(poses[0]) @ poses
     turned = np.eye(4)
     turned[:3, :3] = JOINT_FROM_ANATOMY

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from addon.anatomy.bones import MILLIMETRE, mm, stations, tilted
-from addon.anatomy.implicit import Shape, cut, union
-from addon.anatomy.surface import Mesh, mesh_from_shape
+from .bones import MILLIMETRE, mm, stations, tilted
+from .implicit import Shape, cut, union
+from .surface import Mesh, mesh_from_shape
 
 ELBOW = (0.002, -0.020, -0.306)  # m, in the humerus
 

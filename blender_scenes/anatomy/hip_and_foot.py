@@ -1,4 +1,4 @@
-"""Right hip bone and the bones of the right foot as one, to go with the femur and the tibia of `addon.anatomy.bones`.
+"""Right hip bone and the bones of the right foot as one, to go with the femur and the tibia of `bones`.
 
 Places are millimetres in OpenSim's axes: x forward, y up, z to the right. The hip bone's origin is the hip's centre,
 the foot's the ankle's, which stands ANKLE below the knee. Every surface is drawn here, none is a scan.
@@ -6,10 +6,10 @@ the foot's the ankle's, which stands ANKLE below the knee. Every surface is draw
 
 from __future__ import annotations
 
-from addon.anatomy.bones import MILLIMETRE, mm, stations, tilted
-from addon.anatomy.implicit import Shape, cut, sphere, union
-from addon.anatomy.knee_kinematics import BLENDER_FROM_OPENSIM
-from addon.anatomy.surface import Mesh, mesh_from_shape
+from .bones import MILLIMETRE, mm, stations, tilted
+from .implicit import Shape, cut, sphere, union
+from .knee_kinematics import BLENDER_FROM_OPENSIM
+from .surface import Mesh, mesh_from_shape
 
 ANKLE = (0.0, -430.0, 3.0)  # mm, in the tibia's frame
 SOCKET = 25.5  # mm, radius of the acetabulum; the femur's head has 22.5

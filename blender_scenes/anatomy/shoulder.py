@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from addon.anatomy.bones import MILLIMETRE, mm, stations, tilted
-from addon.anatomy.implicit import FloatArray, Shape, cut, smooth_maximum, smooth_path, sphere, union
-from addon.anatomy.surface import Mesh, mesh_from_shape
+from .bones import MILLIMETRE, mm, stations, tilted
+from .implicit import FloatArray, Shape, cut, smooth_maximum, smooth_path, sphere, union
+from .surface import Mesh, mesh_from_shape
 
 # corners of the blade, counter-clockwise seen from behind: lower angle, socket's neck, upper edge, upper angle
 BLADE = np.array(

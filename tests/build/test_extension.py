@@ -66,7 +66,13 @@ def test_a_zip_with_wheels_is_for_the_blenders_of_its_python(extension: ModuleTy
 
 def test_the_zip_holds_the_addon_at_its_root_and_physics_in_it(extension: ModuleType) -> None:
     names = set(extension.sources())
-    assert {"LICENSE", "blender/physics_access.py", "physics/__init__.py", "physics/errors.py"} <= names
+    assert {
+        "LICENSE",
+        "blender/physics_access.py",
+        "physics/__init__.py",
+        "physics/errors.py",
+        "anatomy/demo_meshes.npz",
+    } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".whl"))]
     assert not any(name.split("/")[0] in ("numpy", "scipy", "numba") for name in names)
 

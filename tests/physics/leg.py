@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 import physics as ph
-from addon.anatomy.knee_kinematics import FLEXION_DEGREES, opensim_poses
+from blender_scenes.anatomy.knee_kinematics import FLEXION_DEGREES, opensim_poses
 
 HIP_CONE = np.radians(100.0)  # as far as the thigh may tilt from hanging down
 ANKLE = np.radians([[-50.0, 30.0], [-30.0, 30.0]])  # flexion, then turning in and out

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from addon.anatomy import bones, implicit, surface
-from addon.anatomy.knee_kinematics import BLENDER_FROM_OPENSIM, tibia_poses
+from blender_scenes.anatomy import bones, implicit, surface
+from blender_scenes.anatomy.knee_kinematics import BLENDER_FROM_OPENSIM, tibia_poses
 
 CELL = 3e-3
 

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy, Blender as a Python module, is not installed")
 
-from addon.anatomy.knee_kinematics import rotation_matrix, tibia_poses
 from blender_scenes import SceneError, knee_joint
+from blender_scenes.anatomy.knee_kinematics import rotation_matrix, tibia_poses
 from blender_scenes.knee_joint import Fits, Swing
 
 

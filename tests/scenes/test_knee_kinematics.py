@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 
 REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "opensim_gait2392_knee.json"
 

@@ -14,8 +14,8 @@ pytest.importorskip("bpy", reason="bpy, Blender as a Python module, is not insta
 
 import bpy
 
-from addon.anatomy.knee_kinematics import FLEXION_DEGREES, keyed_poses, noisy_poses
 from blender_scenes import SCENES, SceneError, knee_scene, picture, production, staging
+from blender_scenes.anatomy.knee_kinematics import FLEXION_DEGREES, keyed_poses, noisy_poses
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,9 +5,8 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from addon.anatomy import bones
 from blender_scenes import shoulder_model
-from blender_scenes.anatomy import hip_and_foot, shoulder
+from blender_scenes.anatomy import bones, hip_and_foot, shoulder
 
 # name -> mesh with faces of 3 mm and the span of adults' sizes: volume [litres], longest extent [m]
 MESHES = {

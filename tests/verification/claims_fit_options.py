@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 from physics.geometry import lie
 
 from .claim import Measurement, claim

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 from physics.geometry import lie
 
 from .claim import Measurement, Plot, claim

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 
 FloatArray = NDArray[np.float64]
 

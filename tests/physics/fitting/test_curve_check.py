@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 from physics.fitting import check_curve
 from physics.geometry import lie
 from tests.physics.generators import loop_frames, smooth_frames

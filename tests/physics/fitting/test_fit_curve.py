@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 from physics.geometry import lie
 from tests.physics.generators import loop_frames, smooth_frames
 from tests.verification.fitting_data import published_fit, squared_hessian, wandering_poses

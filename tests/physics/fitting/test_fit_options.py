@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import physics as ph
-from addon.anatomy import knee_kinematics
+from blender_scenes.anatomy import knee_kinematics
 from physics.geometry import lie
 from tests.physics.generators import loop_frames
 from tests.verification.fitting_data import wandering_poses
