@@ -15,7 +15,6 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..contacts import Contact
-from ..contacts.workspace import contact_space
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
@@ -30,6 +29,7 @@ from ..kernels.contact.layout import (
 )
 from ..model.checks import check_flags
 from ..model.model import Model
+from .workspace import contact_space
 
 # A gap and a speed below this [m, rad; m/s, rad/s] count as touching.
 TOUCH = 1e-6

@@ -11,7 +11,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..constraints.packing import System, make_system
-from ..contacts.workspace import constraint_space
+from ..dynamics.workspace import constraint_space
 from ..joints.packing import Workspace
 from ..kernels.constraints import layout as rows
 from ..model.model import Model

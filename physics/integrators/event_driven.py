@@ -7,7 +7,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..contacts.workspace import constraint_space
+from ..dynamics.workspace import constraint_space
 from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS

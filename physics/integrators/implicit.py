@@ -9,7 +9,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
-from ..contacts.workspace import constraint_space
+from ..dynamics.workspace import constraint_space
 from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..model.model import Model

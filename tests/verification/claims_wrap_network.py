@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from physics.muscles import Cylinder, Wrap, network, network_training
+from physics.muscles import Cylinder, Wrap, network
 from tests.physics.muscles.strands import at_rest
+from tests.tools import train_wrap_network
 
 from .claim import Measurement, claim
 
@@ -18,8 +19,8 @@ SMOOTHING = 1e-3
 def network_errors(count: int = 400) -> Any:
     """Distances from the shortest path in radii, of the network's and of smooth paths' points; shares wrapped."""
     rng = np.random.default_rng(4)
-    inputs, _ = network_training.samples(rng, count, 0.0)
-    _, wrap, length = network_training.planar_paths(inputs.astype(np.float64))
+    inputs, _ = train_wrap_network.samples(rng, count, 0.0)
+    _, wrap, length = train_wrap_network.planar_paths(inputs.astype(np.float64))
     rows = []
     for a, b, angle, part in inputs.astype(np.float64):
         ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.3]]) * RADIUS

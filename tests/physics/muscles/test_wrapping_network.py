@@ -10,9 +10,10 @@ import pytest
 
 from physics.errors import ModelError
 from physics.io.files import read_json
-from physics.muscles import network, network_training
+from physics.muscles import network
 from physics.muscles.obstacles import Cylinder
 from physics.muscles.wrapping import Wrap
+from tests.tools import train_wrap_network
 
 from .strands import at_rest, derivative
 
@@ -41,8 +42,8 @@ def test_derivatives(ends: Any) -> None:
 
 def test_accuracy() -> None:
     """What the training's report says of fresh samples holds for the weights that are shipped."""
-    inputs, target = network_training.samples(
-        np.random.default_rng(9), 300, network_training.SHIPPED.threshold
+    inputs, target = train_wrap_network.samples(
+        np.random.default_rng(9), 300, train_wrap_network.SHIPPED.threshold
     )
     errors = []
     for a, b, angle, part in inputs.astype(float):
@@ -56,14 +57,14 @@ def test_accuracy() -> None:
 
 def test_training_makes_progress() -> None:
     rng = np.random.default_rng(0)
-    layers = network_training.begin(rng)
-    inputs, target = network_training.samples(rng, 256, network_training.SHIPPED.threshold)
-    x = network_training.normalized(inputs)
-    loss, slopes = network_training.slopes(layers, x, target)
+    layers = train_wrap_network.begin(rng)
+    inputs, target = train_wrap_network.samples(rng, 256, train_wrap_network.SHIPPED.threshold)
+    x = train_wrap_network.normalized(inputs)
+    loss, slopes = train_wrap_network.slopes(layers, x, target)
     k, step = 4, np.float32(1e-2)
     ahead = [layer.copy() for layer in layers]
     ahead[k] = ahead[k] - step * slopes[k]
-    fallen = loss - network_training.slopes(ahead, x, target)[0]
+    fallen = loss - train_wrap_network.slopes(ahead, x, target)[0]
     # to first order the loss falls by the step times the slope's square; single precision leaves a few percent
     assert fallen == pytest.approx(float(step * (slopes[k] ** 2).sum()), rel=0.2)
 
@@ -91,13 +92,13 @@ def test_damaged_weights(tmp_path: Any) -> None:
 
 def test_training_follows_its_seed_and_rounds(tmp_path: Any) -> None:
     """Two runs write the same bits, and the report says what fixes them."""
-    settings = network_training.Settings(layers=2, units=8, rounds=30)
-    first, again = (network_training.train(settings, report=False) for _ in range(2))
+    settings = train_wrap_network.Settings(layers=2, units=8, rounds=30)
+    first, again = (train_wrap_network.train(settings, report=False) for _ in range(2))
     assert all((a == b).all() for a, b in zip(first, again))
     for name in ("a.npz", "b.npz"):
-        network_training.write_weights(tmp_path / name, first)
+        train_wrap_network.write_weights(tmp_path / name, first)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-    report = network_training.described(settings, first)
+    report = train_wrap_network.described(settings, first)
     assert report["rounds"] == 30 and report["layers"] == 2 and report["seed"] == 2022
     assert report["errors in radii, all samples"]["largest"] > 0.0
 
@@ -108,7 +109,7 @@ def test_training_follows_its_seed_and_rounds(tmp_path: Any) -> None:
 )
 def test_bad_settings(values: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        network_training.Settings(**values)
+        train_wrap_network.Settings(**values)
 
 
 def test_kept_reports() -> None:
@@ -116,13 +117,13 @@ def test_kept_reports() -> None:
     report = read_json(network.WEIGHTS.with_suffix(".json"))
     with np.load(network.WEIGHTS) as file:
         layers = [file[name] for name in file.files]
-    found = network_training.described(network_training.SHIPPED, layers)
+    found = train_wrap_network.described(train_wrap_network.SHIPPED, layers)
     assert list(report) == list(found)
     for name, value in found.items():
         # another machine's products round otherwise
         assert report[name] == (pytest.approx(value, rel=1e-3) if isinstance(value, dict) else value)
-    table = read_json(network_training.KEPT_TABLE)["networks"]
-    settings = network_training.table_settings()
+    table = read_json(train_wrap_network.KEPT_TABLE)["networks"]
+    settings = train_wrap_network.table_settings()
     assert [{name: row[name] for name in asdict(entry)} for entry, row in zip(settings, table)] == [
         asdict(entry) for entry in settings
     ]

@@ -1,6 +1,6 @@
 """Train the network that stands for paths over a cylinder (Wang 2022, sec. 5.3.3.1), on our own shortest paths.
 
-``python -m physics.muscles.network_training --out FILE.npz`` writes the weights and beside them the report
+``python -m tests.tools.train_wrap_network --out FILE.npz`` writes the weights and beside them the report
 (``FILE.json``); ``--table FILE.json`` trains small networks of several depths, with several thresholds, and writes
 their errors (Wang 2022, sec. 6.2.6). Plain NumPy: back-propagation through a few dense layers needs no framework.
 A run is fixed by its seed and its number of rounds; the same NumPy on the same machine writes the same bits.
@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import FloatArray
-from ..errors import ModelError
-from ..io.files import format_json, write_atomically
-from ..validation import number, whole_number
-from .network import HIGHEST, LAYERS, LOWEST, UNITS, WEIGHTS
+from physics._typing import FloatArray
+from physics.errors import ModelError
+from physics.io.files import format_json, write_atomically
+from physics.muscles.network import HIGHEST, LAYERS, LOWEST, UNITS, WEIGHTS
+from physics.validation import number, whole_number
 
 Single = NDArray[np.float32]
 BATCH = 1024
@@ -239,7 +239,7 @@ def write_weights(path: Path, layers: list[Single]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, and write weights and report, or the table."""
-    parser = argparse.ArgumentParser(prog="python -m physics.muscles.network_training", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.train_wrap_network", description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", type=Path, help="file for the weights (.npz); the report stands beside it")
     what.add_argument("--table", type=Path, help="file for errors by layers and threshold (.json)")
