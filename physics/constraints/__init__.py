@@ -1,4 +1,4 @@
-"""Constraints beside the joints: each has a value that is kept at zero (or above), its Jacobian and its bias."""
+"""Constraints in addition to joints: each has a value that is kept at zero (or above), its Jacobian and its bias."""
 
 from __future__ import annotations
 

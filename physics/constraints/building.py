@@ -33,7 +33,7 @@ class ConstraintBuilder:
         self._loop_joints: dict[str, str] = {}
 
     def add_constraint(self, name: str, constraint: Constraint) -> Constraint:
-        """Add a constraint beside the joints (`constraints`) between existing bodies or coordinates.
+        """Add a constraint (`constraints`) between existing bodies or coordinates.
 
         Args:
             name: unique among constraints, not empty.

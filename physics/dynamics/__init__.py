@@ -63,7 +63,7 @@ def articulated(
     held: FloatArray | None = None,
     given: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Accelerations (nv,) in O(n), and the generalized forces (nv,) that the prescribed coordinates need beside tau.
+    """Accelerations (nv,) in O(n), and generalized forces (nv,) that prescribed coordinates need in addition to tau.
 
     tau: generalized forces followed by the inputs (nv + num_inputs,).
     held: mask (nv,) of the coordinates whose accelerations are `given` (nv,); None: the model's prescribed coordinates,
@@ -83,7 +83,7 @@ def articulated(
 
 
 def inverse_dynamics(model: Model, state: State, qdd: Any = None, inputs: Any = None) -> FloatArray:
-    """Generalized forces (nv,) that produce the accelerations qdd (nv,), beside all forces of `forward_dynamics`; O(n).
+    """Generalized forces (nv,) that produce accelerations qdd (nv,), in addition to those of `forward_dynamics`; O(n).
 
     Lee & Terzopoulos 2008, eqs. 14-16. Inverse of `forward_dynamics`, with the same errors.
     inputs: (num_inputs,) or {name: number}; the model's values if None.

@@ -185,7 +185,7 @@ def _limit_rows(model: Model, state: State) -> Iterator[Row]:
 
 
 def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
-    """J' q' of rows J (m, nv), a function of the coordinates."""
+    """J' q' for rows J(q) (m, nv) given as a function of the coordinates."""
     step = DIFFERENCE / max(1.0, float(np.abs(state.qd).max(initial=0.0)))
     turned = sum(weight * rows(np.array(state.q + k * step * state.qd)) for k, weight in STENCIL)
     return np.asarray(turned @ state.qd / step, dtype=np.float64)

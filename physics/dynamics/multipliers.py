@@ -32,7 +32,7 @@ def joint_reactions(
     """Wrenches [moment, force] (nb, 6) on each body from its joint, in the body's frame, about its origin.
 
     They include constraint forces of the joint, its motors, springs, dampers and limits; the parent gets the opposite.
-    Recursive Newton-Euler algorithm in O(n). Constraints between bodies act beside the joints, those between
+    Recursive Newton-Euler algorithm in O(n). Constraints between bodies act in parallel to the joints, those between
     coordinates through them.
 
     Args:

@@ -82,8 +82,8 @@ class SampledDynamics(NamedTuple):
     """Result of `inverse_dynamics_of_samples`; all arrays but times are (T, nv).
 
     Attributes:
-        tau: generalized forces beside springs, dampers and limits. Those of an undriven root are residuals: the
-            mismatch of motion, masses and external forces.
+        tau: generalized forces in addition to those of springs, dampers and limits. Those of an undriven root are
+            residuals: the mismatch of motion, masses and external forces.
         q, qd, qdd: the smoothed coordinates, their velocities and accelerations; rotation vectors no longer than pi.
         times: (T,) [s].
     """

@@ -1,4 +1,4 @@
-"""Claims about live runs: the same states as a simulation, time reserve, delay of a slider."""
+"""Claims about live runs: the same states as a simulation, headroom, delay of a slider."""
 
 from __future__ import annotations
 
