@@ -1,11 +1,14 @@
-"""The pages name what is there: links, pictures, buttons, operators, commands, and the functions behind equations."""
+"""The pages name what there is: links, pictures, buttons, operators, commands, and the code."""
 
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-ALL_PAGES = [ROOT / "README.md", *PAGES]
+ALL_PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES]
+TREES = ("addon", "physics", "blender_scenes", "tests")
+#: pages for engineers, and the folder from which they name files
+OF_CODE = {DOCS / "equations.md": ROOT / "physics", DOCS / "architecture.md": ROOT, ALL_PAGES[1]: ROOT}
+#: what commands make
+MADE = {".venv/", ".venvs/", "dist/", "out/"}
 MOST_BYTES = 3_000_000  # of all pictures
 #: what is Blender's own, or derived from a coordinate's name
 OTHERS = {
@@ -38,6 +46,39 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
+def sources(*trees: str) -> Iterator[Path]:
+    """Python files of folders, and what starts everything."""
+    yield from (path for tree in trees for path in (ROOT / tree).rglob("*.py"))
+    yield ROOT / "build.py"
+
+
+@cache
+def written() -> str:
+    """All that names commands, options, markers and variables of the environment."""
+    others = ROOT / "tests/conftest.py", ROOT / "docs/pictures.py", ROOT / "pyproject.toml"
+    paths = [*sources("addon", "physics", "blender_scenes", ".ci", "tests/benchmarks"), *others]
+    return "".join(path.read_text("utf-8") for path in paths)
+
+
+def defined(body: list[ast.stmt], name: str) -> list[ast.stmt] | None:
+    """The body of a class or function of this name, empty for a variable; None where there is none."""
+    for node in body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            return node.body
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        if isinstance(node, ast.Assign | ast.AnnAssign) and any(
+            isinstance(part, ast.Name) and part.id == name for each in targets for part in ast.walk(each)
+        ):
+            return []
+    return None
+
+
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)\s]+)\)", outside_code(page.read_text("utf-8"))):
@@ -57,22 +98,44 @@ def test_pictures_are_shown_and_small():
     assert sum(picture.stat().st_size for picture in pictures) < MOST_BYTES
 
 
-def test_equations_are_where_the_page_says():
-    text = (DOCS / "equations.md").read_text("utf-8")
-    named = re.findall(r"`([\w/]+\.py)(?:::([\w.]+))?`", text)
-    assert len(named) > 100
+@pytest.mark.parametrize(("page", "base"), OF_CODE.items(), ids=lambda path: path.name)
+def test_files_and_their_names_are_where_the_page_says(page, base):
+    """``folder/file.py::Class.method`` anywhere, and in `backticks` every path with a slash."""
+    text = page.read_text("utf-8")
+    named = re.findall(r"(?<![\w./*])([\w.]+/[\w./]*\.py)(?:::([\w.]+))?", text)
+    named += [(path, "") for path in re.findall(r"`([\w.]+/[\w./]*)`", text) if path not in MADE]
+    assert len(named) > (10 if base == ROOT else 100)
     for file, name in named:
-        path = ROOT / "physics" / file
-        assert path.exists(), file
-        body: list[ast.stmt] = ast.parse(path.read_text("utf-8")).body
+        assert (base / file).exists() or file == f"{base.name}/", file
+        body = ast.parse((base / file).read_text("utf-8")).body if name else []
         for part in name.split(".") if name else ():
-            found = [
-                node
-                for node in body
-                if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == part
-            ]
-            assert found, f"{file}::{name}"
-            body = found[0].body
+            found = defined(body, part)
+            assert found is not None, f"{file}::{name}"
+            body = found
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in OF_CODE if page.name != "equations.md"], ids=lambda page: page.name
+)
+def test_names_of_the_code_exist(page):
+    text = page.read_text("utf-8")
+    parts = ("id", "attr", "arg", "name")
+    known = {
+        getattr(node, part, None) for path in sources(*TREES) for node in nodes(path) for part in parts
+    } | {path.stem for path in sources(*TREES)}
+    told = written()
+    for name in re.findall(r"`([A-Za-z_]\w*)`", text):
+        assert name in known or keyword.iskeyword(name) or f'"{name}"' in told, name
+    for name in re.findall(r"\b(?:CONDYLE|NUMBA)(?:_[A-Z]+)+\b", text):
+        assert name in told, name
+
+
+def test_every_folder_of_the_packages_has_its_row():
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    for tree in ("addon", "physics", "physics/kernels"):
+        for path in (ROOT / tree).iterdir():
+            if any(file.name != "__init__.py" for file in path.rglob("*.py")):
+                assert f"`{tree}/{path.name}/`" in text, f"{tree}/{path.name}"
 
 
 def test_every_equation_of_the_papers_in_a_docstring_is_on_the_page():
@@ -101,7 +164,7 @@ def test_operators_exist(page, condyle):
 def test_buttons_and_panels_have_the_names_that_the_pages_give_them(page):
     shown = set()
     for path in (ROOT / "addon").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 shown |= {node.value, node.value.partition(" (")[0]}
     for text in re.findall(r"(?<![*\w])\*([A-Z][^*]*)\*(?!\*)", outside_code(page.read_text("utf-8"))):
@@ -127,7 +190,7 @@ def test_an_opensim_model_is_converted_and_simulated_as_the_page_says(page, tmp_
 
 
 @pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
-def test_commands_exist(page):
+def test_commands_and_options_exist(page):
     text = page.read_text("utf-8")
     wanted = {
         ("build.py",): re.findall(r"python3 build\.py (\w+)", text),
@@ -140,5 +203,7 @@ def test_commands_exist(page):
             ).stdout
             for name in names:
                 assert re.search(rf"\b{name}\b", told), f"{page.name}: {' '.join(program)} {name}"
+    for option in re.findall(r"(?<![\w-])--\w[\w-]*", text):
+        assert option in written(), f"{page.name}: {option}"
     for script in re.findall(r"python3 (docs/\w+\.py)", text):
         assert (ROOT / script).exists()
