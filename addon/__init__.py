@@ -1,7 +1,7 @@
 """Condyle: joints of living bodies for Blender, fitted, simulated and baked.
 
-Enabling it imports neither numpy nor physics; what computes is imported at its first use, and what is slow runs in the
-compute process (``worker_client``).
+Enabling it imports neither numpy nor physics: what computes is imported at its first use (``blender.lazy``), and what
+is slow runs in the compute process (``blender.compute_process``).
 """
 
 

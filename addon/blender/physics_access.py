@@ -2,7 +2,7 @@
 
 In Blender's own process physics runs unjitted: importing numba takes a second and compiling holds the
 interpreter, which would freeze the window. What needs speed is asked of the compute process
-(``worker_client``). The import happens at the first use, so that enabling the add-on costs nothing.
+(``compute_process``). The import happens at the first use, so that enabling the add-on costs nothing.
 """
 
 from __future__ import annotations

@@ -120,6 +120,41 @@ def test_unregister_leaves_nothing_behind_however_often(condyle, tmp_path):
     assert {"handlers", "types", "properties", "operators", "draw"} <= set(found["seen"])
 
 
+ANEW = """
+import os, sys
+sys.path.insert(0, os.environ["CONDYLE_TEST_ROOT"])
+import bpy
+for _ in range(2):
+    import addon
+    addon.register()
+    bpy.ops.condyle.demo_knee()
+    made = len(bpy.data.objects)
+    addon.unregister()
+    for name in [each for each in sys.modules if each.partition(".")[0] == "addon"]:
+        del sys.modules[name]  # as Blender does where an extension is installed anew
+print("FOUND", made)
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.small
+def test_the_add_on_can_be_installed_anew(condyle, tmp_path):
+    if condyle.__name__ != "addon":
+        pytest.skip("on the checkout; the installed extension is the same code")
+    root = os.path.dirname(os.path.dirname(condyle.__file__))
+    environment = {**os.environ, "CONDYLE_TEST_ROOT": root}
+    output = subprocess.run(
+        [sys.executable, "-c", ANEW],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert "FOUND" in output.stdout and "Traceback" not in output.stderr
+
+
 def test_nothing_subscribes_to_blenders_message_bus_or_names_drivers(condyle):
     """Neither could be seen to be left behind."""
     from pathlib import Path
