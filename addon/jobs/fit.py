@@ -1,4 +1,4 @@
-"""Fitting a curve or a surface to keyed poses: a generator of jobs for the compute process, as in `tasks`."""
+"""Fitting a curve or a surface to keyed poses: a generator of jobs for the compute process, as in `bake`."""
 
 from __future__ import annotations
 

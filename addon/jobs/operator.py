@@ -62,7 +62,7 @@ class JobOperator:
     endless = False
 
     def steps(self, context: Any) -> Any:
-        """The task, a generator (see ``tasks``)."""
+        """The task, a generator (see `jobs.bake`)."""
         raise TypeError(f"{type(self).__name__} has no task")
 
     def told(self, outcome: Any) -> str:

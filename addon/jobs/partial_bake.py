@@ -21,7 +21,7 @@ MOVED = 1e-5
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A bake that went wrong: of which scene, by session uid, what `tasks` had made ready for it and fitted, and what
+    """A bake that went wrong: of which scene, by session uid, what `bake` had made ready for it and fitted, and what
     came back for these frames (F,); length_scale: metres in one Blender unit then.
     """
 

@@ -20,7 +20,7 @@ BEND = 100.0  # 1/s^2: stiffness of the mouse's spring for each kilogram of all 
 
 
 class Run:
-    """A job as `worker_client` knows jobs, that lives as long as the live run.
+    """A job as `compute_process` knows jobs, that lives as long as the live run.
 
     Attributes:
         figures: latest of the run (see physics' ``live``); empty until the first picture.
