@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..compiler.jit import shared
-from ..layout import DOF_WORK_WIDTH, HELD
 from .spatial import Array
 
 # As in `aba`: a coordinate with less than this share of its inertia left is a combination of others.
@@ -18,16 +18,16 @@ def factorize_rows(dof: Array) -> int:
     inertia, or -1.
     """
     nv = dof.shape[0]
-    mass, factor = DOF_WORK_WIDTH, DOF_WORK_WIDTH + nv
+    mass, factor = at.DOF_WORK_WIDTH, at.DOF_WORK_WIDTH + nv
     for d in range(nv):
-        if dof[d, HELD] != 0.0:
+        if dof[d, at.HELD] != 0.0:
             continue
         for e in range(d + 1):
-            if dof[e, HELD] != 0.0:
+            if dof[e, at.HELD] != 0.0:
                 continue
             total = dof[d, mass + e]
             for k in range(e):
-                if dof[k, HELD] == 0.0:
+                if dof[k, at.HELD] == 0.0:
                     total -= dof[d, factor + k] * dof[e, factor + k]
             if e < d:
                 dof[d, factor + e] = total / dof[e, factor + e]
@@ -45,26 +45,26 @@ def solve_rows_of(right: Array, result: Array, dof: Array) -> None:
     Both may be the same array.
     """
     nv = dof.shape[0]
-    mass, factor = DOF_WORK_WIDTH, DOF_WORK_WIDTH + nv
+    mass, factor = at.DOF_WORK_WIDTH, at.DOF_WORK_WIDTH + nv
     for d in range(nv):
         total = right[d]
-        if dof[d, HELD] == 0.0:
+        if dof[d, at.HELD] == 0.0:
             for k in range(d):
-                if dof[k, HELD] == 0.0:
+                if dof[k, at.HELD] == 0.0:
                     total -= dof[d, factor + k] * result[k]
             total /= dof[d, factor + d]
         result[d] = total
     for d in range(nv - 1, -1, -1):
-        if dof[d, HELD] == 0.0:
+        if dof[d, at.HELD] == 0.0:
             total = result[d]
             for k in range(d + 1, nv):
-                if dof[k, HELD] == 0.0:
+                if dof[k, at.HELD] == 0.0:
                     total -= dof[k, factor + d] * result[k]
             result[d] = total / dof[d, factor + d]
     for d in range(nv):
-        if dof[d, HELD] != 0.0:
+        if dof[d, at.HELD] != 0.0:
             total = -right[d]
             for e in range(nv):
-                if dof[e, HELD] == 0.0:
+                if dof[e, at.HELD] == 0.0:
                     total += dof[max(d, e), mass + min(d, e)] * result[e]
             result[d] = total

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .. import layout as at
 from ..compiler.jit import inline
-from ..layout import COLUMNS, COM, INERTIA, MASS, ORIGIN, VELOCITY
 from .lanes import (
     Columns,
     Lanes,
@@ -43,9 +43,9 @@ Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 @inline
 def central_inertia(body_float: Array, i: int, axes: Columns) -> Columns:
     """Rotational inertia of body i about its mass centre, for the axes of its link frame."""
-    least = diagonal_columns(body_float[i, INERTIA])
-    e = columns_times(axes, load3(body_float, i, INERTIA + 1))
-    f = columns_times(axes, load3(body_float, i, INERTIA + 4))
+    least = diagonal_columns(body_float[i, at.INERTIA])
+    e = columns_times(axes, load3(body_float, i, at.INERTIA + 1))
+    f = columns_times(axes, load3(body_float, i, at.INERTIA + 4))
     a, b = numbers_of(e), numbers_of(f)
     return (
         scale_add_lanes(scale_add_lanes(least[0], a[0], e), b[0], f),
@@ -83,13 +83,13 @@ def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Ine
     m (a_u + a_w x c + w x (u + w x c)) in the mass centre and the couple I a_w + w x I w (Lee & Terzopoulos 2008,
     eq. 7): less work than the six by six products, and less round-off far from the reference point.
     """
-    axes, mass = load_axes(work, i), body_float[i, MASS]
-    c = add_columns_times(load_lanes(work, i, ORIGIN), axes, load3(body_float, i, COM))
+    axes, mass = load_axes(work, i), body_float[i, at.MASS]
+    c = add_columns_times(load_lanes(work, i, at.ORIGIN), axes, load3(body_float, i, at.COM))
     central = central_inertia(body_float, i, axes)
-    w, u = load_pair(work, i, VELOCITY)
+    w, u = load_pair(work, i, at.VELOCITY)
     turning = cross_sum(a[0], c, w, add_lanes(u, cross_lanes(w, c)))
     force = scale_lanes(mass, add_lanes(a[1], turning))
-    couple = cross_sum(w, columns_times(central, load3(work, i, VELOCITY)), c, force)
+    couple = cross_sum(w, columns_times(central, load3(work, i, at.VELOCITY)), c, force)
     couple = add_lanes(columns_times(central, numbers_of(a[0])), couple)
     return inertia_about(mass, c, central), (couple, force)
 
@@ -100,12 +100,12 @@ def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
     turning, with I = c 1 + e e^T + f f^T in its own axes.
     """
     axes = load_axes(work, i)
-    w, u = load_pair(work, i, VELOCITY)
-    c = add_columns_times(load_lanes(work, i, ORIGIN), axes, load3(body_float, i, COM))
+    w, u = load_pair(work, i, at.VELOCITY)
+    c = add_columns_times(load_lanes(work, i, at.ORIGIN), axes, load3(body_float, i, at.COM))
     u = add_lanes(u, cross_lanes(w, c))
-    e = columns_times(axes, load3(body_float, i, INERTIA + 1))
-    f = columns_times(axes, load3(body_float, i, INERTIA + 4))
-    least, mass = body_float[i, INERTIA], body_float[i, MASS]
+    e = columns_times(axes, load3(body_float, i, at.INERTIA + 1))
+    f = columns_times(axes, load3(body_float, i, at.INERTIA + 4))
+    least, mass = body_float[i, at.INERTIA], body_float[i, at.MASS]
     turning = dot_lanes(w, scale_lanes(least, w), u, scale_lanes(mass, u))
     none = lanes_of((0.0, 0.0, 0.0))
     along, across = dot_lanes(e, w, none, none), dot_lanes(f, w, none, none)
@@ -132,23 +132,23 @@ def momentum(inertia: Inertia, s: Twist) -> Twist:
 
 @inline
 def store_inertia(work: Array, i: int, inertia: Inertia) -> None:
-    store_pair(work, i, COLUMNS, inertia[0])
-    store_pair(work, i, COLUMNS + 8, inertia[1])
-    store_pair(work, i, COLUMNS + 16, inertia[2])
-    store_pair(work, i, COLUMNS + 24, inertia[3])
-    store_pair(work, i, COLUMNS + 32, inertia[4])
-    store_pair(work, i, COLUMNS + 40, inertia[5])
+    store_pair(work, i, at.COLUMNS, inertia[0])
+    store_pair(work, i, at.COLUMNS + 8, inertia[1])
+    store_pair(work, i, at.COLUMNS + 16, inertia[2])
+    store_pair(work, i, at.COLUMNS + 24, inertia[3])
+    store_pair(work, i, at.COLUMNS + 32, inertia[4])
+    store_pair(work, i, at.COLUMNS + 40, inertia[5])
 
 
 @inline
 def load_inertia(work: Array, i: int) -> Inertia:
     return (
-        load_pair(work, i, COLUMNS),
-        load_pair(work, i, COLUMNS + 8),
-        load_pair(work, i, COLUMNS + 16),
-        load_pair(work, i, COLUMNS + 24),
-        load_pair(work, i, COLUMNS + 32),
-        load_pair(work, i, COLUMNS + 40),
+        load_pair(work, i, at.COLUMNS),
+        load_pair(work, i, at.COLUMNS + 8),
+        load_pair(work, i, at.COLUMNS + 16),
+        load_pair(work, i, at.COLUMNS + 24),
+        load_pair(work, i, at.COLUMNS + 32),
+        load_pair(work, i, at.COLUMNS + 40),
     )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .. import layout as at
 from ..compiler.jit import inline, lanewise
-from ..layout import POSE
 from .spatial import Array, Rotation, Series, Twist, Vector, add3, cross, dot3, scale_add3
 
 Lanes: TypeAlias = Vector
@@ -130,7 +130,7 @@ def store_pair(array: Array, row: int, offset: int, x: Pair) -> None:
 @inline
 def load_axes(work: Array, i: int) -> Columns:
     """Rotation of body i's pose."""
-    return load_lanes(work, i, POSE), load_lanes(work, i, POSE + 4), load_lanes(work, i, POSE + 8)
+    return load_lanes(work, i, at.POSE), load_lanes(work, i, at.POSE + 4), load_lanes(work, i, at.POSE + 8)
 
 
 @inline

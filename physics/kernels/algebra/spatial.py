@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
+from .. import layout as at
 from ..compiler.jit import inline
-from ..layout import POSE
 
 Vector: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
@@ -71,15 +71,15 @@ def load_twist(array: Array, row: int, offset: int) -> Twist:
 def load_rotation(work: Array, i: int) -> Rotation:
     """Rotation of body i's pose, which the workspace has by columns."""
     return (
-        work[i, POSE],
-        work[i, POSE + 4],
-        work[i, POSE + 8],
-        work[i, POSE + 1],
-        work[i, POSE + 5],
-        work[i, POSE + 9],
-        work[i, POSE + 2],
-        work[i, POSE + 6],
-        work[i, POSE + 10],
+        work[i, at.POSE],
+        work[i, at.POSE + 4],
+        work[i, at.POSE + 8],
+        work[i, at.POSE + 1],
+        work[i, at.POSE + 5],
+        work[i, at.POSE + 9],
+        work[i, at.POSE + 2],
+        work[i, at.POSE + 6],
+        work[i, at.POSE + 10],
     )
 
 

@@ -4,37 +4,12 @@ rows.
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.cholesky_rows import solve_rows_of
 from ..algebra.spatial import Array, Twist, dot6, load_twist, scale_add6, store_twist
 from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
-from ..layout import (
-    ACCELERATION,
-    COUPLED,
-    DOF_COUNT,
-    DOF_START,
-    DOF_WORK_WIDTH,
-    EFFORT,
-    FORCE,
-    HELD,
-    INVERSE,
-    PARENT,
-    PROJECTED,
-    REMAINDER,
-    ROOT,
-    SUBSPACE,
-    TREE_END,
-)
-from .layout import (
-    ROW_FORCE,
-    SPAN_END,
-    SPAN_FIRST,
-    SYSTEM_JACOBIAN,
-    SYSTEM_MATRIX,
-    SYSTEM_RESPONSE,
-    SYSTEM_ROWS,
-    SYSTEM_SPANS,
-)
+from . import layout as con
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -47,24 +22,24 @@ def nothing(x: Twist) -> bool:
 @inline
 def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array) -> None:
     """What body i's coordinates leave of an impulse, to its parent; nothing where nothing comes."""
-    force = load_twist(work, i, FORCE)
-    first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
+    force = load_twist(work, i, at.FORCE)
+    first, count = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT]
     still = nothing(force)
     for d in range(first, first + count):
         still = still and impulse[d] == 0.0
-        dof[d, REMAINDER] = 0.0
+        dof[d, at.REMAINDER] = 0.0
     if still:
         return
     for d in range(first + count - 1, first - 1, -1):
-        rest = dof[d, REMAINDER] + impulse[d] - dot6(load_twist(dof, d, SUBSPACE), force)
-        dof[d, REMAINDER] = rest
+        rest = dof[d, at.REMAINDER] + impulse[d] - dot6(load_twist(dof, d, at.SUBSPACE), force)
+        dof[d, at.REMAINDER] = rest
         for back in (1, 2):  # what limits that are taken implicitly couple (`limits.take_out_coupled`)
-            if dof[d, COUPLED + back] != 0.0:
-                dof[d - back, REMAINDER] -= dof[d, COUPLED + back] * rest * dof[d, INVERSE]
-        force = scale_add6(force, rest * dof[d, INVERSE], load_twist(dof, d, PROJECTED))
-    parent = body_int[i, PARENT]
+            if dof[d, at.COUPLED + back] != 0.0:
+                dof[d - back, at.REMAINDER] -= dof[d, at.COUPLED + back] * rest * dof[d, at.INVERSE]
+        force = scale_add6(force, rest * dof[d, at.INVERSE], load_twist(dof, d, at.PROJECTED))
+    parent = body_int[i, at.PARENT]
     if parent >= 0:
-        store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+        store_twist(work, parent, at.FORCE, scale_add6(load_twist(work, parent, at.FORCE), 1.0, force))
 
 
 @inline
@@ -75,28 +50,30 @@ def impulse_response(
     articulated inertias that `accelerations` left in dof; of a held coordinate the impulse that it takes to keep it.
     """
     for i in range(start, end):
-        store_twist(work, i, FORCE, STILL)
+        store_twist(work, i, at.FORCE, STILL)
     for i in range(end - 1, start - 1, -1):
         pass_inward(body_int, i, impulse, work, dof)
     for i in range(start, end):
-        parent = body_int[i, PARENT]
+        parent = body_int[i, at.PARENT]
         a = STILL
         if parent >= start:  # else it is of a tree between theirs, which rests
-            a = load_twist(work, parent, ACCELERATION)
+            a = load_twist(work, parent, at.ACCELERATION)
         moved = not nothing(a)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
             change[d] = 0.0
-            if not moved and dof[d, REMAINDER] == 0.0:  # another tree, or a branch that is not reached
+            if not moved and dof[d, at.REMAINDER] == 0.0:  # another tree, or a branch that is not reached
                 continue
             moved = True
-            rest = dof[d, REMAINDER] - dot6(load_twist(dof, d, PROJECTED), a) - coupled_to(change, d, dof)
-            if dof[d, HELD] != 0.0:
+            rest = (
+                dof[d, at.REMAINDER] - dot6(load_twist(dof, d, at.PROJECTED), a) - coupled_to(change, d, dof)
+            )
+            if dof[d, at.HELD] != 0.0:
                 change[d] = -rest
             else:
-                change[d] = rest * dof[d, INVERSE]
-                a = scale_add6(a, change[d], load_twist(dof, d, SUBSPACE))
-        store_twist(work, i, ACCELERATION, a)
+                change[d] = rest * dof[d, at.INVERSE]
+                a = scale_add6(a, change[d], load_twist(dof, d, at.SUBSPACE))
+        store_twist(work, i, at.ACCELERATION, a)
 
 
 @inline
@@ -115,11 +92,11 @@ def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
     """
     start, end = body_int.shape[0], 0
     for i in range(body_int.shape[0]):
-        first, moved = body_int[i, DOF_START], False
-        for d in range(first, first + body_int[i, DOF_COUNT]):
+        first, moved = body_int[i, at.DOF_START], False
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
             moved |= row[d] != 0.0
         if moved:
-            start, end = min(start, body_int[i, ROOT]), max(end, body_int[i, TREE_END])
+            start, end = min(start, body_int[i, at.ROOT]), max(end, body_int[i, at.TREE_END])
     return start, end
 
 
@@ -128,17 +105,17 @@ def answer(body_int: Array, row: Array, response: Array, span: Array, work: Arra
     """Answer to a row of the Jacobian, and the coordinates that it spans: all of them where muscles have mass, with
     the factor of `dense`, else those of the trees that the row moves.
     """
-    span[SPAN_FIRST], span[SPAN_END] = 0, 0
-    if dof.shape[1] > DOF_WORK_WIDTH:
-        span[SPAN_END] = dof.shape[0]
+    span[con.SPAN_FIRST], span[con.SPAN_END] = 0, 0
+    if dof.shape[1] > at.DOF_WORK_WIDTH:
+        span[con.SPAN_END] = dof.shape[0]
         solve_rows_of(row, response, dof)
         return
     for d in range(response.shape[0]):
         response[d] = 0.0
     start, end = trees_moved(body_int, row)
     if start < end:
-        span[SPAN_FIRST] = body_int[start, DOF_START]
-        span[SPAN_END] = body_int[end - 1, DOF_START] + body_int[end - 1, DOF_COUNT]
+        span[con.SPAN_FIRST] = body_int[start, at.DOF_START]
+        span[con.SPAN_END] = body_int[end - 1, at.DOF_START] + body_int[end - 1, at.DOF_COUNT]
         impulse_response(body_int, start, end, row, response, work, dof)
 
 
@@ -147,17 +124,17 @@ def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, sy
     """Answers of rows first..count, and the matrix of all rows up to count; held coordinates leave the Jacobian,
     whose speeds must be known before.
     """
-    jacobian, response = system[SYSTEM_JACOBIAN], system[SYSTEM_RESPONSE]
-    matrix, spans = system[SYSTEM_MATRIX], system[SYSTEM_SPANS]
+    jacobian, response = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RESPONSE]
+    matrix, spans = system[con.SYSTEM_MATRIX], system[con.SYSTEM_SPANS]
     for k in range(first, count):
         answer(body_int, jacobian[k], response[k], spans[k], work, dof)
-        begin, end = spans[k, SPAN_FIRST], spans[k, SPAN_END]
+        begin, end = spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]
         for d in range(begin, end):
-            if dof[d, HELD] != 0.0:
+            if dof[d, at.HELD] != 0.0:
                 jacobian[k, d] = 0.0
         for j in range(k + 1):
             total = 0.0
-            for d in range(max(begin, spans[j, SPAN_FIRST]), min(end, spans[j, SPAN_END])):
+            for d in range(max(begin, spans[j, con.SPAN_FIRST]), min(end, spans[j, con.SPAN_END])):
                 total += jacobian[j, d] * response[k, d]
             matrix[k, j] = total
             matrix[j, k] = total
@@ -166,21 +143,21 @@ def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, sy
 @shared
 def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, velocity: Array) -> None:
     """Add what the impulses bring to the velocities (nv,); held coordinates stay."""
-    response, spans = system[SYSTEM_RESPONSE], system[SYSTEM_SPANS]
+    response, spans = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_SPANS]
     for k in range(count):
         if impulse[k] != 0.0:
-            for d in range(spans[k, SPAN_FIRST], spans[k, SPAN_END]):
-                if dof[d, HELD] == 0.0:
+            for d in range(spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]):
+                if dof[d, at.HELD] == 0.0:
                     velocity[d] += impulse[k] * response[k, d]
 
 
 @shared
 def held_efforts(count: int, dof: Array, system: Array, effort: Array) -> None:
     """Forces (nv,) that held coordinates take: those of the dynamics, and those of the rows' forces."""
-    rows, response = system[SYSTEM_ROWS], system[SYSTEM_RESPONSE]
+    rows, response = system[con.SYSTEM_ROWS], system[con.SYSTEM_RESPONSE]
     for d in range(effort.shape[0]):
         effort[d] = 0.0
-        if dof[d, HELD] != 0.0:
-            effort[d] = dof[d, EFFORT]
+        if dof[d, at.HELD] != 0.0:
+            effort[d] = dof[d, at.EFFORT]
             for k in range(count):
-                effort[d] += rows[k, ROW_FORCE] * response[k, d]
+                effort[d] += rows[k, con.ROW_FORCE] * response[k, d]

@@ -7,12 +7,12 @@ Slip is the velocity of the body's material point there against that of the pare
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Vector, add3, cross, dot3, load3, load_rotation, load_twist, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.kinematics import kinematics
-from ..layout import ORIGIN, REFERENCE, ROOT, VELOCITY
-from .layout import CONSTRAINT_BODY, CONSTRAINT_DATA, CONSTRAINT_OTHER, CONSTRAINT_ROW, ROW_BIAS, ROW_VALUE
+from . import layout as con
 from .row_pieces import column, push_row
 
 
@@ -39,22 +39,26 @@ def rolling_rows(
     `contact` in the marked model.
     """
     con_int, con_data, marked, spaces = constraints[0], constraints[2], constraints[3], constraints[4]
-    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    contact = int(con_data[con_int[k, CONSTRAINT_DATA]])
+    body, other, row = (
+        con_int[k, con.CONSTRAINT_BODY],
+        con_int[k, con.CONSTRAINT_OTHER],
+        con_int[k, con.CONSTRAINT_ROW],
+    )
+    contact = int(con_data[con_int[k, con.CONSTRAINT_DATA]])
     marked_work, marked_dof, flags = spaces
     kinematics(marked, q, qd, marked_work, marked_dof, flags)
-    lever = load3(marked_work, contact, ORIGIN)
-    place = add3(lever, load3(marked_work, marked[0][contact, ROOT], REFERENCE))
-    v = load_twist(marked_work, contact, VELOCITY)
+    lever = load3(marked_work, contact, at.ORIGIN)
+    place = add3(lever, load3(marked_work, marked[0][contact, at.ROOT], at.REFERENCE))
+    v = load_twist(marked_work, contact, at.VELOCITY)
     moving, turning = material(v, lever), (v[0], v[1], v[2])
     axes = load_rotation(marked_work, contact)
-    w, at = carried(body_int, work, body, place)
+    w, velocity = carried(body_int, work, body, place)
     drag, under = carried(body_int, work, other, place)
     # the point of contact moves on over both bodies
-    drift = subtract3(cross(w, subtract3(moving, at)), cross(drag, subtract3(moving, under)))
-    slip = subtract3(at, under)
+    drift = subtract3(cross(w, subtract3(moving, velocity)), cross(drag, subtract3(moving, under)))
+    slip = subtract3(velocity, under)
     for j in range(2):
         u = column(axes, j)
         bias = push_row(body_int, work, dof, body, other, place, place, u, jacobian[row + j])
-        rows[row + j, ROW_BIAS] = bias + dot3(u, drift) + dot3(cross(turning, u), slip)
-        rows[row + j, ROW_VALUE] = 0.0
+        rows[row + j, con.ROW_BIAS] = bias + dot3(u, drift) + dot3(cross(turning, u), slip)
+        rows[row + j, con.ROW_VALUE] = 0.0

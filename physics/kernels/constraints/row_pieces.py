@@ -7,6 +7,7 @@ coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -27,8 +28,7 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import inline, shared
 from ..forces.points import STILL, material, reference_of, twist_of
-from ..layout import BIAS, DOF_COUNT, DOF_START, ORIGIN, PARENT, REFERENCE, ROOT, SUBSPACE, VELOCITY
-from .layout import ROW_BIAS
+from . import layout as con
 
 
 @inline
@@ -36,7 +36,7 @@ def bias_of(work: Array, body: int) -> Twist:
     """Acceleration that a body has without accelerations of coordinates and without gravity."""
     if body < 0:
         return STILL
-    return load_twist(work, body, BIAS)
+    return load_twist(work, body, at.BIAS)
 
 
 # A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
@@ -55,16 +55,16 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
     moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
     force = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
     while body >= 0:
-        first = body_int[body, DOF_START]
-        for d in range(first, first + body_int[body, DOF_COUNT]):
-            s = load_twist(dof, d, SUBSPACE)
+        first = body_int[body, at.DOF_START]
+        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+            s = load_twist(dof, d, at.SUBSPACE)
             share = dot6(s, wrench)
             most = moment * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
             most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
             if share * share > ROUND_OFF * ROUND_OFF * most:
                 row[d] += sign * share
             total += most
-        body = body_int[body, PARENT]
+        body = body_int[body, at.PARENT]
     return total
 
 
@@ -80,20 +80,20 @@ def drop_flat(row: Array, most: float) -> None:
 
 
 @inline
-def axes_of(work: Array, body: int, con_float: Array, k: int, at: int) -> Rotation:
+def axes_of(work: Array, body: int, con_float: Array, k: int, frame: int) -> Rotation:
     """World axes of a frame on a body."""
-    r = load9(con_float, k, at)
+    r = load9(con_float, k, frame)
     return r if body < 0 else multiply(load_rotation(work, body), r)
 
 
 @inline
-def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int, at: int) -> Vector:
+def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int, frame: int) -> Vector:
     """Origin of a frame on a body in the world."""
-    p = load3(con_float, k, at + 9)
+    p = load3(con_float, k, frame + 9)
     if body < 0:
         return p
-    place = add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), p))
-    return add3(place, load3(work, body_int[body, ROOT], REFERENCE))
+    place = add3(load3(work, body, at.ORIGIN), rotate(load_rotation(work, body), p))
+    return add3(place, load3(work, body_int[body, at.ROOT], at.REFERENCE))
 
 
 @inline
@@ -110,15 +110,15 @@ def push_row(
     dof: Array,
     body: int,
     other: int,
-    at: Vector,
+    place: Vector,
     over: Vector,
     u: Vector,
     row: Array,
 ) -> float:
-    """Row of the Jacobian of the speed along u of the body's point `at` against the other's point `over`, and its
+    """Row of the Jacobian of the speed along u of the body's point `place` against the other's point `over`, and its
     bias where u does not turn; both points in the world.
     """
-    lever = subtract3(at, reference_of(body_int, work, body))
+    lever = subtract3(place, reference_of(body_int, work, body))
     m = cross(lever, u)
     most = add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
     bias = dot3(u, point_acceleration(bias_of(work, body), twist_of(work, body), lever))
@@ -140,7 +140,7 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
     if other >= 0:
         most += add_wrench(body_int, dof, other, wrench, -1.0, row)
         bias -= dot6(wrench, bias_of(work, other))
-        v, drag = load_twist(work, body, VELOCITY), load_twist(work, other, VELOCITY)
+        v, drag = load_twist(work, body, at.VELOCITY), load_twist(work, other, at.VELOCITY)
         turning = (drag[0], drag[1], drag[2])
         bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
     drop_flat(row, most)
@@ -148,22 +148,22 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
 
 
 @inline
-def velocity_between(body_int: Array, work: Array, body: int, other: int, at: Vector) -> Vector:
+def velocity_between(body_int: Array, work: Array, body: int, other: int, place: Vector) -> Vector:
     """Velocity of the body's point against the other's at the same place."""
-    v = material(twist_of(work, body), subtract3(at, reference_of(body_int, work, body)))
-    drag = material(twist_of(work, other), subtract3(at, reference_of(body_int, work, other)))
+    v = material(twist_of(work, body), subtract3(place, reference_of(body_int, work, body)))
+    drag = material(twist_of(work, other), subtract3(place, reference_of(body_int, work, other)))
     return subtract3(v, drag)
 
 
 @inline
 def slide_row(
-    body_int: Array, work: Array, dof: Array, body: int, other: int, at: Vector, u: Vector, row: Array
+    body_int: Array, work: Array, dof: Array, body: int, other: int, place: Vector, u: Vector, row: Array
 ) -> float:
     """As `push_row` for one place, with u fixed in the other body: the bias takes in that it turns."""
-    bias = push_row(body_int, work, dof, body, other, at, at, u, row)
+    bias = push_row(body_int, work, dof, body, other, place, place, u, row)
     if other >= 0:
-        drag = load_twist(work, other, VELOCITY)
-        slip = velocity_between(body_int, work, body, other, at)
+        drag = load_twist(work, other, at.VELOCITY)
+        slip = velocity_between(body_int, work, body, other, place)
         bias -= 2.0 * dot3(u, cross((drag[0], drag[1], drag[2]), slip))
     return bias
 
@@ -178,9 +178,9 @@ def add_point(
     moments = dot3(m, m), dot3(n, n), dot3(o, o)
     most = (0.0, 0.0, 0.0)
     while body >= 0:
-        first = body_int[body, DOF_START]
-        for d in range(first, first + body_int[body, DOF_COUNT]):
-            s = load_twist(dof, d, SUBSPACE)
+        first = body_int[body, at.DOF_START]
+        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+            s = load_twist(dof, d, at.SUBSPACE)
             w, v = (s[0], s[1], s[2]), (s[3], s[4], s[5])
             shares = dot3(m, w) + dot3(x, v), dot3(n, w) + dot3(y, v), dot3(o, w) + dot3(z, v)
             turn, push = dot3(w, w), dot3(v, v)
@@ -189,7 +189,7 @@ def add_point(
             for j in range(3):
                 if shares[j] * shares[j] > ROUND_OFF * ROUND_OFF * own[j]:
                     rows[j, d] += sign * shares[j]
-        body = body_int[body, PARENT]
+        body = body_int[body, at.PARENT]
     return most
 
 
@@ -200,24 +200,24 @@ def point_rows(
     dof: Array,
     body: int,
     other: int,
-    at: Vector,
+    place: Vector,
     axes: Rotation,
     rows: Array,
     jacobian: Array,
 ) -> None:
     """As three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
-    lever = subtract3(at, reference_of(body_int, work, body))
+    lever = subtract3(place, reference_of(body_int, work, body))
     most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
     a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)
     if other >= 0:
-        lever = subtract3(at, reference_of(body_int, work, other))
+        lever = subtract3(place, reference_of(body_int, work, other))
         most = add3(most, add_point(body_int, dof, other, lever, axes, -1.0, jacobian))
         drag = twist_of(work, other)
-        slip = velocity_between(body_int, work, body, other, at)
+        slip = velocity_between(body_int, work, body, other, place)
         a = subtract3(a, point_acceleration(bias_of(work, other), drag, lever))
         a = scale_add3(a, -2.0, cross((drag[0], drag[1], drag[2]), slip))
     for j in range(3):
-        rows[j, ROW_BIAS] = dot3(column(axes, j), a)
+        rows[j, con.ROW_BIAS] = dot3(column(axes, j), a)
         drop_flat(jacobian[j], most[j])
 
 

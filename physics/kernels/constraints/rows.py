@@ -8,30 +8,7 @@ from ..algebra.spatial import Array, Rotation, Vector, cross, dot3, multiply, ro
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.functions import evaluate_function
-from .layout import (
-    CONSTRAINT_BODY,
-    CONSTRAINT_DATA,
-    CONSTRAINT_KIND,
-    CONSTRAINT_LENGTH,
-    CONSTRAINT_LOCKS,
-    CONSTRAINT_OTHER,
-    CONSTRAINT_ROW,
-    CONSTRAINT_ROWS,
-    CONSTRAINT_SENSE,
-    COUPLING,
-    DISTANCE,
-    FRAME_ON_BODY,
-    FRAME_ON_OTHER,
-    FRAMES,
-    POINT_LOCKS,
-    ROW_BIAS,
-    ROW_OWNER,
-    ROW_VALUE,
-    SEGMENTS,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_ROWS,
-)
+from . import layout as con
 from .rolling import rolling_rows
 from .row_pieces import axes_of, column, origin_of, point_rows, push_row, slide_row, turn_row
 
@@ -60,24 +37,28 @@ def frame_rows(
     jacobian: Array,
 ) -> None:
     """Rows of the locked components of a frame on a body in a frame on another one (Wang 2022, sec. 3.11.1)."""
-    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    locks = con_int[k, CONSTRAINT_LOCKS]
-    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
-    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
-    together = locks & POINT_LOCKS == POINT_LOCKS
+    body, other, row = (
+        con_int[k, con.CONSTRAINT_BODY],
+        con_int[k, con.CONSTRAINT_OTHER],
+        con_int[k, con.CONSTRAINT_ROW],
+    )
+    locks = con_int[k, con.CONSTRAINT_LOCKS]
+    p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, con.FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
+    together = locks & con.POINT_LOCKS == con.POINT_LOCKS
     if whole and together:
         point_rows(body_int, work, dof, body, other, p, base, rows[row:], jacobian[row:])
     for j in range(3):
         if locks & (1 << j):
             u = column(base, j)
             if whole and not together:
-                rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
-            rows[row, ROW_VALUE] = dot3(u, subtract3(p, origin))
+                rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+            rows[row, con.ROW_VALUE] = dot3(u, subtract3(p, origin))
             row += 1
     if locks < 8:
         return
-    r = axes_of(work, body, con_float, k, FRAME_ON_BODY)
+    r = axes_of(work, body, con_float, k, con.FRAME_ON_BODY)
     turned = rotation_between(base, r)
     if locks & 56 == 24:  # a hinge about z: how far its axes have parted
         aside = cross((base[2], base[5], base[8]), (r[2], r[5], r[8]))
@@ -86,13 +67,13 @@ def frame_rows(
         if locks & (8 << j):
             u = column(base, j)
             if whole:
-                rows[row, ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
-            rows[row, ROW_VALUE] = turned[0] if j == 0 else (turned[1] if j == 1 else turned[2])
+                rows[row, con.ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
+            rows[row, con.ROW_VALUE] = turned[0] if j == 0 else (turned[1] if j == 1 else turned[2])
             row += 1
 
 
 @shared
-def nearest_segment(con_data: Array, at: int, x: float, z: float) -> tuple[float, float, float]:
+def nearest_segment(con_data: Array, record: int, x: float, z: float) -> tuple[float, float, float]:
     """Signed distance from a polyline in the x-z plane and the normal (x, z) of the segment that counts.
 
     That is the nearest, as a whole line; the first and the last go on beyond their ends; of several as near it is
@@ -100,10 +81,10 @@ def nearest_segment(con_data: Array, at: int, x: float, z: float) -> tuple[float
 
     A segment in data is its start (x, z), its direction (x, z) and its length (ArtiSynth's guide, sec. 3.4.14).
     """
-    count = int(con_data[at])
+    count = int(con_data[record])
     best, height, nx, nz = math.inf, 0.0, 0.0, 1.0
     for k in range(count):
-        s = at + 1 + 5 * k
+        s = record + 1 + 5 * k
         dx, dz = x - con_data[s], z - con_data[s + 1]
         ux, uz, length = con_data[s + 2], con_data[s + 3], con_data[s + 4]
         high = -dx * uz + dz * ux  # the normal u x y of eq. 3.30 is (-u_z, u_x)
@@ -131,16 +112,20 @@ def segment_row(
 ) -> None:
     """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
-    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    base = axes_of(work, other, con_float, k, FRAME_ON_OTHER)
-    origin = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
+    body, other, row = (
+        con_int[k, con.CONSTRAINT_BODY],
+        con_int[k, con.CONSTRAINT_OTHER],
+        con_int[k, con.CONSTRAINT_ROW],
+    )
+    p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
+    base = axes_of(work, other, con_float, k, con.FRAME_ON_OTHER)
+    origin = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
     place = rotate(transposed(base), subtract3(p, origin))
-    height, nx, nz = nearest_segment(con_data, con_int[k, CONSTRAINT_DATA], place[0], place[2])
+    height, nx, nz = nearest_segment(con_data, con_int[k, con.CONSTRAINT_DATA], place[0], place[2])
     u = rotate(base, (nx, 0.0, nz))
     if whole:
-        rows[row, ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
-    rows[row, ROW_VALUE] = height
+        rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+    rows[row, con.ROW_VALUE] = height
 
 
 @shared
@@ -156,13 +141,17 @@ def distance_row(
 ) -> None:
     """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
     con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
-    body, other, row = con_int[k, CONSTRAINT_BODY], con_int[k, CONSTRAINT_OTHER], con_int[k, CONSTRAINT_ROW]
-    p = origin_of(body_int, work, body, con_float, k, FRAME_ON_BODY)
-    o = origin_of(body_int, work, other, con_float, k, FRAME_ON_OTHER)
-    sense = con_data[con_int[k, CONSTRAINT_DATA]]  # -1: at most this long
+    body, other, row = (
+        con_int[k, con.CONSTRAINT_BODY],
+        con_int[k, con.CONSTRAINT_OTHER],
+        con_int[k, con.CONSTRAINT_ROW],
+    )
+    p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
+    o = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
+    sense = con_data[con_int[k, con.CONSTRAINT_DATA]]  # -1: at most this long
     span = subtract3(p, o)
     length = math.sqrt(dot3(span, span))
-    rows[row, ROW_VALUE] = sense * (length - con_float[k, CONSTRAINT_LENGTH])
+    rows[row, con.ROW_VALUE] = sense * (length - con_float[k, con.CONSTRAINT_LENGTH])
     if not whole:
         return
     scale = sense / length if length > 1e-12 else 0.0
@@ -174,7 +163,7 @@ def distance_row(
     along = dot3(u, v)
     if length > 1e-12:
         bias += sense * (dot3(v, v) - along * along) / length
-    rows[row, ROW_BIAS] = bias
+    rows[row, con.ROW_BIAS] = bias
 
 
 @shared
@@ -183,21 +172,25 @@ def coupling_row(
 ) -> None:
     """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
     con_int, con_data = constraints[0], constraints[2]
-    row, at, d = con_int[k, CONSTRAINT_ROW], con_int[k, CONSTRAINT_DATA], con_int[k, CONSTRAINT_BODY]
-    count = int(con_data[at])
+    row, record, d = (
+        con_int[k, con.CONSTRAINT_ROW],
+        con_int[k, con.CONSTRAINT_DATA],
+        con_int[k, con.CONSTRAINT_BODY],
+    )
+    count = int(con_data[record])
     u, rate = 0.0, 0.0
     for j in range(count):
-        master, weight = int(con_data[at + 1 + 2 * j]), con_data[at + 2 + 2 * j]
+        master, weight = int(con_data[record + 1 + 2 * j]), con_data[record + 2 + 2 * j]
         u += weight * q[master]
         rate += weight * qd[master]
-    value, slope, curve = evaluate_function(con_data, at + 1 + 2 * count, u)
-    rows[row, ROW_VALUE] = q[d] - value
+    value, slope, curve = evaluate_function(con_data, record + 1 + 2 * count, u)
+    rows[row, con.ROW_VALUE] = q[d] - value
     if not whole:
         return
     for j in range(count):
-        jacobian[row, int(con_data[at + 1 + 2 * j])] -= slope * con_data[at + 2 + 2 * j]
+        jacobian[row, int(con_data[record + 1 + 2 * j])] -= slope * con_data[record + 2 + 2 * j]
     jacobian[row, d] += 1.0
-    rows[row, ROW_BIAS] = -curve * rate * rate
+    rows[row, con.ROW_BIAS] = -curve * rate * rate
 
 
 @shared
@@ -215,24 +208,24 @@ def constraint_rows(
     `kinematics` at (q, qd). Returns their number.
     """
     con_int = constraints[0]
-    rows, jacobian, kinds = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
+    rows, jacobian, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     count = 0
     for k in range(con_int.shape[0]):
-        kind, first = con_int[k, CONSTRAINT_KIND], con_int[k, CONSTRAINT_ROW]
-        count = first + con_int[k, CONSTRAINT_ROWS]
+        kind, first = con_int[k, con.CONSTRAINT_KIND], con_int[k, con.CONSTRAINT_ROW]
+        count = first + con_int[k, con.CONSTRAINT_ROWS]
         for row in range(first, count):
-            kinds[row] = con_int[k, CONSTRAINT_SENSE]
-            rows[row, ROW_OWNER] = k
+            kinds[row] = con_int[k, con.CONSTRAINT_SENSE]
+            rows[row, con.ROW_OWNER] = k
             if whole:
                 for d in range(jacobian.shape[1]):
                     jacobian[row, d] = 0.0
-        if kind == FRAMES:
+        if kind == con.FRAMES:
             frame_rows(body_int, con_int, constraints[1], whole, k, work, dof, rows, jacobian)
-        elif kind == SEGMENTS:
+        elif kind == con.SEGMENTS:
             segment_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
-        elif kind == DISTANCE:
+        elif kind == con.DISTANCE:
             distance_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
-        elif kind == COUPLING:
+        elif kind == con.COUPLING:
             coupling_row(constraints, whole, k, q, qd, rows, jacobian)
         elif whole:  # on velocities alone: their values stay 0
             rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)

@@ -7,40 +7,13 @@ rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u 
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from ..constraints.layout import (
-    CONSTRAINT_KIND,
-    DRIFT,
-    DRIFT_LEFT,
-    EQUALITY,
-    LEFT_NOW,
-    MOST_ROWS,
-    RESIDUAL,
-    ROLLING,
-    ROW_AIM,
-    ROW_BIAS,
-    ROW_FORCE,
-    ROW_FREE,
-    ROW_OWNER,
-    ROW_VALUE,
-    SEGMENTS,
-    SYSTEM_FREE,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_RESTITUTION,
-    SYSTEM_RIGHT,
-    SYSTEM_ROWS,
-    SYSTEM_STATISTICS,
-    TORN,
-    UNILATERAL_STEPS,
-    UNMET,
-)
+from ..constraints import layout as con
 from ..constraints.response import apply_impulses, respond, speed_along
 from ..constraints.rows import constraint_rows
 from ..joints.kinematics import kinematics
-from ..layout import CONTRADICTION, LIMIT_COUNT, OK, STATUS
 from .row_impulses import factorize_equalities, of_momentum, solve_equalities, solve_rows
 from .rows import add_contacts, find_contacts, note_overlap
 from .unilateral import add_limits, aim_row, forget_active, remember
@@ -64,14 +37,14 @@ def constrain_accelerations(
     `accelerations` at (q, qd). The rows' forces are left in their impulses; returns how many rows and of what rank.
     """
     work, dof, _ = spaces
-    rows, jacobian, right = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
     count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for k in range(count):
-        right[k] = -rows[k, ROW_BIAS] - speed_along(jacobian[k], qdd)
+        right[k] = -rows[k, con.ROW_BIAS] - speed_along(jacobian[k], qdd)
     respond(arrays[0], 0, count, work, dof, system)
     found = factorize_equalities(count, system)
     solve_equalities(found, system)
-    apply_impulses(count, system[SYSTEM_IMPULSE], dof, system, qdd)
+    apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qdd)
     return found
 
 
@@ -96,44 +69,48 @@ def constrain_velocities(
     For `course` see `aim_row`.
     """
     work, dof, flags = spaces
-    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
-    impulse, free, statistics = system[SYSTEM_IMPULSE], system[SYSTEM_FREE], system[SYSTEM_STATISTICS]
+    rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
+    impulse, free, statistics = (
+        system[con.SYSTEM_IMPULSE],
+        system[con.SYSTEM_FREE],
+        system[con.SYSTEM_STATISTICS],
+    )
     count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
     for k in range(count):
-        rows[k, ROW_FREE] = speed_along(jacobian[k], free)
-        rows[k, ROW_AIM] = 0.0
-        system[SYSTEM_RESTITUTION][k] = 0.0
-        if system[SYSTEM_KINDS][k] != EQUALITY:
+        rows[k, con.ROW_FREE] = speed_along(jacobian[k], free)
+        rows[k, con.ROW_AIM] = 0.0
+        system[con.SYSTEM_RESTITUTION][k] = 0.0
+        if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
             before = speed_along(jacobian[k], last_qd)
-            aim_row(k, rows[k, ROW_VALUE], dt, before, 0.0, course, system)
+            aim_row(k, rows[k, con.ROW_VALUE], dt, before, 0.0, course, system)
         impulse[k] = 0.0
     forget_active(memory)
     known, equalities, found = 0, count, (0, 0)
     touching = find_contacts(arrays, contacts, dt, work)
     note_overlap(touching, contacts[1], statistics)
     for _ in range(MOST_ROUNDS):
-        if arrays[3][LIMIT_COUNT] > 0.0:
+        if arrays[3][at.LIMIT_COUNT] > 0.0:
             count = add_limits(arrays[3], count, dt, course, q, qd, last_qd, system, memory)
         if touching > 0:
             count = add_contacts(
                 arrays, contacts, touching, count, dt, course, qd, last_qd, system, memory, spaces
             )
-        if count == known or flags[STATUS] != OK:
+        if count == known or flags[at.STATUS] != at.OK:
             break
         respond(arrays[0], known, count, work, dof, system)
         if known == 0:
             found = factorize_equalities(equalities, system)
         known = count
         residual = of_momentum(count, solve_rows(count, found, system), system)
-        statistics[RESIDUAL] = max(statistics[RESIDUAL], residual)
+        statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]
         apply_impulses(count, impulse, dof, system, qd)
-    statistics[MOST_ROWS] = max(statistics[MOST_ROWS], float(count))
+    statistics[con.MOST_ROWS] = max(statistics[con.MOST_ROWS], float(count))
     if count > equalities:
-        statistics[UNILATERAL_STEPS] += 1.0
+        statistics[con.UNILATERAL_STEPS] += 1.0
     remember(count, system, memory)
     return count, found
 
@@ -148,9 +125,9 @@ def worst_value(
     count = constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)
     worst = 0.0
     for k in range(count):
-        system[SYSTEM_RIGHT][k] = -system[SYSTEM_ROWS][k, ROW_VALUE]
-        if system[SYSTEM_KINDS][k] == EQUALITY:
-            worst = max(worst, abs(system[SYSTEM_ROWS][k, ROW_VALUE]))
+        system[con.SYSTEM_RIGHT][k] = -system[con.SYSTEM_ROWS][k, con.ROW_VALUE]
+        if system[con.SYSTEM_KINDS][k] == con.EQUALITY:
+            worst = max(worst, abs(system[con.SYSTEM_ROWS][k, con.ROW_VALUE]))
     return count, worst
 
 
@@ -159,13 +136,13 @@ def shift(
     count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
 ) -> None:
     """One step of `project`, for values whose negatives are the right side."""
-    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     solve_equalities(found, system)
     apply_impulses(count, impulse, dof, system, q)
     if pace != 0.0:
         for k in range(count):
             impulse[k] *= pace
-            rows[k, ROW_FORCE] += pace * impulse[k]
+            rows[k, con.ROW_FORCE] += pace * impulse[k]
         apply_impulses(count, impulse, dof, system, qd)
 
 
@@ -183,14 +160,14 @@ def foresee(
     """What `project` would find out and do: a step with velocities that keep to the equalities at its beginning leads
     away from them by the bias of their rows, up to a rest of third order.
     """
-    rows, right, statistics = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_STATISTICS]
+    rows, right, statistics = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_STATISTICS]
     for k in range(count):
         right[k] = 0.0
-        owner = int(rows[k, ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] != ROLLING:
-            right[k] = -(rows[k, ROW_VALUE] + 0.5 * dt * dt * rows[k, ROW_BIAS])
-            if system[SYSTEM_KINDS][k] == EQUALITY:
-                statistics[DRIFT] = max(statistics[DRIFT], abs(right[k]))
+        owner = int(rows[k, con.ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] != con.ROLLING:
+            right[k] = -(rows[k, con.ROW_VALUE] + 0.5 * dt * dt * rows[k, con.ROW_BIAS])
+            if system[con.SYSTEM_KINDS][k] == con.EQUALITY:
+                statistics[con.DRIFT] = max(statistics[con.DRIFT], abs(right[k]))
     shift(count, found, 1.0 / dt, q, qd, system, dof)
 
 
@@ -208,20 +185,20 @@ def turns_corner(
     """Whether a step has led a point over a corner of its segments, after `foresee`: off them by more than the bias of
     their rows has told. What leads back is no force of a step then, and must not become velocity.
     """
-    rows, told, has_corners = system[SYSTEM_ROWS], 0.0, False
+    rows, told, has_corners = system[con.SYSTEM_ROWS], 0.0, False
     for k in range(count):
-        owner = int(rows[k, ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] == SEGMENTS:
+        owner = int(rows[k, con.ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
             has_corners = True
-            told = max(told, abs(0.5 * dt * dt * rows[k, ROW_BIAS]))
+            told = max(told, abs(0.5 * dt * dt * rows[k, con.ROW_BIAS]))
     if not has_corners:
         return False
     worst_value(arrays, constraints, q, qd, system, spaces)
     for k in range(count):
-        owner = int(rows[k, ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, CONSTRAINT_KIND] == SEGMENTS:
-            off = abs(system[SYSTEM_RIGHT][k])
-            if system[SYSTEM_KINDS][k] == EQUALITY and off > told + MET:
+        owner = int(rows[k, con.ROW_OWNER])
+        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
+            off = abs(system[con.SYSTEM_RIGHT][k])
+            if system[con.SYSTEM_KINDS][k] == con.EQUALITY and off > told + MET:
                 return True
     return False
 
@@ -243,27 +220,27 @@ def project(
     That is Newton's method with the answers and factors of the step's beginning. pace times the shift goes to the
     velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0 leaves them.
     """
-    statistics = system[SYSTEM_STATISTICS]
+    statistics = system[con.SYSTEM_STATISTICS]
     count, worst, before, first = 0, 0.0, 0.0, 0.0
     for turn in range(MOST_PROJECTIONS):
         count, worst = worst_value(arrays, constraints, q, qd, system, spaces)
         if turn == 0:
-            statistics[DRIFT], first = max(statistics[DRIFT], worst), worst
+            statistics[con.DRIFT], first = max(statistics[con.DRIFT], worst), worst
         if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < ASTRAY * first:
             break
         before = worst
         shift(count, found, pace, q, qd, system, spaces[1])
-    statistics[DRIFT_LEFT], statistics[LEFT_NOW] = max(statistics[DRIFT_LEFT], worst), worst
+    statistics[con.DRIFT_LEFT], statistics[con.LEFT_NOW] = max(statistics[con.DRIFT_LEFT], worst), worst
     if not worst <= UNSEEN:
-        statistics[UNMET] += 1.0
+        statistics[con.UNMET] += 1.0
     return count
 
 
 @inline
 def note_contradiction(system: Array, flags: Array) -> None:
     """Flag a step behind which equalities are not met any more, whatever else has become of it."""
-    if system[SYSTEM_STATISTICS][LEFT_NOW] > TORN:
-        flags[STATUS] = CONTRADICTION
+    if system[con.SYSTEM_STATISTICS][con.LEFT_NOW] > con.TORN:
+        flags[at.STATUS] = at.CONTRADICTION
 
 
 @shared
@@ -278,10 +255,10 @@ def project_velocities(
 ) -> None:
     """Take out of velocities what leaves the equalities at q, where `project` has led."""
     work, dof, _ = spaces
-    jacobian, right = system[SYSTEM_JACOBIAN], system[SYSTEM_RIGHT]
+    jacobian, right = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
     count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
     for _ in range(3):  # the answers are a step old
         for k in range(count):
             right[k] = -speed_along(jacobian[k], qd)
         solve_equalities(found, system)
-        apply_impulses(count, system[SYSTEM_IMPULSE], dof, system, qd)
+        apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qd)

@@ -6,31 +6,12 @@ pair is one point with a radius, in the link frame of its body, and one obstacle
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, add3, flat3, flat9, load3, load_rotation, rotate, scale_add3, transposed
 from ..compiler.jit import shared
 from ..forces.points import carried, reference_of
-from ..layout import COM
+from . import layout as contact
 from .geometry import obstacle_distance
-from .layout import (
-    FOUND_BODY,
-    FOUND_FRICTION,
-    FOUND_GAP,
-    FOUND_NORMAL,
-    FOUND_OTHER,
-    FOUND_PAIR,
-    FOUND_POINT,
-    FOUND_RESTITUTION,
-    OBSTACLE_POSITION,
-    OBSTACLE_ROTATION,
-    PAIR_BODY,
-    PAIR_FRICTION,
-    PAIR_OBSTACLE,
-    PAIR_OTHER,
-    PAIR_POINT,
-    PAIR_RADIUS,
-    PAIR_RESTITUTION,
-    PAIR_WIDTH,
-)
 
 
 @shared
@@ -44,21 +25,23 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
     body_int, body_float = arrays[0], arrays[1]
     count = 0
     for k in range(int(pairs[0])):
-        row = 1 + k * PAIR_WIDTH
-        body, other = int(pairs[row + PAIR_BODY]), int(pairs[row + PAIR_OTHER])
-        at, radius = int(pairs[row + PAIR_OBSTACLE]), pairs[row + PAIR_RADIUS]
-        lever = carried(work, body, flat3(pairs, row + PAIR_POINT))
+        row = 1 + k * contact.PAIR_WIDTH
+        body, other = int(pairs[row + contact.PAIR_BODY]), int(pairs[row + contact.PAIR_OTHER])
+        obstacle, radius = int(pairs[row + contact.PAIR_OBSTACLE]), pairs[row + contact.PAIR_RADIUS]
+        lever = carried(work, body, flat3(pairs, row + contact.PAIR_POINT))
         here, there = reference_of(body_int, work, body), reference_of(body_int, work, other)
         # from the obstacle's origin, without the trees' distance from the world's where they are one
         x = add3(lever, scale_add3(here, -1.0, there))
-        x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, at + OBSTACLE_POSITION)))
-        inward = scale_add3(carried(work, body, load3(body_float, body, COM)), -1.0, lever)
-        turn = flat9(pairs, at + OBSTACLE_ROTATION)
+        x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, obstacle + contact.OBSTACLE_POSITION)))
+        inward = scale_add3(carried(work, body, load3(body_float, body, at.COM)), -1.0, lever)
+        turn = flat9(pairs, obstacle + contact.OBSTACLE_ROTATION)
         if other >= 0:
             back = transposed(load_rotation(work, other))
             x, inward = rotate(back, x), rotate(back, inward)
         back = transposed(turn)
-        distance, normal = obstacle_distance(pairs, at, rotate(back, x), rotate(back, inward), reach + radius)
+        distance, normal = obstacle_distance(
+            pairs, obstacle, rotate(back, x), rotate(back, inward), reach + radius
+        )
         gap = distance - radius
         if not gap < reach:
             continue
@@ -68,13 +51,13 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         if other >= 0:
             normal = rotate(load_rotation(work, other), normal)
         point = scale_add3(add3(lever, here), -radius, normal)
-        found[count, FOUND_BODY], found[count, FOUND_OTHER] = body, other
+        found[count, contact.FOUND_BODY], found[count, contact.FOUND_OTHER] = body, other
         for n in range(3):
-            found[count, FOUND_POINT + n] = point[n]
-            found[count, FOUND_NORMAL + n] = normal[n]
-        found[count, FOUND_GAP] = gap
-        found[count, FOUND_FRICTION] = pairs[row + PAIR_FRICTION]
-        found[count, FOUND_RESTITUTION] = pairs[row + PAIR_RESTITUTION]
-        found[count, FOUND_PAIR] = k
+            found[count, contact.FOUND_POINT + n] = point[n]
+            found[count, contact.FOUND_NORMAL + n] = normal[n]
+        found[count, contact.FOUND_GAP] = gap
+        found[count, contact.FOUND_FRICTION] = pairs[row + contact.PAIR_FRICTION]
+        found[count, contact.FOUND_RESTITUTION] = pairs[row + contact.PAIR_RESTITUTION]
+        found[count, contact.FOUND_PAIR] = k
         count += 1
     return count

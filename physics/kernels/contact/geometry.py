@@ -11,18 +11,7 @@ import math
 
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from .layout import (
-    BOX,
-    CAPSULE,
-    FIELD_COUNTS,
-    FIELD_SAMPLES,
-    FIELD_SPACING,
-    FIELD_TOP,
-    OBSTACLE_KIND,
-    OBSTACLE_PARAMETERS,
-    PLANE,
-    SPHERE,
-)
+from . import layout as contact
 
 FAR = 1e300
 MOST_STEPS = 50
@@ -108,16 +97,18 @@ def cubic_weights(t: float) -> tuple[Vector, Vector, Vector, Vector]:
 
 
 @shared
-def field_height(data: Array, at: int, x: float, y: float) -> tuple[float, float, float, float, float, float]:
-    """Height of a field whose parameters begin at `at`, and its derivatives by x, y, xx, xy, yy."""
-    columns = int(data[at + FIELD_COUNTS + 1])
-    px, py = data[at + FIELD_SPACING], data[at + FIELD_SPACING + 1]
-    i = min(max(int(x / px), 0), int(data[at + FIELD_COUNTS]) - 2)
+def field_height(
+    data: Array, obstacle: int, x: float, y: float
+) -> tuple[float, float, float, float, float, float]:
+    """Height of a field whose parameters begin at `obstacle`, and its derivatives by x, y, xx, xy, yy."""
+    columns = int(data[obstacle + contact.FIELD_COUNTS + 1])
+    px, py = data[obstacle + contact.FIELD_SPACING], data[obstacle + contact.FIELD_SPACING + 1]
+    i = min(max(int(x / px), 0), int(data[obstacle + contact.FIELD_COUNTS]) - 2)
     j = min(max(int(y / py), 0), columns - 2)
     wx, wy = cubic_weights(x / px - i), cubic_weights(y / py - j)
     h, hx, hy, hxx, hxy, hyy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(4):
-        row = at + FIELD_SAMPLES + (i + k) * (columns + 2) + j
+        row = obstacle + contact.FIELD_SAMPLES + (i + k) * (columns + 2) + j
         value, slope, bend = 0.0, 0.0, 0.0
         for n in range(4):
             value += wy[n][0] * data[row + n]
@@ -133,18 +124,21 @@ def field_height(data: Array, at: int, x: float, y: float) -> tuple[float, float
 
 
 @shared
-def field_distance(data: Array, at: int, p: Vector, reach: float) -> tuple[float, Vector]:
+def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple[float, Vector]:
     """From the surface z = h(x, y), solid below, by Newton's method for its nearest point, from that under p.
 
     FAR where p lies beside the field or further than reach above its highest sample.
     """
-    width = (data[at + FIELD_COUNTS] - 1.0) * data[at + FIELD_SPACING]
-    depth = (data[at + FIELD_COUNTS + 1] - 1.0) * data[at + FIELD_SPACING + 1]
+    width = (data[obstacle + contact.FIELD_COUNTS] - 1.0) * data[obstacle + contact.FIELD_SPACING]
+    depth = (data[obstacle + contact.FIELD_COUNTS + 1] - 1.0) * data[obstacle + contact.FIELD_SPACING + 1]
     up = (0.0, 0.0, 1.0)
-    if not (0.0 <= p[0] <= width and 0.0 <= p[1] <= depth) or p[2] - data[at + FIELD_TOP] > reach:
+    if (
+        not (0.0 <= p[0] <= width and 0.0 <= p[1] <= depth)
+        or p[2] - data[obstacle + contact.FIELD_TOP] > reach
+    ):
         return FAR, up
     x, y = p[0], p[1]
-    h, hx, hy, hxx, hxy, hyy = field_height(data, at, x, y)
+    h, hx, hy, hxx, hxy, hyy = field_height(data, obstacle, x, y)
     for _ in range(MOST_STEPS):
         rise = h - p[2]
         gx, gy = x - p[0] + rise * hx, y - p[1] + rise * hy
@@ -157,7 +151,7 @@ def field_distance(data: Array, at: int, p: Vector, reach: float) -> tuple[float
         value = (x - p[0]) ** 2 + (y - p[1]) ** 2 + rise * rise
         for _ in range(MOST_HALVINGS):
             u, v = min(max(x + sx, 0.0), width), min(max(y + sy, 0.0), depth)
-            h, hx, hy, hxx, hxy, hyy = field_height(data, at, u, v)
+            h, hx, hy, hxx, hxy, hyy = field_height(data, obstacle, u, v)
             if (u - p[0]) ** 2 + (v - p[1]) ** 2 + (h - p[2]) ** 2 <= value * (1.0 + 1e-12):
                 break
             sx, sy = 0.5 * sx, 0.5 * sy
@@ -171,18 +165,20 @@ def field_distance(data: Array, at: int, p: Vector, reach: float) -> tuple[float
 
 
 @shared
-def obstacle_distance(data: Array, at: int, x: Vector, inward: Vector, reach: float) -> tuple[float, Vector]:
-    """Signed distance of the point x from the obstacle whose record begins at `at`, and its gradient, where inward
+def obstacle_distance(
+    data: Array, obstacle: int, x: Vector, inward: Vector, reach: float
+) -> tuple[float, Vector]:
+    """Signed distance of the point x from the obstacle with the record at `obstacle`, and its gradient, where inward
     leads from x into its body; all in the obstacle's frame. More than reach may come out as FAR.
     """
-    kind, own = int(data[at + OBSTACLE_KIND]), at + OBSTACLE_PARAMETERS
-    if kind == PLANE:
+    kind, own = int(data[obstacle + contact.OBSTACLE_KIND]), obstacle + contact.OBSTACLE_PARAMETERS
+    if kind == contact.PLANE:
         return x[2], (0.0, 0.0, 1.0)
-    if kind == SPHERE:
+    if kind == contact.SPHERE:
         return sphere_distance(x, data[own])
-    if kind == CAPSULE:
+    if kind == contact.CAPSULE:
         return capsule_distance(x, data[own], data[own + 1])
-    if kind == BOX:
+    if kind == contact.BOX:
         sizes = (data[own], data[own + 1], data[own + 2])
         return box_face(x, sizes, inward) if is_inside(x, sizes) else box_distance(x, sizes)
     return field_distance(data, own, x, reach)

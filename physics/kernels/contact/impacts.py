@@ -15,7 +15,7 @@ import math
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
+from ..constraints import layout as con
 from .impulse_residual import row_speed
 from .impulses import solve_impulses
 
@@ -54,9 +54,9 @@ def keeps_apart(count: int, matrix: Array, right: Array, kinds: Array, impulse: 
     largest, worst, most = 0.0, 0.0, 0.0
     for i in range(count):
         most = max(most, matrix[i, i] * abs(impulse[i]))
-        if kinds[i] != TANGENT:
+        if kinds[i] != con.TANGENT:
             speed = row_speed(i, count, matrix, right, impulse)
-            worst = max(worst, abs(speed) if kinds[i] == EQUALITY else -speed)
+            worst = max(worst, abs(speed) if kinds[i] == con.EQUALITY else -speed)
         largest = max(largest, abs(right[i]))
     return worst <= APART * largest and most <= LARGEST * largest
 
@@ -83,8 +83,8 @@ def repeat_with_restitution(
         first[i], second[i], impulse[i] = 0.0, 0.0, 0.0
     residual = solve_impulses(count, matrix, before, kinds, friction, first, space, order)
     for i in range(count):
-        if kinds[i] == UNILATERAL or kinds[i] == NORMAL:
-            for k in range(3 if kinds[i] == NORMAL else 1):
+        if kinds[i] == con.UNILATERAL or kinds[i] == con.NORMAL:
+            for k in range(3 if kinds[i] == con.NORMAL else 1):
                 second[i + k] = restitution[i] * first[i + k]
     for i in range(count):
         aim[i] = before[i]
@@ -124,7 +124,7 @@ def solve_impacts(
     aim, first, second = spare[AIM], spare[FIRST], spare[SECOND]
     for i in range(count):
         aim[i], first[i] = before[i], 0.0
-        if (kinds[i] == UNILATERAL or kinds[i] == NORMAL) and before[i] < 0.0:
+        if (kinds[i] == con.UNILATERAL or kinds[i] == con.NORMAL) and before[i] < 0.0:
             aim[i] *= 1.0 + restitution[i]
     residual = solve_impulses(count, matrix, aim, kinds, friction, impulse, space, order)
     if keeps_apart(count, matrix, aim, kinds, impulse):

@@ -6,7 +6,7 @@ import math
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import NORMAL, TANGENT, UNILATERAL
+from ..constraints import layout as con
 from .cone import project_on_cone
 from .newton import LARGEST
 
@@ -33,13 +33,13 @@ def natural_residual(
     total, size = 0.0, 0.0
     for i in range(count):
         size += impulse[i] * impulse[i]
-        if kinds[i] == TANGENT:
+        if kinds[i] == con.TANGENT:
             continue
         u = row_speed(i, count, matrix, right, impulse)
         response = matrix[i, i]
-        if kinds[i] != NORMAL:
+        if kinds[i] != con.NORMAL:
             f = u / response if response > 0.0 else 0.0
-            if kinds[i] == UNILATERAL:
+            if kinds[i] == con.UNILATERAL:
                 f = min(f, impulse[i])
             total += f * f
             continue

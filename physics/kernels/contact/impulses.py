@@ -18,28 +18,10 @@ import math
 from ..algebra.cholesky import DEPENDENT, factorize
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import EQUALITY, NORMAL, UNILATERAL
+from ..constraints import layout as con
+from . import impulse_layout as solver
 from .cone import project_on_cone, solve_contact
-from .impulse_layout import (
-    ENOUGH,
-    EXACT,
-    FRICTION,
-    HOLD,
-    IMPULSE,
-    KEPT,
-    RIGHT,
-    RISE,
-    SCALE,
-    SLIDE,
-    SPEED,
-    STEP,
-    TRIAL,
-    TRIAL_SPEED,
-    VECTORS,
-    combine,
-    find_speeds,
-    push,
-)
+from .impulse_layout import combine, find_speeds, push
 from .impulse_residual import natural_residual
 from .interior import follow_path
 from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
@@ -63,22 +45,22 @@ def gather(
     """
     m = 0
     for i in range(count):
-        if kinds[i] == EQUALITY:
+        if kinds[i] == con.EQUALITY:
             order[m] = i
             m += 1
     equalities = m
     for i in range(count):
-        if kinds[i] == NORMAL and friction[i] > 0.0:
+        if kinds[i] == con.NORMAL and friction[i] > 0.0:
             order[m], order[m + 1], order[m + 2] = i, i + 1, i + 2
             m += 3
     cones = m
     for i in range(count):
-        if kinds[i] == UNILATERAL or (kinds[i] == NORMAL and friction[i] <= 0.0):
+        if kinds[i] == con.UNILATERAL or (kinds[i] == con.NORMAL and friction[i] <= 0.0):
             order[m] = i
             m += 1
     for i in range(equalities, m):
-        space[IMPULSE, i] = impulse[order[i]]
-        space[FRICTION, i] = friction[order[i]]
+        space[solver.IMPULSE, i] = impulse[order[i]]
+        space[solver.FRICTION, i] = friction[order[i]]
     for i in range(count):
         impulse[i] = 0.0
     return equalities, cones, m
@@ -90,14 +72,14 @@ def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, ord
 
     The equalities' rank comes back; in RIGHT their right side through Cholesky's factor, which stays in space.
     """
-    f = VECTORS + 2 * space.shape[1]
-    rank: int = factorize(matrix, order, first, space[f:], space[TRIAL])
+    f = solver.VECTORS + 2 * space.shape[1]
+    rank: int = factorize(matrix, order, first, space[f:], space[solver.TRIAL])
     for i in range(rank):
         row = order[i]
         total = right[row]
         for k in range(i):
-            total -= space[f + row, k] * space[RIGHT, k]
-        space[RIGHT, i] = total / space[f + row, i]
+            total -= space[f + row, k] * space[solver.RIGHT, k]
+        space[solver.RIGHT, i] = total / space[f + row, i]
     for i in range(first, m):
         row = order[i]
         rest = right[row]
@@ -107,29 +89,29 @@ def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, ord
             for j in range(k):
                 total -= space[f + row, j] * space[pivot, j]
             space[f + row, k] = total / space[pivot, k]
-            rest -= space[f + row, k] * space[RIGHT, k]
-        space[RIGHT, i] = rest
+            rest -= space[f + row, k] * space[solver.RIGHT, k]
+        space[solver.RIGHT, i] = rest
         for j in range(first, i + 1):
             total = matrix[row, order[j]]
             for k in range(rank):
                 total -= space[f + row, k] * space[f + order[j], k]
-            space[VECTORS + i, j] = space[VECTORS + j, i] = total
+            space[solver.VECTORS + i, j] = space[solver.VECTORS + j, i] = total
     return rank
 
 
 @shared
 def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: Array) -> None:
     """Impulses of the equalities from those of the others, and all of them to their places."""
-    f = VECTORS + 2 * space.shape[1]
+    f = solver.VECTORS + 2 * space.shape[1]
     for k in range(rank - 1, -1, -1):
-        total = -space[RIGHT, k]
+        total = -space[solver.RIGHT, k]
         for i in range(k + 1, m):
             if i < rank or i >= first:
-                total -= space[f + order[i], k] * space[IMPULSE, i]
-        space[IMPULSE, k] = total / space[f + order[k], k]
+                total -= space[f + order[i], k] * space[solver.IMPULSE, i]
+        space[solver.IMPULSE, k] = total / space[f + order[k], k]
     for i in range(m):
         if i < rank or i >= first:
-            impulse[order[i]] = space[IMPULSE, i]
+            impulse[order[i]] = space[solver.IMPULSE, i]
 
 
 @shared
@@ -138,24 +120,24 @@ def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: 
 
     A row's scale is the inverse of its response, of a contact's rows that of their mean; 0 where no impulse moves it.
     """
-    a = VECTORS
+    a = solver.VECTORS
     warm = False
     i = first
     while i < m:
         width = 3 if i < cones else 1
-        response, whole, x = 0.0, 0.0, (space[IMPULSE, i], 0.0, 0.0)
+        response, whole, x = 0.0, 0.0, (space[solver.IMPULSE, i], 0.0, 0.0)
         for k in range(width):
             response += space[a + i + k, i + k] / width
             whole += matrix[order[i + k], order[i + k]] / width
         if width == 3:
-            x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
-        x = project_on_cone(x, space[FRICTION, i])
+            x = (space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2])
+        x = project_on_cone(x, space[solver.FRICTION, i])
         alive = space[a + i, i] > DEPENDENT * matrix[order[i], order[i]]
         for k in range(width):
-            space[SCALE, i + k] = 1.0 / response if alive else 0.0
-            space[HOLD, i + k] = PROXIMAL * whole / response if alive else 0.0
-            space[IMPULSE, i + k] = x[k] if alive else 0.0
-        warm = warm or space[IMPULSE, i] > 0.0
+            space[solver.SCALE, i + k] = 1.0 / response if alive else 0.0
+            space[solver.HOLD, i + k] = PROXIMAL * whole / response if alive else 0.0
+            space[solver.IMPULSE, i + k] = x[k] if alive else 0.0
+        warm = warm or space[solver.IMPULSE, i] > 0.0
         i += width
     find_speeds(first, m, space)
     return warm
@@ -164,27 +146,27 @@ def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: 
 @shared
 def sweep(first: int, cones: int, m: int, space: Array) -> None:
     """Every contact solved exactly, one after the other, while the others keep their impulses."""
-    a = VECTORS
+    a = solver.VECTORS
     for i in range(first, cones, 3):
-        if space[SCALE, i] <= 0.0:
+        if space[solver.SCALE, i] <= 0.0:
             continue
-        x = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
-        b = (space[SPEED, i], space[SPEED, i + 1], space[SPEED, i + 2])
+        x = (space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2])
+        b = (space[solver.SPEED, i], space[solver.SPEED, i + 1], space[solver.SPEED, i + 2])
         for k in range(3):
             b = (
                 b[0] - space[a + i + k, i] * x[k],
                 b[1] - space[a + i + k, i + 1] * x[k],
                 b[2] - space[a + i + k, i + 2] * x[k],
             )
-        y = solve_contact(space, a + i, i, b, space[FRICTION, i])
+        y = solve_contact(space, a + i, i, b, space[solver.FRICTION, i])
         for k in range(3):
-            push(i + k, y[k] - x[k], first, m, space, SPEED)
-            space[IMPULSE, i + k] = y[k]
+            push(i + k, y[k] - x[k], first, m, space, solver.SPEED)
+            space[solver.IMPULSE, i + k] = y[k]
     for i in range(cones, m):
-        if space[SCALE, i] > 0.0:
-            y0 = max(space[IMPULSE, i] - space[SCALE, i] * space[SPEED, i], 0.0)
-            push(i, y0 - space[IMPULSE, i], first, m, space, SPEED)
-            space[IMPULSE, i] = y0
+        if space[solver.SCALE, i] > 0.0:
+            y0 = max(space[solver.IMPULSE, i] - space[solver.SCALE, i] * space[solver.SPEED, i], 0.0)
+            push(i, y0 - space[solver.IMPULSE, i], first, m, space, solver.SPEED)
+            space[solver.IMPULSE, i] = y0
 
 
 @shared
@@ -204,9 +186,9 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
             sweep(first, cones, m, space)
     last = math.inf
     for _ in range(MOST_NEWTON_STEPS):
-        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        enough = value <= ENOUGH * ENOUGH * size
-        if value <= EXACT * EXACT * size or (enough and value > SLOW * last):
+        value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+        enough = value <= solver.ENOUGH * solver.ENOUGH * size
+        if value <= solver.EXACT * solver.EXACT * size or (enough and value > SLOW * last):
             return True
         last = value
         if not newton_turn(first, cones, m, space, order, value):
@@ -225,41 +207,41 @@ def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
     """Take out of the impulses of the last step what makes no motion, as between the feet of a table, where something
     slides: carried on, its friction would depend on how it once was put down.
     """
-    value, size = defect(first, cones, m, space, IMPULSE, SPEED)
+    value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     choose(first, cones, m, space, order)
     slides, third = False, order.shape[0] // 3
     for i in range(first, cones, 3):
-        slides |= order[third + i] == SLIDE
+        slides |= order[third + i] == solver.SLIDE
     if not slides:
         return
     newton_step(first, cones, m, space, order, 1.0)
-    combine(TRIAL, IMPULSE, 1.0, STEP, first, m, space)
-    combine(TRIAL_SPEED, SPEED, 1.0, RISE, first, m, space)
-    found, _ = defect(first, cones, m, space, TRIAL, TRIAL_SPEED)
-    if found <= max(value, ENOUGH * ENOUGH * size):
-        combine(IMPULSE, IMPULSE, 1.0, STEP, first, m, space)
-        combine(SPEED, SPEED, 1.0, RISE, first, m, space)
+    combine(solver.TRIAL, solver.IMPULSE, 1.0, solver.STEP, first, m, space)
+    combine(solver.TRIAL_SPEED, solver.SPEED, 1.0, solver.RISE, first, m, space)
+    found, _ = defect(first, cones, m, space, solver.TRIAL, solver.TRIAL_SPEED)
+    if found <= max(value, solver.ENOUGH * solver.ENOUGH * size):
+        combine(solver.IMPULSE, solver.IMPULSE, 1.0, solver.STEP, first, m, space)
+        combine(solver.SPEED, solver.SPEED, 1.0, solver.RISE, first, m, space)
 
 
 @shared
 def weigh(first: int, m: int, space: Array, weight: float) -> None:
     """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
     for i in range(first, m):
-        if space[SCALE, i] > 0.0:
-            space[VECTORS + i, i] += weight / space[SCALE, i]
+        if space[solver.SCALE, i] > 0.0:
+            space[solver.VECTORS + i, i] += weight / space[solver.SCALE, i]
 
 
 @shared
 def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, weight: float) -> bool:
     """Impulses of the problem that holds them with a weight; where it cannot be solved they stay, False."""
     for i in range(first, m):
-        space[KEPT, i] = space[IMPULSE, i]
+        space[solver.KEPT, i] = space[solver.IMPULSE, i]
     weigh(first, m, space, weight)
     solved = approach(first, cones, m, space, order, False)
     weigh(first, m, space, -weight)
     if not solved:
         for i in range(first, m):
-            space[IMPULSE, i] = space[KEPT, i]
+            space[solver.IMPULSE, i] = space[solver.KEPT, i]
     find_speeds(first, m, space)
     return solved
 
@@ -269,7 +251,7 @@ def jams(first: int, m: int, space: Array) -> bool:
     """Whether impulses grow without end, for a motion that none of them can bring about."""
     size = 0.0
     for i in range(first, m):
-        size += space[IMPULSE, i] ** 2
+        size += space[solver.IMPULSE, i] ** 2
     return size > most_rightly(first, m, space)
 
 
@@ -288,8 +270,10 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):
         solved = proximal_step(first, cones, m, space, order, weight)
-        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= ENOUGH * ENOUGH * size or (solved and sharpen(first, cones, m, space, order)):
+        value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+        if value <= solver.ENOUGH * solver.ENOUGH * size or (
+            solved and sharpen(first, cones, m, space, order)
+        ):
             return
         weight *= LIGHTER if solved else HEAVIER
 

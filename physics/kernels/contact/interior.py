@@ -13,21 +13,8 @@ import math
 from ..algebra.linear import solve_square
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from .impulse_layout import (
-    DUAL,
-    DUAL_STEP,
-    FRICTION,
-    IMPULSE,
-    RIGHT,
-    RISE,
-    SCALE,
-    SPEED,
-    STEP,
-    TRIAL,
-    VECTORS,
-    combine,
-    push,
-)
+from . import impulse_layout as solver
+from .impulse_layout import combine, push
 
 MOST_STEPS = 100
 CENTERING, MOST_CENTERING = 0.2, 0.9
@@ -69,16 +56,16 @@ def start(first: int, cones: int, m: int, space: Array) -> float:
     """Impulses along the cones' axes, all alike, and duals to them; their size."""
     size = 0.0
     for i in range(first, m):
-        size = max(size, abs(space[RIGHT, i]) * space[SCALE, i])
+        size = max(size, abs(space[solver.RIGHT, i]) * space[solver.SCALE, i])
     for i in range(first, m):
-        space[SPEED, i] = space[RIGHT, i]
-        space[IMPULSE, i] = 0.0
-        space[DUAL, i] = 0.0
+        space[solver.SPEED, i] = space[solver.RIGHT, i]
+        space[solver.IMPULSE, i] = 0.0
+        space[solver.DUAL, i] = 0.0
     for i in range(first, m):
-        if space[SCALE, i] > 0.0 and (i >= cones or (i - first) % 3 == 0):
-            space[IMPULSE, i] = size / space[FRICTION, i] if i < cones else size
-            space[DUAL, i] = size / space[SCALE, i]
-            push(i, space[IMPULSE, i], first, m, space, SPEED)
+        if space[solver.SCALE, i] > 0.0 and (i >= cones or (i - first) % 3 == 0):
+            space[solver.IMPULSE, i] = size / space[solver.FRICTION, i] if i < cones else size
+            space[solver.DUAL, i] = size / space[solver.SCALE, i]
+            push(i, space[solver.IMPULSE, i], first, m, space, solver.SPEED)
     return size
 
 
@@ -88,8 +75,11 @@ def add_cone(i: int, k: int, n: int, target: float, space: Array, top: int) -> N
 
     The scaling's matrix is h (2 (J w) (J w)^T - J) with J = diag(1, -1, -1), w of determinant 1.
     """
-    mu = space[FRICTION, i]
-    x, z = moved(IMPULSE, STEP, 0.0, mu, i, space), moved(DUAL, DUAL_STEP, 0.0, 1.0, i, space)
+    mu = space[solver.FRICTION, i]
+    x, z = (
+        moved(solver.IMPULSE, solver.STEP, 0.0, mu, i, space),
+        moved(solver.DUAL, solver.DUAL_STEP, 0.0, 1.0, i, space),
+    )
     dx, dz = determinant(x), determinant(z)
     a, b = 1.0 / math.sqrt(dx), 1.0 / math.sqrt(dz)
     half = 1.0 / math.sqrt(2.0 * (1.0 + a * b * (x[0] * z[0] + x[1] * z[1] + x[2] * z[2])))
@@ -105,65 +95,78 @@ def add_cone(i: int, k: int, n: int, target: float, space: Array, top: int) -> N
     space[top + k + 2, k + 1] += 2.0 * h * w1 * w2
     space[top + k + 2, k + 2] += h * (2.0 * w2 * w2 + 1.0)
     c, d = direction(z)
-    speed = c * space[SPEED, i + 1] + d * space[SPEED, i + 2]
-    space[TRIAL, k] += mu * (target * x[0] / dx - speed)
-    space[TRIAL, k + 1] -= target * x[1] / dx
-    space[TRIAL, k + 2] -= target * x[2] / dx
+    speed = c * space[solver.SPEED, i + 1] + d * space[solver.SPEED, i + 2]
+    space[solver.TRIAL, k] += mu * (target * x[0] / dx - speed)
+    space[solver.TRIAL, k + 1] -= target * x[1] / dx
+    space[solver.TRIAL, k + 2] -= target * x[2] / dx
     for j in range(n):
         space[top + k, j] += mu * (
-            c * space[VECTORS + i + 1, i - k + j] + d * space[VECTORS + i + 2, i - k + j]
+            c * space[solver.VECTORS + i + 1, i - k + j] + d * space[solver.VECTORS + i + 2, i - k + j]
         )
 
 
 @shared
 def path_step(first: int, cones: int, m: int, target: float, weight: float, space: Array) -> None:
     """Changes of impulses, speeds and duals towards the point of the path where impulse times dual is target."""
-    top, n = VECTORS + m, m - first
+    top, n = solver.VECTORS + m, m - first
     for i in range(first, m):
-        alive = space[SCALE, i] > 0.0
+        alive = space[solver.SCALE, i] > 0.0
         for j in range(n):
-            space[top + i - first, j] = space[VECTORS + i, first + j] if alive else 0.0
+            space[top + i - first, j] = space[solver.VECTORS + i, first + j] if alive else 0.0
         space[top + i - first, i - first] += weight if alive else 1.0
-        space[TRIAL, i - first] = -space[SPEED, i] - weight * space[IMPULSE, i] if alive else 0.0
-        space[RISE, i] = 0.0
+        space[solver.TRIAL, i - first] = (
+            -space[solver.SPEED, i] - weight * space[solver.IMPULSE, i] if alive else 0.0
+        )
+        space[solver.RISE, i] = 0.0
     for i in range(first, cones, 3):
-        if space[SCALE, i] > 0.0:
+        if space[solver.SCALE, i] > 0.0:
             add_cone(i, i - first, n, target, space, top)
     for i in range(cones, m):
-        if space[SCALE, i] > 0.0:
-            space[top + i - first, i - first] += space[DUAL, i] / space[IMPULSE, i]
-            space[TRIAL, i - first] += target / space[IMPULSE, i]
-    solve_square(space, top, n, space[TRIAL])
+        if space[solver.SCALE, i] > 0.0:
+            space[top + i - first, i - first] += space[solver.DUAL, i] / space[solver.IMPULSE, i]
+            space[solver.TRIAL, i - first] += target / space[solver.IMPULSE, i]
+    solve_square(space, top, n, space[solver.TRIAL])
     for i in range(first, m):
-        space[STEP, i] = space[TRIAL, i - first]
-        push(i, space[STEP, i], first, m, space, RISE)
+        space[solver.STEP, i] = space[solver.TRIAL, i - first]
+        push(i, space[solver.STEP, i], first, m, space, solver.RISE)
     for i in range(first, m):
-        after = space[SPEED, i] + space[RISE, i] + weight * (space[IMPULSE, i] + space[STEP, i])
-        space[DUAL_STEP, i] = after - space[DUAL, i]
+        after = (
+            space[solver.SPEED, i]
+            + space[solver.RISE, i]
+            + weight * (space[solver.IMPULSE, i] + space[solver.STEP, i])
+        )
+        space[solver.DUAL_STEP, i] = after - space[solver.DUAL, i]
         if i < cones and (i - first) % 3 == 0:
-            c, d = direction(moved(DUAL, DUAL, 0.0, 1.0, i, space))
-            slip = c * (space[SPEED, i + 1] + space[RISE, i + 1])
-            slip += d * (space[SPEED, i + 2] + space[RISE, i + 2])
-            space[DUAL_STEP, i] = after / space[FRICTION, i] + slip - space[DUAL, i]
+            c, d = direction(moved(solver.DUAL, solver.DUAL, 0.0, 1.0, i, space))
+            slip = c * (space[solver.SPEED, i + 1] + space[solver.RISE, i + 1])
+            slip += d * (space[solver.SPEED, i + 2] + space[solver.RISE, i + 2])
+            space[solver.DUAL_STEP, i] = after / space[solver.FRICTION, i] + slip - space[solver.DUAL, i]
 
 
 @shared
 def stays_inside(first: int, cones: int, m: int, share: float, space: Array) -> bool:
     """Whether impulses and duals keep off their cones' boundaries on a share of their step."""
     for i in range(first, cones, 3):
-        if space[SCALE, i] > 0.0:
-            mu = space[FRICTION, i]
-            x, z = moved(IMPULSE, STEP, share, mu, i, space), moved(DUAL, DUAL_STEP, share, 1.0, i, space)
-            least_x = NEAREST * determinant(moved(IMPULSE, STEP, 0.0, mu, i, space))
-            least_z = NEAREST * determinant(moved(DUAL, DUAL_STEP, 0.0, 1.0, i, space))
+        if space[solver.SCALE, i] > 0.0:
+            mu = space[solver.FRICTION, i]
+            x, z = (
+                moved(solver.IMPULSE, solver.STEP, share, mu, i, space),
+                moved(solver.DUAL, solver.DUAL_STEP, share, 1.0, i, space),
+            )
+            least_x = NEAREST * determinant(moved(solver.IMPULSE, solver.STEP, 0.0, mu, i, space))
+            least_z = NEAREST * determinant(moved(solver.DUAL, solver.DUAL_STEP, 0.0, 1.0, i, space))
             if not (x[0] > 0.0 and z[0] > 0.0 and determinant(x) > least_x and determinant(z) > least_z):
                 return False
     root = math.sqrt(NEAREST)
     for i in range(cones, m):
-        if space[SCALE, i] > 0.0:
-            if not (space[IMPULSE, i] + share * space[STEP, i] > root * space[IMPULSE, i]):
+        if space[solver.SCALE, i] > 0.0:
+            if not (
+                space[solver.IMPULSE, i] + share * space[solver.STEP, i] > root * space[solver.IMPULSE, i]
+            ):
                 return False
-            if not (space[DUAL, i] + share * space[DUAL_STEP, i] > root * space[DUAL, i]):
+            if not (
+                space[solver.DUAL, i] + share * space[solver.DUAL_STEP, i] > root * space[solver.DUAL, i]
+            ):
                 return False
     return True
 
@@ -177,8 +180,12 @@ def follow_path(first: int, cones: int, m: int, space: Array) -> None:
         gap, blocks = 0.0, 0
         for i in range(first, m):
             normal = i < cones and (i - first) % 3 == 0
-            gap += space[IMPULSE, i] * space[DUAL, i] * (space[FRICTION, i] if normal else 1.0)
-            if space[SCALE, i] > 0.0 and (normal or i >= cones):
+            gap += (
+                space[solver.IMPULSE, i]
+                * space[solver.DUAL, i]
+                * (space[solver.FRICTION, i] if normal else 1.0)
+            )
+            if space[solver.SCALE, i] > 0.0 and (normal or i >= cones):
                 blocks += 1
         gap /= max(blocks, 1)
         widest = max(widest, gap)
@@ -191,6 +198,6 @@ def follow_path(first: int, cones: int, m: int, space: Array) -> None:
         if share <= SHORTEST:
             return
         centering = max(CENTERING, min(MOST_CENTERING, 1.0 - share))
-        combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
-        combine(SPEED, SPEED, share, RISE, first, m, space)
-        combine(DUAL, DUAL, share, DUAL_STEP, first, m, space)
+        combine(solver.IMPULSE, solver.IMPULSE, share, solver.STEP, first, m, space)
+        combine(solver.SPEED, solver.SPEED, share, solver.RISE, first, m, space)
+        combine(solver.DUAL, solver.DUAL, share, solver.DUAL_STEP, first, m, space)

@@ -9,25 +9,8 @@ import math
 from ..algebra.linear import solve_square
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from .impulse_layout import (
-    DUAL,
-    FRICTION,
-    HOLD,
-    IMPULSE,
-    OPEN,
-    RIGHT,
-    RISE,
-    SCALE,
-    SLIDE,
-    SPEED,
-    STEP,
-    STICK,
-    TRIAL,
-    TRIAL_SPEED,
-    VECTORS,
-    combine,
-    push,
-)
+from . import impulse_layout as solver
+from .impulse_layout import combine, push
 
 PROXIMAL = 1e-10  # weight that keeps the impulses of rows that say the same where they are
 SETTLED = 1e-13
@@ -40,9 +23,9 @@ LARGEST = 1e3  # impulses, against those that would stop each row's speed: beyon
 @inline
 def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
     """Where the impulse of the contact at row i is drawn: lambda - scale u; and how long its tangential part is."""
-    r = space[SCALE, i + 1]
+    r = space[solver.SCALE, i + 1]
     x = (
-        space[impulse, i] - space[SCALE, i] * space[speed, i],
+        space[impulse, i] - space[solver.SCALE, i] * space[speed, i],
         space[impulse, i + 1] - r * space[speed, i + 1],
         space[impulse, i + 2] - r * space[speed, i + 2],
     )
@@ -54,7 +37,7 @@ def most_rightly(first: int, m: int, space: Array) -> float:
     """Square of the size beyond which impulses no longer answer what the rows' speeds without them ask for."""
     asked = 0.0
     for i in range(first, m):
-        asked += (space[SCALE, i] * space[RIGHT, i]) ** 2
+        asked += (space[solver.SCALE, i] * space[solver.RIGHT, i]) ** 2
     return LARGEST * LARGEST * asked
 
 
@@ -66,7 +49,7 @@ def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: in
     total, size = 0.0, 0.0
     for i in range(first, cones, 3):
         x, length = aim(i, space, impulse, speed)
-        radius = space[FRICTION, i] * max(x[0], 0.0)
+        radius = space[solver.FRICTION, i] * max(x[0], 0.0)
         share = radius / length if length > radius else 1.0
         f = space[impulse, i] - max(x[0], 0.0)
         g, h = space[impulse, i + 1] - share * x[1], space[impulse, i + 2] - share * x[2]
@@ -74,7 +57,7 @@ def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: in
         f, g, h = space[impulse, i], space[impulse, i + 1], space[impulse, i + 2]
         size += f * f + g * g + h * h
     for i in range(cones, m):
-        f = min(space[impulse, i], space[SCALE, i] * space[speed, i])
+        f = min(space[impulse, i], space[solver.SCALE, i] * space[speed, i])
         total += f * f
         size += space[impulse, i] * space[impulse, i]
     return total, min(size, most_rightly(first, m, space))
@@ -85,21 +68,21 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
     """What each contact does, as Alart & Curnier's function sees it, into the second third of order."""
     third = order.shape[0] // 3
     for i in range(first, cones, 3):
-        x, length = aim(i, space, IMPULSE, SPEED)
-        state = OPEN
+        x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
+        state = solver.OPEN
         if x[0] > 0.0:
-            state = STICK if length <= space[FRICTION, i] * x[0] else SLIDE
+            state = solver.STICK if length <= space[solver.FRICTION, i] * x[0] else solver.SLIDE
         order[third + i] = order[third + i + 1] = order[third + i + 2] = state
     for i in range(cones, m):
-        active = space[IMPULSE, i] - space[SCALE, i] * space[SPEED, i] > 0.0
-        order[third + i] = STICK if active else OPEN
+        active = space[solver.IMPULSE, i] - space[solver.SCALE, i] * space[solver.SPEED, i] > 0.0
+        order[third + i] = solver.STICK if active else solver.OPEN
 
 
 @inline
 def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> float:
     """What holds an impulse along what makes no motion; tangents that slide are held by their direction."""
-    slides = i < cones and order[order.shape[0] // 3 + i] == SLIDE and (i - first) % 3 > 0
-    return PROXIMAL if slides else space[HOLD, i]
+    slides = i < cones and order[order.shape[0] // 3 + i] == solver.SLIDE and (i - first) % 3 > 0
+    return PROXIMAL if slides else space[solver.HOLD, i]
 
 
 @shared
@@ -109,12 +92,14 @@ def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> No
     """
     newton_step(first, cones, m, space, order, 0.0)
     for i in range(first, m):
-        space[DUAL, i] = space[SPEED, i]
-        if space[SCALE, i] > 0.0:
-            space[SPEED, i] += weight_of(i, first, cones, space, order) / space[SCALE, i] * space[STEP, i]
+        space[solver.DUAL, i] = space[solver.SPEED, i]
+        if space[solver.SCALE, i] > 0.0:
+            space[solver.SPEED, i] += (
+                weight_of(i, first, cones, space, order) / space[solver.SCALE, i] * space[solver.STEP, i]
+            )
     newton_step(first, cones, m, space, order, 0.0)
     for i in range(first, m):
-        space[SPEED, i] = space[DUAL, i]
+        space[solver.SPEED, i] = space[solver.DUAL, i]
 
 
 @shared
@@ -125,38 +110,39 @@ def newton_step(first: int, cones: int, m: int, space: Array, order: Array, cent
     Open ones lose their impulse, sticking ones their speed; a sliding one loses its normal speed, its friction becomes
     mu times the normal impulse, its direction follows by the derivative (Hueber, Stadler & Wohlmuth 2008).
     """
-    third, top = order.shape[0] // 3, VECTORS + m
+    third, top = order.shape[0] // 3, solver.VECTORS + m
     act = 2 * third
     n = 0
     for i in range(first, m):
-        space[RISE, i] = 0.0
+        space[solver.RISE, i] = 0.0
     for i in range(first, m):
-        space[STEP, i] = -space[IMPULSE, i]
-        if order[third + i] == OPEN:
-            push(i, -space[IMPULSE, i], first, m, space, RISE)
+        space[solver.STEP, i] = -space[solver.IMPULSE, i]
+        if order[third + i] == solver.OPEN:
+            push(i, -space[solver.IMPULSE, i], first, m, space, solver.RISE)
         else:
             order[act + n] = i
             n += 1
     for k in range(n):
         i = order[act + k]
-        r = space[SCALE, i]
+        r = space[solver.SCALE, i]
         for j in range(n):
-            space[top + k, j] = r * space[VECTORS + i, order[act + j]]
+            space[top + k, j] = r * space[solver.VECTORS + i, order[act + j]]
         space[top + k, k] += weight_of(i, first, cones, space, order)
-        space[TRIAL, k] = (
-            -r * (space[SPEED, i] + space[RISE, i]) - centred * space[HOLD, i] * space[IMPULSE, i]
+        space[solver.TRIAL, k] = (
+            -r * (space[solver.SPEED, i] + space[solver.RISE, i])
+            - centred * space[solver.HOLD, i] * space[solver.IMPULSE, i]
         )
     k = 0
     while k < n:
         i = order[act + k]
-        if order[third + i] == SLIDE:
+        if order[third + i] == solver.SLIDE:
             slide(i, k, n, top, space)
         k += 3 if i < cones else 1
-    solve_square(space, top, n, space[TRIAL])
+    solve_square(space, top, n, space[solver.TRIAL])
     for k in range(n):
         i = order[act + k]
-        space[STEP, i] = space[TRIAL, k]
-        push(i, space[TRIAL, k], first, m, space, RISE)
+        space[solver.STEP, i] = space[solver.TRIAL, k]
+        push(i, space[solver.TRIAL, k], first, m, space, solver.RISE)
 
 
 @shared
@@ -166,20 +152,20 @@ def slide(i: int, k: int, n: int, top: int, space: Array) -> None:
     Along the direction of its aim lambda_t = mu lambda_n; across it share r u + (1 - share) lambda = 0, where share is
     how much of the aim the cone leaves.
     """
-    mu = space[FRICTION, i]
-    x, length = aim(i, space, IMPULSE, SPEED)
+    mu = space[solver.FRICTION, i]
+    x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
     d, e = x[1] / length, x[2] / length
     share = mu * x[0] / length
-    y = (space[IMPULSE, i], space[IMPULSE, i + 1], space[IMPULSE, i + 2])
+    y = (space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2])
     for j in range(n):
         space[top + k + 2, j] = share * (d * space[top + k + 2, j] - e * space[top + k + 1, j])
         space[top + k + 1, j] = 0.0
     space[top + k + 2, k + 1] -= (1.0 - share) * e
     space[top + k + 2, k + 2] += (1.0 - share) * d
-    across = share * (d * space[TRIAL, k + 2] - e * space[TRIAL, k + 1])
-    space[TRIAL, k + 2] = across - (1.0 - share) * (d * y[2] - e * y[1])
+    across = share * (d * space[solver.TRIAL, k + 2] - e * space[solver.TRIAL, k + 1])
+    space[solver.TRIAL, k + 2] = across - (1.0 - share) * (d * y[2] - e * y[1])
     space[top + k + 1, k], space[top + k + 1, k + 1], space[top + k + 1, k + 2] = -mu, d, e
-    space[TRIAL, k + 1] = mu * y[0] - d * y[1] - e * y[2]
+    space[solver.TRIAL, k + 1] = mu * y[0] - d * y[1] - e * y[2]
 
 
 @shared
@@ -187,11 +173,14 @@ def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
     """Go along Newton's step, halved until the defect shrinks from value; False where it does not."""
     share = 1.0
     for _ in range(MOST_HALVINGS):
-        combine(TRIAL, IMPULSE, share, STEP, first, m, space)
-        combine(TRIAL_SPEED, SPEED, share, RISE, first, m, space)
-        if defect(first, cones, m, space, TRIAL, TRIAL_SPEED)[0] < (1.0 - DESCENT * share) * value:
-            combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
-            combine(SPEED, SPEED, share, RISE, first, m, space)
+        combine(solver.TRIAL, solver.IMPULSE, share, solver.STEP, first, m, space)
+        combine(solver.TRIAL_SPEED, solver.SPEED, share, solver.RISE, first, m, space)
+        if (
+            defect(first, cones, m, space, solver.TRIAL, solver.TRIAL_SPEED)[0]
+            < (1.0 - DESCENT * share) * value
+        ):
+            combine(solver.IMPULSE, solver.IMPULSE, share, solver.STEP, first, m, space)
+            combine(solver.SPEED, solver.SPEED, share, solver.RISE, first, m, space)
             return True
         share *= 0.5
     return False
@@ -204,28 +193,31 @@ def pivot_rows(first: int, m: int, space: Array, order: Array) -> None:
     """
     third = order.shape[0] // 3
     for i in range(first, m):
-        order[third + i] = STICK if space[IMPULSE, i] > 0.0 else OPEN
+        order[third + i] = solver.STICK if space[solver.IMPULSE, i] > 0.0 else solver.OPEN
     for _ in range(MOST_PIVOTS * m):
         newton_step(first, first, m, space, order, 0.0)
         share, blocking = 1.0, -1
         for i in range(first, m):
-            if order[third + i] == STICK and space[IMPULSE, i] + share * space[STEP, i] < 0.0:
-                share, blocking = -space[IMPULSE, i] / space[STEP, i], i
+            if (
+                order[third + i] == solver.STICK
+                and space[solver.IMPULSE, i] + share * space[solver.STEP, i] < 0.0
+            ):
+                share, blocking = -space[solver.IMPULSE, i] / space[solver.STEP, i], i
         largest, worst, chosen = 0.0, 0.0, -1
-        combine(IMPULSE, IMPULSE, share, STEP, first, m, space)
-        combine(SPEED, SPEED, share, RISE, first, m, space)
+        combine(solver.IMPULSE, solver.IMPULSE, share, solver.STEP, first, m, space)
+        combine(solver.SPEED, solver.SPEED, share, solver.RISE, first, m, space)
         for i in range(first, m):
-            largest = max(largest, space[IMPULSE, i])
+            largest = max(largest, space[solver.IMPULSE, i])
         if blocking >= 0:
-            space[IMPULSE, blocking] = 0.0
-            order[third + blocking] = OPEN
+            space[solver.IMPULSE, blocking] = 0.0
+            order[third + blocking] = solver.OPEN
             continue
         for i in range(first, m):
-            miss = -space[SCALE, i] * space[SPEED, i]
-            if order[third + i] == STICK:
+            miss = -space[solver.SCALE, i] * space[solver.SPEED, i]
+            if order[third + i] == solver.STICK:
                 miss = abs(miss)
-            if miss > worst + SETTLED * (largest + space[SCALE, i] * abs(space[RIGHT, i])):
+            if miss > worst + SETTLED * (largest + space[solver.SCALE, i] * abs(space[solver.RIGHT, i])):
                 worst, chosen = miss, i
         if chosen < 0:
             return
-        order[third + chosen] = STICK
+        order[third + chosen] = solver.STICK

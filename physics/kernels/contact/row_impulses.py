@@ -7,26 +7,7 @@ import math
 from ..algebra.cholesky import factorize, residual_of, solve_factored
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import (
-    EQUALITY,
-    ROW_AIM,
-    ROW_FREE,
-    SYSTEM_BEGINS,
-    SYSTEM_FACTOR,
-    SYSTEM_FREE,
-    SYSTEM_FRICTION,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_MATRIX,
-    SYSTEM_ORDER,
-    SYSTEM_RESTITUTION,
-    SYSTEM_RIGHT,
-    SYSTEM_ROWS,
-    SYSTEM_SOLVER_ORDER,
-    SYSTEM_SPACE,
-    SYSTEM_SPARE,
-)
+from ..constraints import layout as con
 from .impacts import IMPACT_VECTORS, solve_impacts
 from .impulse_residual import overgrown
 from .impulses import solve_impulses
@@ -45,23 +26,25 @@ TURNS = 3
 @shared
 def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
     """Factors of the rows that are equalities; how many there are, and their rank."""
-    kinds, order = system[SYSTEM_KINDS], system[SYSTEM_ORDER]
+    kinds, order = system[con.SYSTEM_KINDS], system[con.SYSTEM_ORDER]
     equalities = 0
     for k in range(count):
-        if kinds[k] == EQUALITY:
+        if kinds[k] == con.EQUALITY:
             order[equalities] = k
             equalities += 1
-    rank = factorize(system[SYSTEM_MATRIX], order, equalities, system[SYSTEM_FACTOR], system[SYSTEM_BEGINS])
+    rank = factorize(
+        system[con.SYSTEM_MATRIX], order, equalities, system[con.SYSTEM_FACTOR], system[con.SYSTEM_BEGINS]
+    )
     return equalities, rank
 
 
 @shared
 def solve_equalities(found: tuple[int, int], system: Array) -> None:
     """Impulses of the equalities for the right side, with the factors that there are; of the other rows none."""
-    impulse, order = system[SYSTEM_IMPULSE], system[SYSTEM_ORDER]
+    impulse, order = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ORDER]
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
-    factor, begins, right = system[SYSTEM_FACTOR], system[SYSTEM_BEGINS], system[SYSTEM_RIGHT]
+    factor, begins, right = system[con.SYSTEM_FACTOR], system[con.SYSTEM_BEGINS], system[con.SYSTEM_RIGHT]
     solve_factored(factor, order, found[1], found[0], begins, right, impulse)
 
 
@@ -72,11 +55,11 @@ def slacken(count: int, system: Array) -> None:
     A point that a joint lets move along a line only slips as it comes out of what it is in; where friction holds it
     there is no way out, and no impulses bring one about.
     """
-    rows, right, impulse = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_IMPULSE]
+    rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     for k in range(count):
         impulse[k] = 0.0
-        if rows[k, ROW_AIM] > 0.0:
-            right[k] = rows[k, ROW_FREE]
+        if rows[k, con.ROW_AIM] > 0.0:
+            right[k] = rows[k, con.ROW_FREE]
 
 
 @shared
@@ -84,13 +67,13 @@ def solve_once(count: int, system: Array) -> tuple[float, float]:
     """Impulses of all rows, from those that are there to begin with; the solver's residual, and by how much they have
     grown without end, at least 1.
     """
-    matrix, right, kinds = system[SYSTEM_MATRIX], system[SYSTEM_RIGHT], system[SYSTEM_KINDS]
+    matrix, right, kinds = system[con.SYSTEM_MATRIX], system[con.SYSTEM_RIGHT], system[con.SYSTEM_KINDS]
     friction, restitution, impulse = (
-        system[SYSTEM_FRICTION],
-        system[SYSTEM_RESTITUTION],
-        system[SYSTEM_IMPULSE],
+        system[con.SYSTEM_FRICTION],
+        system[con.SYSTEM_RESTITUTION],
+        system[con.SYSTEM_IMPULSE],
     )
-    space, order, spare = system[SYSTEM_SPACE], system[SYSTEM_SOLVER_ORDER], system[SYSTEM_SPARE]
+    space, order, spare = system[con.SYSTEM_SPACE], system[con.SYSTEM_SOLVER_ORDER], system[con.SYSTEM_SPARE]
     impact = False
     for k in range(count):
         impact |= restitution[k] > 0.0
@@ -111,17 +94,17 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
     Where none are found that lead rows back those that let them go no farther are looked for, from nothing and from
     where the step began; of all that are not what is asked for the nearest are taken.
     """
-    rows, right, impulse = system[SYSTEM_ROWS], system[SYSTEM_RIGHT], system[SYSTEM_IMPULSE]
+    rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     if count == found[0]:
         for k in range(count):
-            right[k] = rows[k, ROW_AIM] - rows[k, ROW_FREE]
+            right[k] = rows[k, con.ROW_AIM] - rows[k, con.ROW_FREE]
         solve_equalities(found, system)
-        order, begins = system[SYSTEM_ORDER], system[SYSTEM_BEGINS]
-        return residual_of(system[SYSTEM_MATRIX], order, found[1], count, begins, right, impulse)
-    begin, nearest = system[SYSTEM_SPARE][BEGIN], system[SYSTEM_SPARE][NEAREST]
+        order, begins = system[con.SYSTEM_ORDER], system[con.SYSTEM_BEGINS]
+        return residual_of(system[con.SYSTEM_MATRIX], order, found[1], count, begins, right, impulse)
+    begin, nearest = system[con.SYSTEM_SPARE][BEGIN], system[con.SYSTEM_SPARE][NEAREST]
     least, best = math.inf, math.nan
     for k in range(count):
-        right[k] = rows[k, ROW_FREE] - rows[k, ROW_AIM]
+        right[k] = rows[k, con.ROW_FREE] - rows[k, con.ROW_AIM]
         begin[k] = impulse[k]
     for turn in range(TURNS):
         if turn != AS_AIMED:
@@ -149,8 +132,8 @@ def of_momentum(count: int, residual: float, system: Array) -> float:
     """
     if residual <= SMALL:
         return residual
-    jacobian, free = system[SYSTEM_JACOBIAN], system[SYSTEM_FREE]
-    matrix, impulse, size, passing = system[SYSTEM_MATRIX], system[SYSTEM_IMPULSE], 0.0, 0.0
+    jacobian, free = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_FREE]
+    matrix, impulse, size, passing = system[con.SYSTEM_MATRIX], system[con.SYSTEM_IMPULSE], 0.0, 0.0
     for k in range(count):
         size += impulse[k] * impulse[k]
         if matrix[k, k] > 0.0:

@@ -4,63 +4,18 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import NONE, Array, Vector, add3, cross, dot3, load3, load_twist, scale_add3, subtract3
 from ..compiler.jit import entry, inline, shared
-from ..constraints.layout import (
-    ACTIVE,
-    DEEPEST,
-    EQUALITY,
-    NORMAL,
-    OVERLAP,
-    ROW_AIM,
-    ROW_FREE,
-    ROW_OWNER,
-    ROW_VALUE,
-    SYSTEM_FREE,
-    SYSTEM_FRICTION,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_RESTITUTION,
-    SYSTEM_ROWS,
-    TANGENT,
-    UNILATERAL,
-    WARM,
-)
+from ..constraints import layout as con
 from ..constraints.response import speed_along
 from ..constraints.row_pieces import bias_of, point_acceleration, push_row
 from ..constraints.rows import constraint_rows
 from ..forces.limits import limit_value
 from ..forces.points import reference_of, twist_of
 from ..joints.kinematics import kinematics
-from ..layout import (
-    CULPRIT,
-    DOF_COUNT,
-    DOF_START,
-    HELD,
-    LAG,
-    LIMIT_COUNT,
-    LIMIT_RESTITUTION,
-    LIMIT_ROWS,
-    LIMIT_WIDTH,
-    ORIGIN,
-    PARENT,
-    STATUS,
-    SUBSPACE,
-    TOO_MANY_CONTACTS,
-    VELOCITY,
-)
+from . import layout as contact
 from .detection import detect_contacts
-from .layout import (
-    FOUND_BODY,
-    FOUND_FRICTION,
-    FOUND_GAP,
-    FOUND_NORMAL,
-    FOUND_OTHER,
-    FOUND_PAIR,
-    FOUND_POINT,
-    FOUND_RESTITUTION,
-)
 from .unilateral import SETTLED, aim_row
 
 # Gaps are looked for as far as bodies could close them in so many steps.
@@ -77,9 +32,9 @@ def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int
         return 0
     fastest = 0.0
     for i in range(arrays[0].shape[0]):
-        v = load_twist(work, i, VELOCITY)
+        v = load_twist(work, i, at.VELOCITY)
         w = (v[0], v[1], v[2])
-        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, ORIGIN)))
+        going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, at.ORIGIN)))
         fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
     return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
 
@@ -88,8 +43,11 @@ def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int
 def note_overlap(touching: int, found: Array, statistics: Array) -> None:
     """Keep how deep a point has ever been in its obstacle: what a given motion leads there, no impulse keeps out."""
     for k in range(touching):
-        if -found[k, FOUND_GAP] > statistics[OVERLAP]:
-            statistics[OVERLAP], statistics[DEEPEST] = -found[k, FOUND_GAP], found[k, FOUND_PAIR]
+        if -found[k, contact.FOUND_GAP] > statistics[con.OVERLAP]:
+            statistics[con.OVERLAP], statistics[con.DEEPEST] = (
+                -found[k, contact.FOUND_GAP],
+                found[k, contact.FOUND_PAIR],
+            )
 
 
 @inline
@@ -111,11 +69,11 @@ def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
     """Whether given motions have a part in how a body goes, and whether they alone lead it."""
     some, all_of_them = False, True
     while body >= 0:
-        first = body_int[body, DOF_START]
-        for d in range(first, first + body_int[body, DOF_COUNT]):
-            some |= dof[d, HELD] != 0.0
-            all_of_them &= dof[d, HELD] != 0.0
-        body = body_int[body, PARENT]
+        first = body_int[body, at.DOF_START]
+        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+            some |= dof[d, at.HELD] != 0.0
+            all_of_them &= dof[d, at.HELD] != 0.0
+        body = body_int[body, at.PARENT]
     return some, some and all_of_them
 
 
@@ -126,7 +84,7 @@ def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: 
     """
     free = not how_led(body_int, dof, body)[0]
     for c in range(known):
-        touching, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        touching, other = int(found[c, contact.FOUND_BODY]), int(found[c, contact.FOUND_OTHER])
         if free and (touching == body or other == body):
             some, alone = how_led(body_int, dof, other if touching == body else touching)
             free = alone or not some
@@ -138,11 +96,11 @@ def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
     """Angular velocity at a step's end of a body that is led, less its mean over the step."""
     turning = NONE
     while body >= 0:
-        first = body_int[body, DOF_START]
-        for d in range(first, first + body_int[body, DOF_COUNT]):
-            s = load_twist(dof, d, SUBSPACE)
-            turning = scale_add3(turning, dof[d, LAG], (s[0], s[1], s[2]))
-        body = body_int[body, PARENT]
+        first = body_int[body, at.DOF_START]
+        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+            s = load_twist(dof, d, at.SUBSPACE)
+            turning = scale_add3(turning, dof[d, at.LAG], (s[0], s[1], s[2]))
+        body = body_int[body, at.PARENT]
     return turning
 
 
@@ -177,8 +135,8 @@ def lag_along(row: Array, dof: Array) -> float:
     """
     speed = 0.0
     for d in range(row.shape[0]):
-        if dof[d, HELD] != 0.0:
-            speed += row[d] * dof[d, LAG]
+        if dof[d, at.HELD] != 0.0:
+            speed += row[d] * dof[d, at.LAG]
     return speed
 
 
@@ -197,7 +155,7 @@ def add_tangents(
     """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
     at the step's beginning in order not to over the step; led: it goes as far as given motions lead the obstacle.
     """
-    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
+    rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     axes = tangents(normal)
     for j in range(2):
         for d in range(jacobian.shape[1]):
@@ -205,14 +163,14 @@ def add_tangents(
         push_row(
             body_int, spaces[0], spaces[1], bodies[0], bodies[1], point, point, axes[j], jacobian[row + j]
         )
-        rows[row + j, ROW_FREE] = speed_along(jacobian[row + j], system[SYSTEM_FREE])
-        rows[row + j, ROW_AIM] = dot3(axes[j], drift)
+        rows[row + j, con.ROW_FREE] = speed_along(jacobian[row + j], system[con.SYSTEM_FREE])
+        rows[row + j, con.ROW_AIM] = dot3(axes[j], drift)
         if led:
-            rows[row + j, ROW_AIM] += lag_along(jacobian[row + j], spaces[1])
-        rows[row + j, ROW_VALUE] = 0.0
-        system[SYSTEM_RESTITUTION][row + j] = 0.0
-        system[SYSTEM_FRICTION][row + j] = 0.0
-        system[SYSTEM_KINDS][row + j] = TANGENT
+            rows[row + j, con.ROW_AIM] += lag_along(jacobian[row + j], spaces[1])
+        rows[row + j, con.ROW_VALUE] = 0.0
+        system[con.SYSTEM_RESTITUTION][row + j] = 0.0
+        system[con.SYSTEM_FRICTION][row + j] = 0.0
+        system[con.SYSTEM_KINDS][row + j] = con.TANGENT
 
 
 @shared
@@ -232,34 +190,38 @@ def add_contacts(
     """Append those of the known contacts that the velocities qd would close, and those that acted in the last step;
     returns the number of rows with them.
     """
-    body_int, first, found = arrays[0], int(arrays[3][LIMIT_COUNT]), contacts[1]
+    body_int, first, found = arrays[0], int(arrays[3][at.LIMIT_COUNT]), contacts[1]
     work, dof, flags = spaces
-    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
-    kinds, friction, impulse = system[SYSTEM_KINDS], system[SYSTEM_FRICTION], system[SYSTEM_IMPULSE]
+    rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
+    kinds, friction, impulse = (
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_FRICTION],
+        system[con.SYSTEM_IMPULSE],
+    )
     for c in range(known):
-        pair = first + int(found[c, FOUND_PAIR])
-        if memory[pair, ACTIVE] != 0.0:
+        pair = first + int(found[c, contact.FOUND_PAIR])
+        if memory[pair, con.ACTIVE] != 0.0:
             continue
-        body, other = int(found[c, FOUND_BODY]), int(found[c, FOUND_OTHER])
+        body, other = int(found[c, contact.FOUND_BODY]), int(found[c, contact.FOUND_OTHER])
         if count + 3 + first > rows.shape[0]:  # the limits keep their room
-            flags[STATUS], flags[CULPRIT] = TOO_MANY_CONTACTS, body
+            flags[at.STATUS], flags[at.CULPRIT] = at.TOO_MANY_CONTACTS, body
             return count
-        point, normal = load3(found, c, FOUND_POINT), load3(found, c, FOUND_NORMAL)
+        point, normal = load3(found, c, contact.FOUND_POINT), load3(found, c, contact.FOUND_NORMAL)
         for d in range(jacobian.shape[1]):
             jacobian[count, d] = 0.0
         push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
         before = speed_along(jacobian[count], last_qd)
-        value = found[c, FOUND_GAP]
-        aim_row(count, value, dt, before, found[c, FOUND_RESTITUTION], course, system)
-        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
-        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
-        warm = memory[pair, WARM] != 0.0
+        value = found[c, contact.FOUND_GAP]
+        aim_row(count, value, dt, before, found[c, contact.FOUND_RESTITUTION], course, system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, con.ROW_AIM]
+        impact = system[con.SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        warm = memory[pair, con.WARM] != 0.0
         if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
             continue
-        rows[count, ROW_VALUE] = value
-        width = 3 if found[c, FOUND_FRICTION] > 0.0 else 1
-        kinds[count] = NORMAL if width == 3 else UNILATERAL
-        friction[count] = found[c, FOUND_FRICTION]
+        rows[count, con.ROW_VALUE] = value
+        width = 3 if found[c, contact.FOUND_FRICTION] > 0.0 else 1
+        kinds[count] = con.NORMAL if width == 3 else con.UNILATERAL
+        friction[count] = found[c, contact.FOUND_FRICTION]
         if width == 3:
             drift, led = NONE, warm and not impact and how_led(body_int, dof, other)[1]
             if led:
@@ -267,9 +229,9 @@ def add_contacts(
                 led = follows_freely(body_int, dof, found, known, body)
             add_tangents(body_int, (body, other), point, normal, count + 1, led, drift, system, spaces)
         for j in range(width):
-            rows[count + j, ROW_OWNER] = -1.0 - pair
-            impulse[count + j] = memory[pair, WARM + j]
-        memory[pair, ACTIVE] = 1.0
+            rows[count + j, con.ROW_OWNER] = -1.0 - pair
+            impulse[count + j] = memory[pair, con.WARM + j]
+        memory[pair, con.ACTIVE] = 1.0
         count += width
     return count
 
@@ -284,13 +246,13 @@ def least_gap(
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
     for k in range(constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)):
-        if system[SYSTEM_KINDS][k] != EQUALITY:
-            least = min(least, system[SYSTEM_ROWS][k, ROW_VALUE])
+        if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
+            least = min(least, system[con.SYSTEM_ROWS][k, con.ROW_VALUE])
     if pairs[0] > 0.0:
         for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
-            least = min(least, found[c, FOUND_GAP])
-    for k in range(int(data[LIMIT_COUNT])):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if data[row + LIMIT_RESTITUTION] >= 0.0:
+            least = min(least, found[c, contact.FOUND_GAP])
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if data[row + at.LIMIT_RESTITUTION] >= 0.0:
             least = min(least, limit_value(data, row, q)[0])
     return least

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from .impulse_layout import (
-    ENOUGH,
-    EXACT,
-    HOLD,
-    IMPULSE,
-    KEPT,
-    RISE,
-    SCALE,
-    SPEED,
-    STEP,
-    combine,
-    find_speeds,
-)
+from . import impulse_layout as solver
+from .impulse_layout import combine, find_speeds
 from .newton import choose, clean_step, defect, descend
 
 SHARPER, MOST_SHARPENINGS = 8.0, 12
@@ -28,8 +17,8 @@ def magnify(first: int, cones: int, space: Array, by: float) -> None:
     """Scales of all contacts' tangents, and the weights that go with them, times a power of two."""
     for i in range(first, cones):
         if (i - first) % 3 > 0:
-            space[SCALE, i] *= by
-            space[HOLD, i] *= by
+            space[solver.SCALE, i] *= by
+            space[solver.HOLD, i] *= by
 
 
 @shared
@@ -39,8 +28,8 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
     """
     patience = MOST_ASTRAY
     for _ in range(MOST_TURNS):
-        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= EXACT * EXACT * size:
+        value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+        if value <= solver.EXACT * solver.EXACT * size:
             return
         choose(first, cones, m, space, order)
         clean_step(first, cones, m, space, order)
@@ -48,8 +37,8 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
             if patience == 0:
                 return
             patience -= 1
-            combine(IMPULSE, IMPULSE, 0.5, STEP, first, m, space)
-            combine(SPEED, SPEED, 0.5, RISE, first, m, space)
+            combine(solver.IMPULSE, solver.IMPULSE, 0.5, solver.STEP, first, m, space)
+            combine(solver.SPEED, solver.SPEED, 0.5, solver.RISE, first, m, space)
 
 
 @shared
@@ -62,22 +51,22 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
     less slip.
     """
     by = 1.0
-    nearest, _ = defect(first, cones, m, space, IMPULSE, SPEED)
+    nearest, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     for i in range(first, m):
-        space[KEPT, i] = space[IMPULSE, i]
+        space[solver.KEPT, i] = space[solver.IMPULSE, i]
     for _ in range(MOST_SHARPENINGS):
         by *= SHARPER
         magnify(first, cones, space, by)
         sharp_turns(first, cones, m, space, order)
         magnify(first, cones, space, 1.0 / by)
-        value, size = defect(first, cones, m, space, IMPULSE, SPEED)
-        if value <= ENOUGH * ENOUGH * size:
+        value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+        if value <= solver.ENOUGH * solver.ENOUGH * size:
             return True
         if value < nearest:
             nearest = value
             for i in range(first, m):
-                space[KEPT, i] = space[IMPULSE, i]
+                space[solver.KEPT, i] = space[solver.IMPULSE, i]
     for i in range(first, m):
-        space[IMPULSE, i] = space[KEPT, i]
+        space[solver.IMPULSE, i] = space[solver.KEPT, i]
     find_speeds(first, m, space)
     return False

@@ -8,29 +8,12 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from ..constraints.layout import (
-    ACTIVE,
-    NORMAL,
-    ROW_AIM,
-    ROW_FREE,
-    ROW_OWNER,
-    ROW_VALUE,
-    SYSTEM_FREE,
-    SYSTEM_FRICTION,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_RESTITUTION,
-    SYSTEM_ROWS,
-    TANGENT,
-    UNILATERAL,
-    WARM,
-)
+from ..constraints import layout as con
 from ..constraints.response import speed_along
 from ..forces.limits import limit_value
-from ..layout import LIMIT_COUNT, LIMIT_DOF, LIMIT_RESTITUTION, LIMIT_ROWS, LIMIT_WIDTH
 
 # A speed that is wanted is reached to this share of what it is made of.
 SETTLED = 1e-12
@@ -73,15 +56,15 @@ def aim_row(
     methods whose states are exact to second order (hit < 0) it is where the way to it ends: with another, an energy
     that is right to first order would grow or fall with every impact.
     """
-    row = system[SYSTEM_ROWS][k]
-    speed = speed_along(system[SYSTEM_JACOBIAN][k], system[SYSTEM_FREE])
+    row = system[con.SYSTEM_ROWS][k]
+    speed = speed_along(system[con.SYSTEM_JACOBIAN][k], system[con.SYSTEM_FREE])
     hit, whole = course
     reach = -value / (dt if value > 0.0 else whole) if abs(value) > FLUSH else 0.0
     if value < 0.0:
         reach = min(reach, max(-speed, 0.0))
-    row[ROW_FREE] = speed
-    row[ROW_AIM] = reach
-    system[SYSTEM_RESTITUTION][k] = 0.0
+    row[con.ROW_FREE] = speed
+    row[con.ROW_AIM] = reach
+    system[con.SYSTEM_RESTITUTION][k] = 0.0
     gain = before - speed
     if hit < 0.0 and before < 0.0:
         hit = share_until_hit(value, before, gain, dt)
@@ -90,8 +73,8 @@ def aim_row(
     back = restitution * (gain * hit - before) - gain * (1.0 - hit)
     # it hits, and leaves faster than it would be led: without restitution not by round-off either
     if restitution > 0.0 and speed < reach and back > max(reach, 0.0):
-        row[ROW_AIM] = 0.0
-        system[SYSTEM_RESTITUTION][k] = back / -speed
+        row[con.ROW_AIM] = 0.0
+        system[con.SYSTEM_RESTITUTION][k] = back / -speed
 
 
 @shared
@@ -109,31 +92,31 @@ def add_limits(
     """Append the hard limits that the velocities qd would pass, and those that acted in the last step; returns the
     number of rows with them.
     """
-    rows, jacobian = system[SYSTEM_ROWS], system[SYSTEM_JACOBIAN]
-    for k in range(int(data[LIMIT_COUNT])):
-        at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if memory[k, ACTIVE] != 0.0 or data[at + LIMIT_RESTITUTION] < 0.0:
+    rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if memory[k, con.ACTIVE] != 0.0 or data[row + at.LIMIT_RESTITUTION] < 0.0:
             continue
-        value, gradient, width = limit_value(data, at, q)
-        d = int(data[at + LIMIT_DOF])
+        value, gradient, width = limit_value(data, row, q)
+        d = int(data[row + at.LIMIT_DOF])
         for j in range(jacobian.shape[1]):
             jacobian[count, j] = 0.0
         jacobian[count, d] = gradient[0]
         if width == 3:
             jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
         before = speed_along(jacobian[count], last_qd)
-        aim_row(count, value, dt, before, data[at + LIMIT_RESTITUTION], course, system)
-        speed, reach = speed_along(jacobian[count], qd), rows[count, ROW_AIM]
-        impact = system[SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
-        warm = memory[k, WARM] != 0.0
+        aim_row(count, value, dt, before, data[row + at.LIMIT_RESTITUTION], course, system)
+        speed, reach = speed_along(jacobian[count], qd), rows[count, con.ROW_AIM]
+        impact = system[con.SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
+        warm = memory[k, con.WARM] != 0.0
         if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):
             continue
-        rows[count, ROW_VALUE] = value
-        rows[count, ROW_OWNER] = -1.0 - k
-        system[SYSTEM_KINDS][count] = UNILATERAL
-        system[SYSTEM_FRICTION][count] = 0.0
-        system[SYSTEM_IMPULSE][count] = memory[k, WARM]
-        memory[k, ACTIVE] = 1.0
+        rows[count, con.ROW_VALUE] = value
+        rows[count, con.ROW_OWNER] = -1.0 - k
+        system[con.SYSTEM_KINDS][count] = con.UNILATERAL
+        system[con.SYSTEM_FRICTION][count] = 0.0
+        system[con.SYSTEM_IMPULSE][count] = memory[k, con.WARM]
+        memory[k, con.ACTIVE] = 1.0
         count += 1
     return count
 
@@ -142,21 +125,21 @@ def add_limits(
 def forget_active(memory: Array) -> None:
     """No limit and no contact is among the rows yet."""
     for k in range(memory.shape[0]):
-        memory[k, ACTIVE] = 0.0
+        memory[k, con.ACTIVE] = 0.0
 
 
 @shared
 def remember(count: int, system: Array, memory: Array) -> None:
     """Keep the impulses of limits and contacts as a start for the next step."""
-    rows, kinds, impulse = system[SYSTEM_ROWS], system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
+    rows, kinds, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_IMPULSE]
     for k in range(memory.shape[0]):
-        if memory[k, ACTIVE] == 0.0:
+        if memory[k, con.ACTIVE] == 0.0:
             for j in range(3):
-                memory[k, WARM + j] = 0.0
+                memory[k, con.WARM + j] = 0.0
     for k in range(count):
-        owner = int(rows[k, ROW_OWNER])
-        if owner < 0 and kinds[k] != TANGENT:
-            memory[-1 - owner, WARM] = impulse[k]
-            if kinds[k] == NORMAL:
-                memory[-1 - owner, WARM + 1] = impulse[k + 1]
-                memory[-1 - owner, WARM + 2] = impulse[k + 2]
+        owner = int(rows[k, con.ROW_OWNER])
+        if owner < 0 and kinds[k] != con.TANGENT:
+            memory[-1 - owner, con.WARM] = impulse[k]
+            if kinds[k] == con.NORMAL:
+                memory[-1 - owner, con.WARM + 1] = impulse[k + 1]
+                memory[-1 - owner, con.WARM + 2] = impulse[k + 2]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.inertia import inertia_times, load_inertia, moving_inertia, store_inertia, sum_of, take_out
 from ..algebra.lanes import (
     Pair,
@@ -28,35 +29,6 @@ from ..forces.elements import element_forces
 from ..forces.limits import coupled_share, coupled_to, is_coupled, limit_forces, take_out_coupled
 from ..forces.passive import limit_ahead, limit_force, spring_force
 from ..joints.kinematics import kinematics
-from ..layout import (
-    ACCELERATION,
-    AHEAD,
-    ARMATURE,
-    BIAS,
-    CULPRIT,
-    DOF_COUNT,
-    DOF_START,
-    EFFORT,
-    ELEMENT_COUNT,
-    EXTRA,
-    FORCE,
-    GIVEN,
-    GRAVITY,
-    HELD,
-    INVERSE,
-    LIMIT_COUNT,
-    LOWER,
-    NOT_FINITE,
-    PARENT,
-    PROJECTED,
-    REMAINDER,
-    SINGULAR,
-    STATUS,
-    SUBSPACE,
-    SURFACE_ROWS,
-    UPPER,
-    VISITED,
-)
 from ..muscles.force import muscle_loads
 from ..muscles.states import has_massive, has_muscles
 from .dense import dense_accelerations
@@ -70,12 +42,12 @@ def rigid_bodies(body_int: Array, body_float: Array, data: Array, work: Array) -
     """Inertia of every body, and the wrench that its motion without accelerations of coordinates takes, gravity's too:
     in a world that falls up.
     """
-    gravity = lanes_of((data[GRAVITY], data[GRAVITY + 1], data[GRAVITY + 2]))
+    gravity = lanes_of((data[at.GRAVITY], data[at.GRAVITY + 1], data[at.GRAVITY + 2]))
     for i in range(body_int.shape[0]):
-        turn, push = load_pair(work, i, BIAS)
+        turn, push = load_pair(work, i, at.BIAS)
         inertia, force = moving_inertia(body_float, i, (turn, scale_add_lanes(push, -1.0, gravity)), work)
         store_inertia(work, i, inertia)
-        store_pair(work, i, FORCE, force)
+        store_pair(work, i, at.FORCE, force)
 
 
 @inline
@@ -85,11 +57,11 @@ def own_force(
     """Generalized force on coordinate d beside the bodies' wrenches, and the inertia that its limits add where a step
     of length ahead takes them implicitly: not where its motion is given.
     """
-    force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, EXTRA]
+    force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, at.EXTRA]
     then, held_back = q + ahead * rate, 0.0
-    if not (dof_float[d, LOWER] <= min(q, then) and max(q, then) <= dof_float[d, UPPER]):
+    if not (dof_float[d, at.LOWER] <= min(q, then) and max(q, then) <= dof_float[d, at.UPPER]):
         force += limit_force(dof_float, d, q, rate)
-        if ahead > 0.0 and dof[d, HELD] == 0.0:
+        if ahead > 0.0 and dof[d, at.HELD] == 0.0:
             push, held_back = limit_ahead(dof_float, d, q, rate, ahead)
             force += push
     return force, held_back
@@ -103,8 +75,8 @@ def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, d
     _, _, _, data, dof_float = arrays
     for d in range(dof_float.shape[0]):
         force, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
-        dof[d, REMAINDER] = force
-        dof[d, INVERSE] = dof_float[d, ARMATURE] + held_back if dof[d, HELD] == 0.0 else math.inf
+        dof[d, at.REMAINDER] = force
+        dof[d, at.INVERSE] = dof_float[d, at.ARMATURE] + held_back if dof[d, at.HELD] == 0.0 else math.inf
 
 
 @inline
@@ -113,26 +85,26 @@ def take_coordinate(
 ) -> tuple[float, float]:
     """1 / d of coordinate d of body i, which carries u, and the acceleration that it would have in a world at rest."""
     if not diagonal > least:
-        flags[STATUS] = SINGULAR if diagonal <= least else NOT_FINITE
-        flags[CULPRIT] = i
+        flags[at.STATUS] = at.SINGULAR if diagonal <= least else at.NOT_FINITE
+        flags[at.CULPRIT] = i
     inverse = 1.0 / diagonal
-    rest = dof[d, REMAINDER] - dot_pair(s, force)
-    store_pair(dof, d, PROJECTED, u)
-    dof[d, INVERSE] = inverse
-    dof[d, REMAINDER] = rest
-    return inverse, rest * inverse + dof[d, GIVEN]
+    rest = dof[d, at.REMAINDER] - dot_pair(s, force)
+    store_pair(dof, d, at.PROJECTED, u)
+    dof[d, at.INVERSE] = inverse
+    dof[d, at.REMAINDER] = rest
+    return inverse, rest * inverse + dof[d, at.GIVEN]
 
 
 @shared
 def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof: Array, flags: Array) -> None:
     """Take the coordinates of body i's joint out of what it hands over, last first."""
-    inertia, force = load_inertia(work, i), load_pair(work, i, FORCE)
+    inertia, force = load_inertia(work, i), load_pair(work, i, at.FORCE)
     whole = inertia
     coupled = foreseen and count > 2 and is_coupled(dof, first, count)
     for d in range(first + count - 1, first - 1, -1):
-        t = load_twist(dof, d, SUBSPACE)
-        s, u = load_pair(dof, d, SUBSPACE), inertia_times(inertia, t)
-        diagonal = dot_pair(s, u) + dof[d, INVERSE]
+        t = load_twist(dof, d, at.SUBSPACE)
+        s, u = load_pair(dof, d, at.SUBSPACE), inertia_times(inertia, t)
+        diagonal = dot_pair(s, u) + dof[d, at.INVERSE]
         if coupled:
             left_over, more = coupled_share(dof, first, d, t)
             u, diagonal = add_pair(u, pair_of(left_over)), diagonal + more
@@ -143,7 +115,7 @@ def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof:
             take_out_coupled(dof, d, twist_of(u), inverse, gained)
         inertia, force = take_out(inertia, u, inverse), scale_add_pair(force, gained, u)
     store_inertia(work, i, inertia)
-    store_pair(work, i, FORCE, force)
+    store_pair(work, i, at.FORCE, force)
 
 
 @inline
@@ -153,61 +125,61 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
     """
     body_int, body_float, _, data, dof_float = arrays
     rigid_bodies(body_int, body_float, data, work)
-    ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
-    foreseen = data[LIMIT_COUNT] > 0.0 and ahead > 0.0
-    if data[LIMIT_COUNT] > 0.0:
+    ahead = work[body_int.shape[0] + at.SURFACE_ROWS, at.AHEAD]
+    foreseen = data[at.LIMIT_COUNT] > 0.0 and ahead > 0.0
+    if data[at.LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, ahead, dof)
-    if data[ELEMENT_COUNT] > 0.0:
+    if data[at.ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     if has_muscles(arrays):
         muscle_loads(arrays, q, rate, rate, tau, False, False, work, dof)
     own_forces(arrays, q, rate, tau, ahead, dof)
     for k in range(body_int.shape[0] - 1, -1, -1):
-        i = body_int[k, VISITED]
-        parent, d, count = body_int[i, PARENT], body_int[i, DOF_START], body_int[i, DOF_COUNT]
+        i = body_int[k, at.VISITED]
+        parent, d, count = body_int[i, at.PARENT], body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT]
         if count > 1:
             take_joint(i, d, count, foreseen, work, dof, flags)
-        inertia, force = load_inertia(work, i), load_pair(work, i, FORCE)
+        inertia, force = load_inertia(work, i), load_pair(work, i, at.FORCE)
         u, inverse, gained = force, 0.0, 0.0
         if count == 1:
-            s, u = load_pair(dof, d, SUBSPACE), inertia_times(inertia, load_twist(dof, d, SUBSPACE))
-            diagonal = dot_pair(s, u) + dof[d, INVERSE]
+            s, u = load_pair(dof, d, at.SUBSPACE), inertia_times(inertia, load_twist(dof, d, at.SUBSPACE))
+            diagonal = dot_pair(s, u) + dof[d, at.INVERSE]
             inverse, gained = take_coordinate(d, i, diagonal, 0.0, force, s, u, dof, flags)
         if parent >= 0:  # the sum does not wait for what is taken out
             inertia = sum_of(inertia, load_inertia(work, parent))
-            force = add_pair(force, load_pair(work, parent, FORCE))
+            force = add_pair(force, load_pair(work, parent, at.FORCE))
             if count == 1:
                 inertia, force = take_out(inertia, u, inverse), scale_add_pair(force, gained, u)
             store_inertia(work, parent, inertia)
-            store_pair(work, parent, FORCE, force)
+            store_pair(work, parent, at.FORCE, force)
 
 
 @inline
 def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> None:
     """Accelerations (nv,) from the roots outward, behind `inward`."""
     body_int, _, _, data, dof_float = arrays
-    foreseen = data[LIMIT_COUNT] > 0.0
+    foreseen = data[at.LIMIT_COUNT] > 0.0
     none = lanes_of((0.0, 0.0, 0.0))
     a, last = (none, none), -1
     for k in range(body_int.shape[0]):
-        i = body_int[k, VISITED]
-        parent = body_int[i, PARENT]
+        i = body_int[k, at.VISITED]
+        parent = body_int[i, at.PARENT]
         if parent < 0:
             a = none, none
         elif parent != last:
-            a = load_pair(work, parent, ACCELERATION)
+            a = load_pair(work, parent, at.ACCELERATION)
         last = i
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            u = load_pair(dof, d, PROJECTED)
-            rest = dof[d, REMAINDER] - dot_pair(u, a)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            u = load_pair(dof, d, at.PROJECTED)
+            rest = dof[d, at.REMAINDER] - dot_pair(u, a)
             if foreseen:
                 rest -= coupled_to(qdd, d, dof)
-            qdd[d] = rest * dof[d, INVERSE] + dof[d, GIVEN]
-            a = scale_add_pair(a, qdd[d], load_pair(dof, d, SUBSPACE))
-            if dof[d, HELD] != 0.0:
-                dof[d, EFFORT] = dot_pair(u, a) + dof_float[d, ARMATURE] * qdd[d] - dof[d, REMAINDER]
-        store_pair(work, i, ACCELERATION, a)
+            qdd[d] = rest * dof[d, at.INVERSE] + dof[d, at.GIVEN]
+            a = scale_add_pair(a, qdd[d], load_pair(dof, d, at.SUBSPACE))
+            if dof[d, at.HELD] != 0.0:
+                dof[d, at.EFFORT] = dot_pair(u, a) + dof_float[d, at.ARMATURE] * qdd[d] - dof[d, at.REMAINDER]
+        store_pair(work, i, at.ACCELERATION, a)
 
 
 @inline

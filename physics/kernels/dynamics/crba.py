@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.spatial import Array, dot6, load_twist
 from ..compiler.jit import entry, shared
 from ..joints.kinematics import outward
-from ..layout import ARMATURE, DOF_COUNT, DOF_START, DOF_WORK_WIDTH, MUSCLE_MASSIVE, PARENT, SUBSPACE
 from ..muscles.mass import add_muscle_masses
 
 
@@ -19,24 +19,24 @@ def mass_matrix(
     outward(arrays, q, qd, work, dof, flags)
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia = load_inertia(work, i)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            force = momentum(inertia, load_twist(dof, d, SUBSPACE))
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            force = momentum(inertia, load_twist(dof, d, at.SUBSPACE))
             for e in range(first, d + 1):
-                matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
+                matrix[d, e] = dot6(load_twist(dof, e, at.SUBSPACE), force)
                 matrix[e, d] = matrix[d, e]
-            matrix[d, d] += dof_float[d, ARMATURE]
-            ancestor = body_int[i, PARENT]
+            matrix[d, d] += dof_float[d, at.ARMATURE]
+            ancestor = body_int[i, at.PARENT]
             while ancestor >= 0:
-                start = body_int[ancestor, DOF_START]
-                for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                    matrix[d, e] = dot6(load_twist(dof, e, SUBSPACE), force)
+                start = body_int[ancestor, at.DOF_START]
+                for e in range(start, start + body_int[ancestor, at.DOF_COUNT]):
+                    matrix[d, e] = dot6(load_twist(dof, e, at.SUBSPACE), force)
                     matrix[e, d] = matrix[d, e]
-                ancestor = body_int[ancestor, PARENT]
-        parent = body_int[i, PARENT]
+                ancestor = body_int[ancestor, at.PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
             add_inertia(work, parent, inertia)
-    if arrays[3][MUSCLE_MASSIVE] > 0.0:
+    if arrays[3][at.MUSCLE_MASSIVE] > 0.0:
         add_masses(arrays, q, qd, matrix, work, dof)
 
 
@@ -45,10 +45,10 @@ def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, d
     """Add the mass matrix of all muscles; after `outward`."""
     for d in range(q.shape[0]):
         for e in range(d + 1):
-            dof[d, DOF_WORK_WIDTH + e] = 0.0
+            dof[d, at.DOF_WORK_WIDTH + e] = 0.0
     add_muscle_masses(arrays, q, qd, work, dof)
     for d in range(q.shape[0]):
         for e in range(d + 1):
-            matrix[d, e] += dof[d, DOF_WORK_WIDTH + e]
+            matrix[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
             if e < d:
-                matrix[e, d] += dof[d, DOF_WORK_WIDTH + e]
+                matrix[e, d] += dof[d, at.DOF_WORK_WIDTH + e]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.cholesky_rows import factorize_rows, solve_rows_of
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
@@ -15,29 +16,6 @@ from ..forces.elements import element_forces
 from ..forces.limits import limit_forces
 from ..forces.passive import limit_ahead, passive_force
 from ..joints.accelerations import spread_accelerations
-from ..layout import (
-    AHEAD,
-    ARMATURE,
-    COUPLED,
-    CULPRIT,
-    DOF_COUNT,
-    DOF_START,
-    DOF_WORK_WIDTH,
-    EFFORT,
-    ELEMENT_COUNT,
-    EXTRA,
-    FORCE,
-    GIVEN,
-    HELD,
-    LIMIT_COUNT,
-    NOT_FINITE,
-    PARENT,
-    REMAINDER,
-    SINGULAR,
-    STATUS,
-    SUBSPACE,
-    SURFACE_ROWS,
-)
 from ..muscles.force import muscle_loads
 
 
@@ -46,7 +24,7 @@ def clear_rows(dof: Array) -> None:
     """Empty the rows of the mass matrix."""
     for d in range(dof.shape[0]):
         for e in range(dof.shape[0]):
-            dof[d, DOF_WORK_WIDTH + e] = 0.0
+            dof[d, at.DOF_WORK_WIDTH + e] = 0.0
 
 
 @shared
@@ -56,37 +34,37 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
     """
     body_int, dof_float = arrays[0], arrays[4]
     for i in range(body_int.shape[0] - 1, -1, -1):
-        inertia, force = load_inertia(work, i), load_twist(work, i, FORCE)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            s = load_twist(dof, d, SUBSPACE)
-            dof[d, REMAINDER] = -dot6(s, force)
+        inertia, force = load_inertia(work, i), load_twist(work, i, at.FORCE)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            s = load_twist(dof, d, at.SUBSPACE)
+            dof[d, at.REMAINDER] = -dot6(s, force)
             carried = momentum(inertia, s)
-            dof[d, DOF_WORK_WIDTH + d] += dof_float[d, ARMATURE]
+            dof[d, at.DOF_WORK_WIDTH + d] += dof_float[d, at.ARMATURE]
             for e in range(first, d + 1):
-                dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
-            ancestor = body_int[i, PARENT]
+                dof[d, at.DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, at.SUBSPACE), carried)
+            ancestor = body_int[i, at.PARENT]
             while ancestor >= 0:
-                start = body_int[ancestor, DOF_START]
-                for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                    dof[d, DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, SUBSPACE), carried)
-                ancestor = body_int[ancestor, PARENT]
-        parent = body_int[i, PARENT]
+                start = body_int[ancestor, at.DOF_START]
+                for e in range(start, start + body_int[ancestor, at.DOF_COUNT]):
+                    dof[d, at.DOF_WORK_WIDTH + e] += dot6(load_twist(dof, e, at.SUBSPACE), carried)
+                ancestor = body_int[ancestor, at.PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
             add_inertia(work, parent, inertia)
-            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, at.FORCE, scale_add6(load_twist(work, parent, at.FORCE), 1.0, force))
 
 
 @shared
 def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
     """What limits that a step takes implicitly add to the rows of the mass matrix and to what is left."""
     for d in range(dof.shape[0]):
-        if dof[d, HELD] == 0.0:
+        if dof[d, at.HELD] == 0.0:
             push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
-            dof[d, REMAINDER] += push
-            dof[d, DOF_WORK_WIDTH + d] += held_back
+            dof[d, at.REMAINDER] += push
+            dof[d, at.DOF_WORK_WIDTH + d] += held_back
             for back in range(min(d + 1, 3)):
-                dof[d, DOF_WORK_WIDTH + d - back] += dof[d, COUPLED + back]
+                dof[d, at.DOF_WORK_WIDTH + d - back] += dof[d, at.COUPLED + back]
 
 
 @for_muscles()
@@ -104,13 +82,13 @@ def dense_accelerations(
     """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor stay in dof."""
     body_int, _, _, data, dof_float = arrays
     nv = dof.shape[0]
-    ahead = work[body_int.shape[0] + SURFACE_ROWS, AHEAD]
+    ahead = work[body_int.shape[0] + at.SURFACE_ROWS, at.AHEAD]
     for d in range(nv):
-        qdd[d] = dof[d, GIVEN]
+        qdd[d] = dof[d, at.GIVEN]
     spread_accelerations(arrays, qdd, True, work, dof)
-    if data[LIMIT_COUNT] > 0.0:
+    if data[at.LIMIT_COUNT] > 0.0:
         limit_forces(data, q, rate, ahead, dof)
-    if data[ELEMENT_COUNT] > 0.0:
+    if data[at.ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     clear_rows(dof)
     muscle_loads(arrays, q, qd, qdd, tau, True, True, work, dof)
@@ -119,24 +97,24 @@ def dense_accelerations(
         take_limits_ahead(dof_float, q, rate, ahead, dof)
     bad = factorize_rows(dof)
     if bad >= 0:
-        own = dof[bad, DOF_WORK_WIDTH + bad]
-        flags[STATUS] = SINGULAR if own < math.inf else NOT_FINITE
-        flags[CULPRIT] = owner_of(body_int, bad)
+        own = dof[bad, at.DOF_WORK_WIDTH + bad]
+        flags[at.STATUS] = at.SINGULAR if own < math.inf else at.NOT_FINITE
+        flags[at.CULPRIT] = owner_of(body_int, bad)
         return
     for d in range(nv):
-        rest = dof[d, REMAINDER] + tau[d] + dof[d, EXTRA] - dof_float[d, ARMATURE] * dof[d, GIVEN]
+        rest = dof[d, at.REMAINDER] + tau[d] + dof[d, at.EXTRA] - dof_float[d, at.ARMATURE] * dof[d, at.GIVEN]
         qdd[d] = rest + passive_force(dof_float, data, tau, d, q[d], rate[d])
     solve_rows_of(qdd, qdd, dof)
     for d in range(nv):
-        if dof[d, HELD] != 0.0:
-            dof[d, EFFORT] = qdd[d]
-            qdd[d] = dof[d, GIVEN]
+        if dof[d, at.HELD] != 0.0:
+            dof[d, at.EFFORT] = qdd[d]
+            qdd[d] = dof[d, at.GIVEN]
 
 
 @shared
 def owner_of(body_int: Array, coordinate: int) -> int:
     """The body whose joint has this coordinate."""
     for i in range(body_int.shape[0]):
-        if coordinate < body_int[i, DOF_START] + body_int[i, DOF_COUNT]:
+        if coordinate < body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]:
             return i
     return 0

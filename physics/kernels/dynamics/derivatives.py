@@ -11,6 +11,7 @@ is in `tangent`.
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.lanes import numbers_of
 from ..algebra.spatial import (
@@ -51,19 +52,6 @@ from ..joints.tangent import (
     is_screw,
     wrench_turned,
 )
-from ..layout import (
-    ACCELERATION,
-    ARMATURE,
-    DOF_COUNT,
-    DOF_START,
-    ELEMENT_COUNT,
-    FORCE,
-    LIMIT_COUNT,
-    MUSCLE_COUNT,
-    PARENT,
-    SUBSPACE,
-    VELOCITY,
-)
 from ..muscles.derivatives import add_muscle_slopes
 from .rnea import newton_euler
 
@@ -78,7 +66,7 @@ def store_drag(bodies: Array, work: Array, i: int) -> None:
     """B_i of a rigid body: the map d -> I ad_d V + d x* I V + V x* I d is ((K d_w), (-2 h x d_w)), with its momentum
     (l, h) and K = dI_w/dt - [l], the rate of its angular inertia by its own motion.
     """
-    v = load_twist(work, i, VELOCITY)
+    v = load_twist(work, i, at.VELOCITY)
     inertia = load_inertia(work, i)
     one, other, last = numbers_of(inertia[0][0]), numbers_of(inertia[1][0]), numbers_of(inertia[2][0])
     y, z = numbers_of(inertia[0][1]), numbers_of(inertia[1][1])  # -m [c]
@@ -126,13 +114,13 @@ def relative_changes(
 ) -> None:
     """MOVED, PUSHED and PUSHED_FAST of the joint's coordinates, from `joint_tangent`."""
     body_int, block_int = arrays[0], arrays[2]
-    first, count, parent = body_int[i, DOF_START], body_int[i, DOF_COUNT], body_int[i, PARENT]
-    v, a = load_twist(work, i, VELOCITY), load_twist(work, i, ACCELERATION)
-    outer = load_twist(work, parent, VELOCITY) if parent >= 0 else STILL
+    first, count, parent = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT], body_int[i, at.PARENT]
+    v, a = load_twist(work, i, at.VELOCITY), load_twist(work, i, at.ACCELERATION)
+    outer = load_twist(work, parent, at.VELOCITY) if parent >= 0 else STILL
     columns = columns_of(tangent)
     simple = is_screw(body_int, block_int, i)
     for e in range(first, first + count):
-        s = load_twist(dof, e, SUBSPACE)
+        s = load_twist(dof, e, at.SUBSPACE)
         rate, push, fast = STILL, STILL, scale_add6(bracket(outer, s), 1.0, bracket(v, s))
         if not simple:
             rate, push = load6(tangent, e, RATE), load6(tangent, e, BIAS_RATE)
@@ -154,10 +142,10 @@ def forces_beyond(
     """What the joint's coordinates change of the force on body i and all beyond it, and what those beyond feel of any
     change further in; work holds composite inertias and forces.
     """
-    inertia, force = load_inertia(work, i), load_twist(work, i, FORCE)
+    inertia, force = load_inertia(work, i), load_twist(work, i, at.FORCE)
     k, h = load9(bodies, i, TURNED_INERTIA), load3(bodies, i, MOMENTUM)
     for d in range(first, first + count):
-        s, moved = load_twist(dof, d, SUBSPACE), load6(tangent, d, MOVED)
+        s, moved = load_twist(dof, d, at.SUBSPACE), load6(tangent, d, MOVED)
         taken = scale_add6(momentum(inertia, load6(tangent, d, PUSHED)), 1.0, drag(k, h, moved))
         store6(tangent, d, TAKEN, scale_add6(taken, 1.0, wrench_turned(s, force)))
         taken = scale_add6(momentum(inertia, load6(tangent, d, PUSHED_FAST)), 1.0, drag(k, h, s))
@@ -188,23 +176,25 @@ def fill_rows(
 ) -> None:
     """Rows and columns of the joint's coordinates against each other and all further in."""
     by_q, by_qd, mass = slopes
-    first, end = body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]
+    first, end = body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]
     columns = columns_of(tangent)
     for d in range(first, end):
         taken, fast = load6(tangent, d, TAKEN), load6(tangent, d, TAKEN_FAST)
         carried, dragged = load6(tangent, d, CARRIED), load3(tangent, d, DRAGGED)
         for e in range(first, end):
-            column = load_twist(dof, e, SUBSPACE)
+            column = load_twist(dof, e, at.SUBSPACE)
             by_q[e, d] = dot6(column, taken)
             by_qd[e, d] = dot6(column, fast)
             mass[e, d] = dot6(column, carried)
             if not simple:
-                by_q[e, d] += dot6(load6(tangent, d, columns + 6 * (e - first)), load_twist(work, i, FORCE))
-        ancestor = body_int[i, PARENT]
+                by_q[e, d] += dot6(
+                    load6(tangent, d, columns + 6 * (e - first)), load_twist(work, i, at.FORCE)
+                )
+        ancestor = body_int[i, at.PARENT]
         while ancestor >= 0:
-            start = body_int[ancestor, DOF_START]
-            for e in range(start, start + body_int[ancestor, DOF_COUNT]):
-                column = load_twist(dof, e, SUBSPACE)
+            start = body_int[ancestor, at.DOF_START]
+            for e in range(start, start + body_int[ancestor, at.DOF_COUNT]):
+                column = load_twist(dof, e, at.SUBSPACE)
                 by_q[e, d] = dot6(column, taken)
                 by_qd[e, d] = dot6(column, fast)
                 mass[e, d] = dot6(column, carried)
@@ -214,7 +204,7 @@ def fill_rows(
                 )
                 by_qd[d, e] = dot6(carried, load6(tangent, e, PUSHED_FAST))
                 by_qd[d, e] += dragged[0] * column[0] + dragged[1] * column[1] + dragged[2] * column[2]
-            ancestor = body_int[ancestor, PARENT]
+            ancestor = body_int[ancestor, at.PARENT]
 
 
 @shared
@@ -250,9 +240,9 @@ def inverse_dynamics_derivatives(
         relative_changes(arrays, i, qd, qdd, tangent, work, dof)
         store_drag(bodies, work, i)
     for i in range(body_int.shape[0] - 1, -1, -1):
-        forces_beyond(i, body_int[i, DOF_START], body_int[i, DOF_COUNT], tangent, bodies, work, dof)
+        forces_beyond(i, body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT], tangent, bodies, work, dof)
         fill_rows(body_int, i, is_screw(body_int, block_int, i), tangent, work, dof, slopes)
-        parent = body_int[i, PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
             add_inertia(work, parent, load_inertia(work, i))
             for k in range(DERIVATIVE_BODY_WIDTH):
@@ -261,10 +251,10 @@ def inverse_dynamics_derivatives(
         by_position, by_velocity = passive_slopes(dof_float, data, tau, d, q[d], qd[d])
         by_q[d, d] -= by_position
         by_qd[d, d] -= by_velocity
-        mass[d, d] += dof_float[d, ARMATURE]
-    if data[LIMIT_COUNT] > 0.0:
+        mass[d, d] += dof_float[d, at.ARMATURE]
+    if data[at.LIMIT_COUNT] > 0.0:
         add_limit_slopes(data, q, qd, by_q, by_qd)
-    if data[ELEMENT_COUNT] > 0.0:
+    if data[at.ELEMENT_COUNT] > 0.0:
         add_element_slopes(arrays, tau, by_q, by_qd, tangent, work, dof)
-    if data[MUSCLE_COUNT] > 0.0:
+    if data[at.MUSCLE_COUNT] > 0.0:
         add_muscle_slopes(arrays, q, qd, qdd, tau, slopes, tangents, spaces)

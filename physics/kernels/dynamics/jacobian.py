@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -17,7 +18,6 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import entry, inline
 from ..joints.kinematics import at_point, kinematics
-from ..layout import BIAS, BODY_FRAME, DOF_COUNT, DOF_START, ORIGIN, PARENT, SUBSPACE
 
 
 @inline
@@ -43,8 +43,8 @@ def in_frame(r: Rotation, p: Vector, twist: Twist) -> Twist:
 def body_frame(body_float: Array, i: int, work: Array) -> tuple[Rotation, Vector]:
     """World axes and origin of body i's own frame, from the tree's reference point."""
     r = load_rotation(work, i)
-    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
-    return multiply(r, load9(body_float, i, BODY_FRAME)), p
+    p = add3(load3(work, i, at.ORIGIN), rotate(r, load3(body_float, i, at.BODY_FRAME + 9)))
+    return multiply(r, load9(body_float, i, at.BODY_FRAME)), p
 
 
 @entry
@@ -69,11 +69,11 @@ def body_jacobian(
     r, p = body_frame(body_float, body, work)
     i = body
     while i >= 0:
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            column = in_frame(r, p, load_twist(dof, d, SUBSPACE))
+        for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
+            column = in_frame(r, p, load_twist(dof, d, at.SUBSPACE))
             for k in range(6):
                 jacobian[k, d] = column[k]
-        i = body_int[i, PARENT]
-    total = in_frame(r, p, load_twist(work, body, BIAS))
+        i = body_int[i, at.PARENT]
+    total = in_frame(r, p, load_twist(work, body, at.BIAS))
     for k in range(6):
         bias[k] = total[k]

@@ -5,6 +5,7 @@ Wang 2022, sec. 4.2 and 4.3: Algorithms 1 and 2 without filling a matrix.
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -28,19 +29,6 @@ from ..forces.elements import element_forces
 from ..forces.limits import limit_forces
 from ..forces.passive import passive_force
 from ..joints.kinematics import outward
-from ..layout import (
-    BIAS,
-    DOF_COUNT,
-    DOF_START,
-    ELEMENT_COUNT,
-    EXTRA,
-    FORCE,
-    LIMIT_COUNT,
-    MUSCLE_COUNT,
-    PARENT,
-    SUBSPACE,
-    VELOCITY,
-)
 from ..muscles.force import muscle_loads
 from .jacobian import body_frame, in_frame, turned_back
 
@@ -87,23 +75,23 @@ def motions(
     body_int, body_float, _, data, dof_float = arrays
     twists, biases, wrenches = motion
     outward(arrays, q, qd, work, dof, flags)
-    if data[LIMIT_COUNT] > 0.0:
+    if data[at.LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, 0.0, dof)
-    if data[ELEMENT_COUNT] > 0.0:
+    if data[at.ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
-    if data[MUSCLE_COUNT] > 0.0:
+    if data[at.MUSCLE_COUNT] > 0.0:
         muscle_loads(arrays, q, qd, qd, tau, False, False, work, dof)
     for i in range(body_int.shape[0]):
         r, p = body_frame(body_float, i, work)
         store9(frames, i, 0, r)
         store3(frames, i, 9, p)
-        bias = load_twist(work, i, BIAS)
-        store6(twists, i, 0, in_frame(r, p, load_twist(work, i, VELOCITY)))
+        bias = load_twist(work, i, at.BIAS)
+        store6(twists, i, 0, in_frame(r, p, load_twist(work, i, at.VELOCITY)))
         store6(biases, i, 0, in_frame(r, p, bias))
-        taken = scale_add6(STILL, -1.0, load_twist(work, i, FORCE))
+        taken = scale_add6(STILL, -1.0, load_twist(work, i, at.FORCE))
         store6(wrenches, i, 0, wrench_in_frame(r, p, taken))
     for d in range(q.shape[0]):
-        joint_forces[d] = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
+        joint_forces[d] = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, at.EXTRA]
 
 
 @entry
@@ -111,11 +99,11 @@ def spread(body_int: Array, frames: Array, dof: Array, x: Array, total: Array, r
     """result (nb, 6) = J_mr x, parents first; total (nb, 6) is scratch."""
     for i in range(body_int.shape[0]):
         v = STILL
-        if body_int[i, PARENT] >= 0:
-            v = load6(total, body_int[i, PARENT], 0)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            v = scale_add6(v, x[d], load_twist(dof, d, SUBSPACE))
+        if body_int[i, at.PARENT] >= 0:
+            v = load6(total, body_int[i, at.PARENT], 0)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            v = scale_add6(v, x[d], load_twist(dof, d, at.SUBSPACE))
         store6(total, i, 0, v)
         store6(result, i, 0, in_frame(load9(frames, i, 0), load3(frames, i, 9), v))
 
@@ -131,10 +119,10 @@ def gather(
     for i in range(body_int.shape[0] - 1, -1, -1):
         r, p = load9(frames, i, 0), load3(frames, i, 9)
         w = scale_add6(load6(total, i, 0), 1.0, wrench_from_frame(r, p, load6(wrenches, i, 0)))
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            result[d] = dot6(load_twist(dof, d, SUBSPACE), w)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            result[d] = dot6(load_twist(dof, d, at.SUBSPACE), w)
         store6(carried, i, 0, wrench_in_frame(r, p, w))
-        parent = body_int[i, PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
             store6(total, parent, 0, scale_add6(load6(total, parent, 0), 1.0, w))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import kinetic_energy_of
 from ..algebra.spatial import Array, add3, load3, load9, load_rotation, load_twist, multiply, rotate
 from ..compiler.jit import entry, shared
@@ -9,22 +10,6 @@ from ..forces.elements import element_potential
 from ..forces.limits import limit_potential
 from ..forces.passive import passive_potential
 from ..joints.kinematics import kinematics
-from ..layout import (
-    ARMATURE,
-    BIAS,
-    BODY_FRAME,
-    COM,
-    DOF_COUNT,
-    ELEMENT_COUNT,
-    GRAVITY,
-    LIMIT_COUNT,
-    MASS,
-    MUSCLE_COUNT,
-    ORIGIN,
-    REFERENCE,
-    ROOT,
-    SUBSPACE,
-)
 from ..muscles.mass import muscle_energies
 
 
@@ -34,16 +19,16 @@ def potential_energy(arrays: Array, q: Array, work: Array) -> float:
     body_int, body_float, _, data, dof_float = arrays
     potential = 0.0
     for i in range(body_int.shape[0]):
-        com = rotate(load_rotation(work, i), load3(body_float, i, COM))
-        com = add3(add3(com, load3(work, i, ORIGIN)), load3(work, body_int[i, ROOT], REFERENCE))
-        potential -= body_float[i, MASS] * (
-            data[GRAVITY] * com[0] + data[GRAVITY + 1] * com[1] + data[GRAVITY + 2] * com[2]
+        com = rotate(load_rotation(work, i), load3(body_float, i, at.COM))
+        com = add3(add3(com, load3(work, i, at.ORIGIN)), load3(work, body_int[i, at.ROOT], at.REFERENCE))
+        potential -= body_float[i, at.MASS] * (
+            data[at.GRAVITY] * com[0] + data[at.GRAVITY + 1] * com[1] + data[at.GRAVITY + 2] * com[2]
         )
     for d in range(q.shape[0]):
         potential += passive_potential(dof_float, data, d, q[d])
-    if data[ELEMENT_COUNT] > 0.0:
+    if data[at.ELEMENT_COUNT] > 0.0:
         potential += element_potential(body_int, data, work)
-    if data[LIMIT_COUNT] > 0.0:
+    if data[at.LIMIT_COUNT] > 0.0:
         potential += limit_potential(data, q)
     return potential
 
@@ -59,11 +44,13 @@ def observe(
         kinematics(arrays, q[sample], qd[sample], work, dof, flags)
         for i in range(body_int.shape[0]):
             kinetic += kinetic_energy_of(body_float, i, work)
-            store_body_pose(body_float, i, work, load3(work, body_int[i, ROOT], REFERENCE), poses[sample, i])
+            store_body_pose(
+                body_float, i, work, load3(work, body_int[i, at.ROOT], at.REFERENCE), poses[sample, i]
+            )
         for d in range(q.shape[1]):
-            kinetic += 0.5 * dof_float[d, ARMATURE] * qd[sample, d] * qd[sample, d]
+            kinetic += 0.5 * dof_float[d, at.ARMATURE] * qd[sample, d] * qd[sample, d]
         potential = potential_energy(arrays, q[sample], work)
-        if arrays[3][MUSCLE_COUNT] > 0.0:
+        if arrays[3][at.MUSCLE_COUNT] > 0.0:
             own, stored = muscle_energies(arrays, q[sample], qd[sample], work)
             kinetic += own
             potential += stored
@@ -78,9 +65,9 @@ def store_body_pose(
 ) -> None:
     """World pose of body i's own frame, which sits at a constant offset in its link frame."""
     r = load_rotation(work, i)
-    p = add3(load3(work, i, ORIGIN), rotate(r, load3(body_float, i, BODY_FRAME + 9)))
+    p = add3(load3(work, i, at.ORIGIN), rotate(r, load3(body_float, i, at.BODY_FRAME + 9)))
     p = add3(p, reference)
-    r = multiply(r, load9(body_float, i, BODY_FRAME))
+    r = multiply(r, load9(body_float, i, at.BODY_FRAME))
     for row in range(3):
         pose[row, 3] = p[row]
         for column in range(3):
@@ -101,15 +88,15 @@ def joint_geometry(
     work, dof, flags = flags_work
     for k in range(directions.shape[0]):
         kinematics(arrays, q, directions[k], work, dof, flags)
-        bias = load_twist(work, 0, BIAS)
+        bias = load_twist(work, 0, at.BIAS)
         for j in range(6):
             biases[k, j] = bias[j]
-    for d in range(body_int[0, DOF_COUNT]):
-        column = load_twist(dof, d, SUBSPACE)
+    for d in range(body_int[0, at.DOF_COUNT]):
+        column = load_twist(dof, d, at.SUBSPACE)
         for j in range(6):
             columns[d, j] = column[j]
     r = load_rotation(work, 0)
-    p = load3(work, 0, REFERENCE)
+    p = load3(work, 0, at.REFERENCE)
     for j in range(9):
         pose[j] = r[j]
     for j in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import load_inertia, momentum
 from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
 from ..compiler.jit import shared
@@ -9,21 +10,6 @@ from ..forces.elements import element_forces
 from ..forces.limits import limit_forces
 from ..forces.passive import passive_force
 from ..joints.kinematics import outward
-from ..layout import (
-    ACCELERATION,
-    ARMATURE,
-    BIAS,
-    DOF_COUNT,
-    DOF_START,
-    ELEMENT_COUNT,
-    EXTRA,
-    FORCE,
-    GRAVITY,
-    LIMIT_COUNT,
-    MUSCLE_COUNT,
-    PARENT,
-    SUBSPACE,
-)
 from ..muscles.force import muscle_loads
 
 
@@ -45,37 +31,37 @@ def newton_euler(
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
     outward(arrays, q, qd, work, dof, flags)
-    if data[LIMIT_COUNT] > 0.0:
+    if data[at.LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, 0.0, dof)
     elif not muscles:  # what muscles left there
         for d in range(dof_float.shape[0]):
-            dof[d, EXTRA] = 0.0
-    if data[ELEMENT_COUNT] > 0.0:
+            dof[d, at.EXTRA] = 0.0
+    if data[at.ELEMENT_COUNT] > 0.0:
         element_forces(body_int, data, tau, dof_float.shape[0], work)
     for i in range(count):
-        parent = body_int[i, PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
-            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
+            a = scale_add6(load_twist(work, parent, at.ACCELERATION), -1.0, load_twist(work, parent, at.BIAS))
         else:
-            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
-        store_twist(work, i, ACCELERATION, a)
+            a = (0.0, 0.0, 0.0, -data[at.GRAVITY], -data[at.GRAVITY + 1], -data[at.GRAVITY + 2])
+        a = scale_add6(a, 1.0, load_twist(work, i, at.BIAS))
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            a = scale_add6(a, qdd[d], load_twist(dof, d, at.SUBSPACE))
+        store_twist(work, i, at.ACCELERATION, a)
         force = momentum(load_inertia(work, i), a)
-        store_twist(work, i, FORCE, scale_add6(load_twist(work, i, FORCE), 1.0, force))
-    if muscles and data[MUSCLE_COUNT] > 0.0:
+        store_twist(work, i, at.FORCE, scale_add6(load_twist(work, i, at.FORCE), 1.0, force))
+    if muscles and data[at.MUSCLE_COUNT] > 0.0:
         muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
     for i in range(count - 1, -1, -1):
-        force = load_twist(work, i, FORCE)
-        first = body_int[i, DOF_START]
-        for d in range(first, first + body_int[i, DOF_COUNT]):
-            own = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, EXTRA]
-            tau[d] = dot6(load_twist(dof, d, SUBSPACE), force) + dof_float[d, ARMATURE] * qdd[d] - own
-        parent = body_int[i, PARENT]
+        force = load_twist(work, i, at.FORCE)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            own = passive_force(dof_float, data, tau, d, q[d], qd[d]) + dof[d, at.EXTRA]
+            tau[d] = dot6(load_twist(dof, d, at.SUBSPACE), force) + dof_float[d, at.ARMATURE] * qdd[d] - own
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
-            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, at.FORCE, scale_add6(load_twist(work, parent, at.FORCE), 1.0, force))
 
 
 @shared

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Twist, bracket, dot6, load6, load_twist, scale_add6
 from ..compiler.jit import shared
 from ..joints.tangent import MOVED, wrench_turned
-from ..layout import (
-    DOF_COUNT,
-    DOF_START,
-    ELEMENT_BODY,
-    ELEMENT_COUNT,
-    ELEMENT_OTHER,
-    ELEMENT_ROWS,
-    ELEMENT_SIZE,
-    PARENT,
-    SUBSPACE,
-    VELOCITY,
-)
 from .elements import element_tangent, element_wrench
 from .points import STILL
 
@@ -25,10 +14,10 @@ from .points import STILL
 def take_along(body_int: Array, body: int, change: Twist, e: int, slopes: Array, dof: Array) -> None:
     """Take a wrench's change from column e of all coordinates that carry the body."""
     while body >= 0:
-        first = body_int[body, DOF_START]
-        for d in range(first, first + body_int[body, DOF_COUNT]):
-            slopes[d, e] -= dot6(load_twist(dof, d, SUBSPACE), change)
-        body = body_int[body, PARENT]
+        first = body_int[body, at.DOF_START]
+        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+            slopes[d, e] -= dot6(load_twist(dof, d, at.SUBSPACE), change)
+        body = body_int[body, at.PARENT]
 
 
 @shared
@@ -48,19 +37,21 @@ def add_element_slopes(
     """
     body_int, _, _, data, dof_float = arrays
     nv = dof_float.shape[0]
-    row = int(data[ELEMENT_ROWS])
-    for _ in range(int(data[ELEMENT_COUNT])):
-        body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
+    row = int(data[at.ELEMENT_ROWS])
+    for _ in range(int(data[at.ELEMENT_COUNT])):
+        body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
         wa, wb = element_wrench(body_int, data, tau, nv, row, work)
         a, b = body, other
         while a != b:
             moving_a = a > b  # parents come first: the later one cannot carry the other
             i = a if moving_a else b
             end = body if moving_a else other
-            first = body_int[i, DOF_START]
-            for e in range(first, first + body_int[i, DOF_COUNT]):
-                s = load_twist(dof, e, SUBSPACE)
-                rate = scale_add6(load6(tangent, e, MOVED), 1.0, bracket(s, load_twist(work, end, VELOCITY)))
+            first = body_int[i, at.DOF_START]
+            for e in range(first, first + body_int[i, at.DOF_COUNT]):
+                s = load_twist(dof, e, at.SUBSPACE)
+                rate = scale_add6(
+                    load6(tangent, e, MOVED), 1.0, bracket(s, load_twist(work, end, at.VELOCITY))
+                )
                 for way in range(2):
                     motion = (s, rate) if way == 0 else (STILL, s)
                     slopes = by_q if way == 0 else by_qd
@@ -74,7 +65,7 @@ def add_element_slopes(
                     take_along(body_int, body, dwa, e, slopes, dof)
                     take_along(body_int, other, dwb, e, slopes, dof)
             if moving_a:
-                a = body_int[a, PARENT]
+                a = body_int[a, at.PARENT]
             else:
-                b = body_int[b, PARENT]
-        row += int(data[row + ELEMENT_SIZE])
+                b = body_int[b, at.PARENT]
+        row += int(data[row + at.ELEMENT_SIZE])

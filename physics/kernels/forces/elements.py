@@ -9,6 +9,7 @@ that point.
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -26,29 +27,6 @@ from ..algebra.spatial import (
     store_twist,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    DAMPING_ANGULAR,
-    DAMPING_ELEMENT,
-    DAMPING_LINEAR,
-    DAMPING_POINT,
-    ELEMENT_BODY,
-    ELEMENT_COUNT,
-    ELEMENT_KIND,
-    ELEMENT_OTHER,
-    ELEMENT_ROWS,
-    ELEMENT_SIZE,
-    FORCE,
-    GROUND_ELEMENT,
-    MOUNT_ELEMENT,
-    SPRING_ELEMENT,
-    WRENCH_ELEMENT,
-    WRENCH_FORCE,
-    WRENCH_INPUT,
-    WRENCH_MAGNITUDE,
-    WRENCH_MOMENT,
-    WRENCH_POINT,
-    WRENCH_TURNS,
-)
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench
 from .points import STILL, carried, material, position, twist_of, wrench_at, wrench_change
@@ -58,20 +36,20 @@ from .springs import spring_potential, spring_tangent, spring_wrench
 @inline
 def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
     """Of a given wrench: its constant, or the input that it follows."""
-    number = int(data[row + WRENCH_INPUT])
-    magnitude: float = data[row + WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
+    number = int(data[row + at.WRENCH_INPUT])
+    magnitude: float = data[row + at.WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
     return magnitude
 
 
 @inline
 def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
     """Lever, moment and force in world axes of a wrench that is given in the body's axes or the world's."""
-    body = int(data[row + ELEMENT_BODY])
-    moment, force = flat3(data, row + WRENCH_MOMENT), flat3(data, row + WRENCH_FORCE)
-    if data[row + WRENCH_TURNS] != 0.0:
+    body = int(data[row + at.ELEMENT_BODY])
+    moment, force = flat3(data, row + at.WRENCH_MOMENT), flat3(data, row + at.WRENCH_FORCE)
+    if data[row + at.WRENCH_TURNS] != 0.0:
         turn = load_rotation(work, body)
         moment, force = rotate(turn, moment), rotate(turn, force)
-    lever = carried(work, body, flat3(data, row + WRENCH_POINT))
+    lever = carried(work, body, flat3(data, row + at.WRENCH_POINT))
     return lever, scale_add3(NONE, magnitude, moment), scale_add3(NONE, magnitude, force)
 
 
@@ -80,21 +58,21 @@ def element_wrench(
     body_int: Array, data: Array, tau: Array, nv: int, row: int, work: Array
 ) -> tuple[Twist, Twist]:
     """Wrenches of the element at row on its two bodies; after `kinematics`. tau holds inputs behind nv forces."""
-    kind = int(data[row + ELEMENT_KIND])
-    if kind == SPRING_ELEMENT:
+    kind = int(data[row + at.ELEMENT_KIND])
+    if kind == at.SPRING_ELEMENT:
         return spring_wrench(body_int, data, row, work)
-    if kind == GROUND_ELEMENT:
+    if kind == at.GROUND_ELEMENT:
         return ground_wrench(body_int, data, row, work)
-    if kind == MOUNT_ELEMENT:
+    if kind == at.MOUNT_ELEMENT:
         return mount_wrench(body_int, data, row, work)
-    if kind == WRENCH_ELEMENT:
+    if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
         return wrench_at(lever, moment, force), STILL
-    body = int(data[row + ELEMENT_BODY])
-    lever = carried(work, body, flat3(data, row + DAMPING_POINT))
+    body = int(data[row + at.ELEMENT_BODY])
+    lever = carried(work, body, flat3(data, row + at.DAMPING_POINT))
     twist = twist_of(work, body)
-    moment = scale_add3(NONE, -data[row + DAMPING_ANGULAR], (twist[0], twist[1], twist[2]))
-    force = scale_add3(NONE, -data[row + DAMPING_LINEAR], material(twist, lever))
+    moment = scale_add3(NONE, -data[row + at.DAMPING_ANGULAR], (twist[0], twist[1], twist[2]))
+    force = scale_add3(NONE, -data[row + at.DAMPING_LINEAR], material(twist, lever))
     return wrench_at(lever, moment, force), STILL
 
 
@@ -115,44 +93,44 @@ def element_tangent(
 
     eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `kinematics`.
     """
-    kind = int(data[row + ELEMENT_KIND])
-    if kind == SPRING_ELEMENT:
+    kind = int(data[row + at.ELEMENT_KIND])
+    if kind == at.SPRING_ELEMENT:
         return spring_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
-    if kind == GROUND_ELEMENT:
+    if kind == at.GROUND_ELEMENT:
         return ground_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
-    if kind == MOUNT_ELEMENT:
+    if kind == at.MOUNT_ELEMENT:
         return mount_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
     turn = (eta[0], eta[1], eta[2])
-    body = int(data[row + ELEMENT_BODY])
-    if kind == WRENCH_ELEMENT:
+    body = int(data[row + at.ELEMENT_BODY])
+    if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
-        moves = data[row + WRENCH_TURNS]
+        moves = data[row + at.WRENCH_TURNS]
         d_moment, d_force = (
             scale_add3(NONE, moves, cross(turn, moment)),
             scale_add3(NONE, moves, cross(turn, force)),
         )
         return wrench_change(lever, material(eta, lever), force, d_moment, d_force), STILL
-    lever = carried(work, body, flat3(data, row + DAMPING_POINT))
+    lever = carried(work, body, flat3(data, row + at.DAMPING_POINT))
     twist = twist_of(work, body)
     shift = material(eta, lever)
     speed = add3(material(nu, lever), cross((twist[0], twist[1], twist[2]), shift))
-    linear = -data[row + DAMPING_LINEAR]
+    linear = -data[row + at.DAMPING_LINEAR]
     force = scale_add3(NONE, linear, material(twist, lever))
-    d_moment = scale_add3(NONE, -data[row + DAMPING_ANGULAR], (nu[0], nu[1], nu[2]))
+    d_moment = scale_add3(NONE, -data[row + at.DAMPING_ANGULAR], (nu[0], nu[1], nu[2]))
     return wrench_change(lever, shift, force, d_moment, scale_add3(NONE, linear, speed)), STILL
 
 
 @shared
 def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Array) -> None:
     """Wrenches of all elements, taken from the bodies' bias forces; after `outward`."""
-    row = int(data[ELEMENT_ROWS])
-    for _ in range(int(data[ELEMENT_COUNT])):
+    row = int(data[at.ELEMENT_ROWS])
+    for _ in range(int(data[at.ELEMENT_COUNT])):
         wrench, opposite = element_wrench(body_int, data, tau, nv, row, work)
-        body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
-        store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
+        body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
+        store_twist(work, body, at.FORCE, scale_add6(load_twist(work, body, at.FORCE), -1.0, wrench))
         if other >= 0:
-            store_twist(work, other, FORCE, scale_add6(load_twist(work, other, FORCE), -1.0, opposite))
-        row += int(data[row + ELEMENT_SIZE])
+            store_twist(work, other, at.FORCE, scale_add6(load_twist(work, other, at.FORCE), -1.0, opposite))
+        row += int(data[row + at.ELEMENT_SIZE])
 
 
 @shared
@@ -163,18 +141,22 @@ def element_potential(body_int: Array, data: Array, work: Array) -> float:
     or follows an input stores none, it does work.
     """
     energy = 0.0
-    row = int(data[ELEMENT_ROWS])
-    for _ in range(int(data[ELEMENT_COUNT])):
-        kind = int(data[row + ELEMENT_KIND])
-        if kind == SPRING_ELEMENT:
+    row = int(data[at.ELEMENT_ROWS])
+    for _ in range(int(data[at.ELEMENT_COUNT])):
+        kind = int(data[row + at.ELEMENT_KIND])
+        if kind == at.SPRING_ELEMENT:
             energy += spring_potential(body_int, data, row, work)
-        elif kind == GROUND_ELEMENT:
+        elif kind == at.GROUND_ELEMENT:
             energy += ground_potential(body_int, data, row, work)
-        elif kind == MOUNT_ELEMENT:
+        elif kind == at.MOUNT_ELEMENT:
             energy += mount_potential(body_int, data, row, work)
-        elif kind != DAMPING_ELEMENT and data[row + WRENCH_INPUT] < 0.0 and data[row + WRENCH_TURNS] == 0.0:
-            body = int(data[row + ELEMENT_BODY])
-            x = position(body_int, work, body, carried(work, body, flat3(data, row + WRENCH_POINT)))
-            energy -= data[row + WRENCH_MAGNITUDE] * dot3(flat3(data, row + WRENCH_FORCE), x)
-        row += int(data[row + ELEMENT_SIZE])
+        elif (
+            kind != at.DAMPING_ELEMENT
+            and data[row + at.WRENCH_INPUT] < 0.0
+            and data[row + at.WRENCH_TURNS] == 0.0
+        ):
+            body = int(data[row + at.ELEMENT_BODY])
+            x = position(body_int, work, body, carried(work, body, flat3(data, row + at.WRENCH_POINT)))
+            energy -= data[row + at.WRENCH_MAGNITUDE] * dot3(flat3(data, row + at.WRENCH_FORCE), x)
+        row += int(data[row + at.ELEMENT_SIZE])
     return energy

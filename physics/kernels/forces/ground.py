@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -25,20 +26,6 @@ from ..algebra.spatial import (
     scale_add6,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    ELEMENT_BODY,
-    ELEMENT_OTHER,
-    GROUND_COUNT,
-    GROUND_DAMPING,
-    GROUND_EXPONENT,
-    GROUND_FRICTION,
-    GROUND_NORMAL,
-    GROUND_ORIGIN,
-    GROUND_POINTS,
-    GROUND_RADIUS,
-    GROUND_SPEED,
-    GROUND_STIFFNESS,
-)
 from .points import STILL, carried, material, reference_of, twist_of, wrench_at, wrench_change
 
 
@@ -47,12 +34,12 @@ def ground_plane(body_int: Array, data: Array, row: int, work: Array) -> tuple[V
     """Lever of the plane's origin, its normal in the world, and what leads from the plane's reference point to that of
     the body.
     """
-    body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
-    normal = flat3(data, row + GROUND_NORMAL)
+    body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
+    normal = flat3(data, row + at.GROUND_NORMAL)
     if other >= 0:
         normal = rotate(load_rotation(work, other), normal)
     apart = scale_add3(reference_of(body_int, work, body), -1.0, reference_of(body_int, work, other))
-    return carried(work, other, flat3(data, row + GROUND_ORIGIN)), normal, apart
+    return carried(work, other, flat3(data, row + at.GROUND_ORIGIN)), normal, apart
 
 
 @inline
@@ -60,16 +47,16 @@ def ground_depth(
     data: Array, row: int, work: Array, k: int, origin: Vector, normal: Vector, apart: Vector
 ) -> tuple[float, Vector]:
     """Deformation under point k, and the point's lever."""
-    point = flat3(data, row + GROUND_POINTS + 3 * k)
-    lever = carried(work, int(data[row + ELEMENT_BODY]), point)
+    point = flat3(data, row + at.GROUND_POINTS + 3 * k)
+    lever = carried(work, int(data[row + at.ELEMENT_BODY]), point)
     above = dot3(normal, scale_add3(add3(lever, apart), -1.0, origin))
-    return data[row + GROUND_RADIUS] - above, lever
+    return data[row + at.GROUND_RADIUS] - above, lever
 
 
 @inline
 def friction_factor(data: Array, row: int, square: float) -> tuple[float, float]:
     """Friction over mu F v for sliding at speed sqrt(square), and its derivative by square."""
-    slow = data[row + GROUND_SPEED]
+    slow = data[row + at.GROUND_SPEED]
     if square < slow * slow:
         return 0.5 * (3.0 - square / (slow * slow)) / slow, -0.5 / (slow * slow * slow)
     factor = 1.0 / math.sqrt(square)
@@ -79,8 +66,8 @@ def friction_factor(data: Array, row: int, square: float) -> tuple[float, float]
 @inline
 def ground_push(data: Array, row: int, depth: float, rate: float) -> float:
     """Force along the normal."""
-    push: float = data[row + GROUND_STIFFNESS] * depth ** data[row + GROUND_EXPONENT]
-    push += data[row + GROUND_DAMPING] * rate
+    push: float = data[row + at.GROUND_STIFFNESS] * depth ** data[row + at.GROUND_EXPONENT]
+    push += data[row + at.GROUND_DAMPING] * rate
     return max(push, 0.0)
 
 
@@ -89,7 +76,7 @@ def touching(
     data: Array, row: int, lever: Vector, normal: Vector, apart: Vector, first: Twist, second: Twist
 ) -> tuple[Vector, Vector, Vector]:
     """Levers for both bodies of where a point touches, and the velocity there of the body against the plane."""
-    a = scale_add3(lever, -data[row + GROUND_RADIUS], normal)
+    a = scale_add3(lever, -data[row + at.GROUND_RADIUS], normal)
     b = add3(a, apart)
     return a, b, scale_add3(material(first, a), -1.0, material(second, b))
 
@@ -99,11 +86,11 @@ def ground_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[
     """Wrenches on the body and on the one that carries the plane."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
     first, second = (
-        twist_of(work, int(data[row + ELEMENT_BODY])),
-        twist_of(work, int(data[row + ELEMENT_OTHER])),
+        twist_of(work, int(data[row + at.ELEMENT_BODY])),
+        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
     )
     total, opposite = STILL, STILL
-    for k in range(int(data[row + GROUND_COUNT])):
+    for k in range(int(data[row + at.GROUND_COUNT])):
         depth, lever = ground_depth(data, row, work, k, origin, normal, apart)
         if depth <= 0.0:
             continue
@@ -111,7 +98,7 @@ def ground_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[
         rising = dot3(normal, w)
         push = ground_push(data, row, depth, -rising)
         slide = scale_add3(w, -rising, normal)
-        friction = data[row + GROUND_FRICTION] * push * friction_factor(data, row, dot3(slide, slide))[0]
+        friction = data[row + at.GROUND_FRICTION] * push * friction_factor(data, row, dot3(slide, slide))[0]
         force = scale_add3(scale_add3(NONE, push, normal), -friction, slide)
         total = scale_add6(total, 1.0, wrench_at(a, NONE, force))
         opposite = scale_add6(opposite, -1.0, wrench_at(b, NONE, force))
@@ -136,12 +123,12 @@ def ground_force_change(
         return NONE, NONE
     slide = scale_add3(w, -rising, normal)
     factor, bend = friction_factor(data, row, dot3(slide, slide))
-    mu = data[row + GROUND_FRICTION]
+    mu = data[row + at.GROUND_FRICTION]
     force = scale_add3(scale_add3(NONE, push, normal), -mu * push * factor, slide)
     d_rising = dot3(d_normal, w) + dot3(normal, dw)
-    b = data[row + GROUND_EXPONENT]
-    d_push = data[row + GROUND_STIFFNESS] * b * depth ** (b - 1.0) * d_depth
-    d_push -= data[row + GROUND_DAMPING] * d_rising
+    b = data[row + at.GROUND_EXPONENT]
+    d_push = data[row + at.GROUND_STIFFNESS] * b * depth ** (b - 1.0) * d_depth
+    d_push -= data[row + at.GROUND_DAMPING] * d_rising
     d_slide = scale_add3(scale_add3(dw, -d_rising, normal), -rising, d_normal)
     d_factor = 2.0 * bend * dot3(slide, d_slide)
     change = scale_add3(scale_add3(NONE, d_push, normal), push, d_normal)
@@ -163,13 +150,13 @@ def ground_tangent(
     """Changes of the wrenches, as `elements.element_tangent`."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
     first, second = (
-        twist_of(work, int(data[row + ELEMENT_BODY])),
-        twist_of(work, int(data[row + ELEMENT_OTHER])),
+        twist_of(work, int(data[row + at.ELEMENT_BODY])),
+        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
     )
     d_normal = cross((other_eta[0], other_eta[1], other_eta[2]), normal)
     d_origin = material(other_eta, origin)
     total, opposite = STILL, STILL
-    for k in range(int(data[row + GROUND_COUNT])):
+    for k in range(int(data[row + at.GROUND_COUNT])):
         depth, lever = ground_depth(data, row, work, k, origin, normal, apart)
         if depth <= 0.0:
             continue
@@ -177,7 +164,7 @@ def ground_tangent(
         shift = material(eta, lever)
         above = scale_add3(add3(lever, apart), -1.0, origin)
         d_depth = -dot3(d_normal, above) - dot3(normal, scale_add3(shift, -1.0, d_origin))
-        touch = scale_add3(shift, -data[row + GROUND_RADIUS], d_normal)
+        touch = scale_add3(shift, -data[row + at.GROUND_RADIUS], d_normal)
         speed = add3(material(nu, a), cross((first[0], first[1], first[2]), touch))
         other_speed = add3(material(other_nu, b), cross((second[0], second[1], second[2]), touch))
         dw = scale_add3(speed, -1.0, other_speed)
@@ -192,9 +179,9 @@ def ground_potential(body_int: Array, data: Array, row: int, work: Array) -> flo
     """Energy stored in the deformed ground: a delta^(b + 1) / (b + 1)."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
     energy = 0.0
-    for k in range(int(data[row + GROUND_COUNT])):
+    for k in range(int(data[row + at.GROUND_COUNT])):
         depth, _ = ground_depth(data, row, work, k, origin, normal, apart)
         if depth > 0.0:
-            power = data[row + GROUND_EXPONENT] + 1.0
-            energy += data[row + GROUND_STIFFNESS] * depth**power / power
+            power = data[row + at.GROUND_EXPONENT] + 1.0
+            energy += data[row + at.GROUND_STIFFNESS] * depth**power / power
     return energy

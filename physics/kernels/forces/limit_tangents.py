@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.axes import unit
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, jacobian_slope, spatial_jacobian
 from ..algebra.spatial import Array, Rotation, Vector, add3, cross, dot3, flat3, rotate
 from ..compiler.jit import inline, shared
-from ..layout import (
-    LIMIT_CONE,
-    LIMIT_COUNT,
-    LIMIT_DAMPER,
-    LIMIT_DOF,
-    LIMIT_KIND,
-    LIMIT_PARAMETERS,
-    LIMIT_RESTITUTION,
-    LIMIT_ROTATION,
-    LIMIT_ROWS,
-    LIMIT_SPRING,
-    LIMIT_WIDTH,
-)
 from .limits import ALONG, LOCKED, limit_value, turning_axes
 
 
@@ -88,22 +76,22 @@ def euler_bend(m: Rotation, axes: tuple[int, int, int], which: int, w: Vector) -
 @shared
 def limit_bend(data: Array, row: int, q: Array, a: Vector) -> Vector:
     """Second derivative of the g of a limit of three coordinates, along a and by each of them."""
-    kind, d = int(data[row + LIMIT_KIND]), int(data[row + LIMIT_DOF])
-    at = row + LIMIT_PARAMETERS
+    kind, d = int(data[row + at.LIMIT_KIND]), int(data[row + at.LIMIT_DOF])
+    parameters = row + at.LIMIT_PARAMETERS
     r = (q[d], q[d + 1], q[d + 2])
-    first = flat3(data, at)
-    if kind == LIMIT_ROTATION:
+    first = flat3(data, parameters)
+    if kind == at.LIMIT_ROTATION:
         return rotation_bend(r, first, a)
     beta, gamma, _, beta_rate, gamma_rate = exp_coefficients(dot3(r, r))
     m = exp_rotation(r, beta, gamma)
     j = spatial_jacobian(r, beta, gamma)
     w = rotate(j, a)
-    if kind == LIMIT_CONE:
+    if kind == at.LIMIT_CONE:
         normal, change = cone_bend(m, first, w)
     else:
         axes = (int(first[0]), int(first[1]), int(first[2]))
-        normal, change = euler_bend(m, axes, int(data[at + 3]), w)
-        normal, change = scale3(data[at + 4], normal), scale3(data[at + 4], change)
+        normal, change = euler_bend(m, axes, int(data[parameters + 3]), w)
+        normal, change = scale3(data[parameters + 4], normal), scale3(data[parameters + 4], change)
     coefficients = (beta, gamma, beta_rate, gamma_rate)
     return (
         dot3((j[0], j[3], j[6]), change) + dot3(jacobian_slope(r, a, (1.0, 0.0, 0.0), coefficients), normal),
@@ -115,18 +103,18 @@ def limit_bend(data: Array, row: int, q: Array, a: Vector) -> Vector:
 @shared
 def add_limit_slopes(data: Array, q: Array, qd: Array, by_q: Array, by_qd: Array) -> None:
     """Take the derivatives of `limits.limit_forces` from those of inverse dynamics."""
-    for k in range(int(data[LIMIT_COUNT])):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if data[row + LIMIT_RESTITUTION] >= 0.0:
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if data[row + at.LIMIT_RESTITUTION] >= 0.0:
             continue
         value, gradient, count = limit_value(data, row, q)
         if value >= 0.0:
             continue
-        d = int(data[row + LIMIT_DOF])
+        d = int(data[row + at.LIMIT_DOF])
         speed = 0.0
         for j in range(count):
             speed += gradient[j] * qd[d + j]
-        spring, damper = data[row + LIMIT_SPRING], data[row + LIMIT_DAMPER]
+        spring, damper = data[row + at.LIMIT_SPRING], data[row + at.LIMIT_DAMPER]
         push = -spring * value - damper * speed
         if push <= 0.0:
             continue

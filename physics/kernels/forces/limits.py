@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.axes import unit
 from ..algebra.euler import angles_of
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
@@ -30,26 +31,6 @@ from ..algebra.spatial import (
     transposed,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    COUPLED,
-    EXTRA,
-    HELD,
-    LIMIT_CONE,
-    LIMIT_COUNT,
-    LIMIT_DAMPER,
-    LIMIT_DOF,
-    LIMIT_KIND,
-    LIMIT_LOWER,
-    LIMIT_PARAMETERS,
-    LIMIT_RESTITUTION,
-    LIMIT_ROTATION,
-    LIMIT_ROWS,
-    LIMIT_SPRING,
-    LIMIT_UPPER,
-    LIMIT_WIDTH,
-    PROJECTED,
-    REMAINDER,
-)
 from .passive import limit_push
 
 ALONG = 1e-12  # under this an axis has not parted from itself, a rotation has no axis
@@ -124,24 +105,26 @@ def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
     """g of the limit whose row begins at `row`, its gradient by the one or three coordinates from LIMIT_DOF on, and
     how many they are.
     """
-    kind, d = int(data[row + LIMIT_KIND]), int(data[row + LIMIT_DOF])
-    at = row + LIMIT_PARAMETERS
-    if kind == LIMIT_LOWER:
-        return q[d] - data[at], (1.0, 0.0, 0.0), 1
-    if kind == LIMIT_UPPER:
-        return data[at] - q[d], (-1.0, 0.0, 0.0), 1
+    kind, d = int(data[row + at.LIMIT_KIND]), int(data[row + at.LIMIT_DOF])
+    parameters = row + at.LIMIT_PARAMETERS
+    if kind == at.LIMIT_LOWER:
+        return q[d] - data[parameters], (1.0, 0.0, 0.0), 1
+    if kind == at.LIMIT_UPPER:
+        return data[parameters] - q[d], (-1.0, 0.0, 0.0), 1
     r = (q[d], q[d + 1], q[d + 2])
-    first = flat3(data, at)
-    if kind == LIMIT_ROTATION:
+    first = flat3(data, parameters)
+    if kind == at.LIMIT_ROTATION:
         value, gradient = rotation_limit(r, first)
         return value, gradient, 3
     beta, gamma, _, _, _ = exp_coefficients(dot3(r, r))
     m = exp_rotation(r, beta, gamma)
-    if kind == LIMIT_CONE:
-        value, w = cone_limit(m, first, data[at + 3])
+    if kind == at.LIMIT_CONE:
+        value, w = cone_limit(m, first, data[parameters + 3])
     else:  # one side of an Euler angle: axes, which angle, sense, bound
-        sense, bound = data[at + 4], data[at + 5]
-        angle, w = euler_angle(m, (int(first[0]), int(first[1]), int(first[2])), int(data[at + 3]), bound)
+        sense, bound = data[parameters + 4], data[parameters + 5]
+        angle, w = euler_angle(
+            m, (int(first[0]), int(first[1]), int(first[2])), int(data[parameters + 3]), bound
+        )
         value, w = sense * (angle - bound), (sense * w[0], sense * w[1], sense * w[2])
     jacobian = spatial_jacobian(r, beta, gamma)
     return value, rotate(transposed(jacobian), w), 3
@@ -154,26 +137,31 @@ def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -
     is along the gradient is held back, and what goes along the rim is not.
     """
     for d in range(q.shape[0]):
-        dof[d, EXTRA], dof[d, COUPLED], dof[d, COUPLED + 1], dof[d, COUPLED + 2] = 0.0, 0.0, 0.0, 0.0
-    for k in range(int(data[LIMIT_COUNT])):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if data[row + LIMIT_RESTITUTION] >= 0.0:
+        dof[d, at.EXTRA], dof[d, at.COUPLED], dof[d, at.COUPLED + 1], dof[d, at.COUPLED + 2] = (
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        )
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if data[row + at.LIMIT_RESTITUTION] >= 0.0:
             continue
         value, gradient, count = limit_value(data, row, q)
-        d = int(data[row + LIMIT_DOF])
+        d = int(data[row + at.LIMIT_DOF])
         speed, free = 0.0, True
         for j in range(count):
             speed += gradient[j] * rate[d + j]
-            free = free and dof[d + j, HELD] == 0.0
+            free = free and dof[d + j, at.HELD] == 0.0
         # where motion is given there is nothing to foresee
         foreseen = ahead if free else 0.0
         push, inertia = limit_push(
-            data[row + LIMIT_SPRING], data[row + LIMIT_DAMPER], -value, speed, foreseen
+            data[row + at.LIMIT_SPRING], data[row + at.LIMIT_DAMPER], -value, speed, foreseen
         )
         for j in range(count):
-            dof[d + j, EXTRA] += push * gradient[j]
+            dof[d + j, at.EXTRA] += push * gradient[j]
             for back in range(j + 1):
-                dof[d + j, COUPLED + back] += inertia * gradient[j] * gradient[j - back]
+                dof[d + j, at.COUPLED + back] += inertia * gradient[j] * gradient[j - back]
 
 
 @shared
@@ -183,10 +171,10 @@ def is_coupled(dof: Array, first: int, count: int) -> bool:
     """
     found = False
     for d in range(first, first + count):
-        found = found or dof[d, COUPLED] != 0.0
+        found = found or dof[d, at.COUPLED] != 0.0
     if found:
         for d in range(first, first + count):
-            store_twist(dof, d, PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+            store_twist(dof, d, at.PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     return found
 
 
@@ -199,13 +187,13 @@ def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, floa
     of both together, as if each moved bodies by s and a point of its own by 1. What the later ones left between that
     point and the bodies is in `PROJECTED` until it is overwritten.
     """
-    left = load_twist(dof, d, PROJECTED)
+    left = load_twist(dof, d, at.PROJECTED)
     along = dot6(s, left)
-    dof[d, COUPLED] += along
+    dof[d, at.COUPLED] += along
     for back in (1, 2):
         if d - back >= first:
-            dof[d, COUPLED + back] += dot6(s, load_twist(dof, d - back, PROJECTED))
-    return left, along + dof[d, COUPLED]
+            dof[d, at.COUPLED + back] += dot6(s, load_twist(dof, d - back, at.PROJECTED))
+    return left, along + dof[d, at.COUPLED]
 
 
 @inline
@@ -213,8 +201,8 @@ def coupled_to(change: Array, d: int, dof: Array) -> float:
     """What the inertia that limits add asks of coordinate d for the changes of those before it in its joint."""
     total = 0.0
     for back in (1, 2):
-        if dof[d, COUPLED + back] != 0.0:
-            total += dof[d, COUPLED + back] * change[d - back]
+        if dof[d, at.COUPLED + back] != 0.0:
+            total += dof[d, at.COUPLED + back] * change[d - back]
     return total
 
 
@@ -223,26 +211,28 @@ def take_out_coupled(dof: Array, d: int, u: Twist, inverse: float, gained: float
     """Take coordinate d, which carries u and has got the acceleration gained, out of what limits add to those before
     it in its joint.
     """
-    first, second = dof[d, COUPLED + 1], dof[d, COUPLED + 2]
+    first, second = dof[d, at.COUPLED + 1], dof[d, at.COUPLED + 2]
     for back in (1, 2):
-        share = dof[d, COUPLED + back]
+        share = dof[d, at.COUPLED + back]
         if share != 0.0:
             e = d - back
-            store_twist(dof, e, PROJECTED, scale_add6(load_twist(dof, e, PROJECTED), -share * inverse, u))
-            dof[e, COUPLED] -= share * share * inverse
-            dof[e, REMAINDER] -= share * gained
+            store_twist(
+                dof, e, at.PROJECTED, scale_add6(load_twist(dof, e, at.PROJECTED), -share * inverse, u)
+            )
+            dof[e, at.COUPLED] -= share * share * inverse
+            dof[e, at.REMAINDER] -= share * gained
     if first != 0.0 and second != 0.0:
-        dof[d - 1, COUPLED + 1] -= first * second * inverse
+        dof[d - 1, at.COUPLED + 1] -= first * second * inverse
 
 
 @shared
 def limit_potential(data: Array, q: Array) -> float:
     """Energy stored in the compliant limits."""
     energy = 0.0
-    for k in range(int(data[LIMIT_COUNT])):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if data[row + LIMIT_RESTITUTION] < 0.0:
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if data[row + at.LIMIT_RESTITUTION] < 0.0:
             value, _, _ = limit_value(data, row, q)
             beyond = min(value, 0.0)
-            energy += 0.5 * data[row + LIMIT_SPRING] * beyond * beyond
+            energy += 0.5 * data[row + at.LIMIT_SPRING] * beyond * beyond
     return energy

@@ -7,6 +7,7 @@ the frame of the body that carries the axis. That body feels the opposite force 
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -21,31 +22,20 @@ from ..algebra.spatial import (
     scale_add3,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    ELEMENT_BODY,
-    ELEMENT_OTHER,
-    MOUNT_ACROSS,
-    MOUNT_ACROSS_DAMPING,
-    MOUNT_ALONG,
-    MOUNT_ALONG_DAMPING,
-    MOUNT_AXIS,
-    MOUNT_OTHER_POINT,
-    MOUNT_POINT,
-)
 from .points import carried, material, reference_of, twist_of, wrench_at, wrench_change
 
 
 @inline
 def mount_place(body_int: Array, data: Array, row: int, work: Array) -> tuple[Vector, Vector, Vector, Vector]:
     """Levers of the point for both bodies, the axis in the world, and the displacement from where the point belongs."""
-    body, other = int(data[row + ELEMENT_BODY]), int(data[row + ELEMENT_OTHER])
-    a = carried(work, body, flat3(data, row + MOUNT_POINT))
+    body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
+    a = carried(work, body, flat3(data, row + at.MOUNT_POINT))
     apart = scale_add3(reference_of(body_int, work, body), -1.0, reference_of(body_int, work, other))
     b = add3(a, apart)
-    axis = flat3(data, row + MOUNT_AXIS)
+    axis = flat3(data, row + at.MOUNT_AXIS)
     if other >= 0:
         axis = rotate(load_rotation(work, other), axis)
-    home = carried(work, other, flat3(data, row + MOUNT_OTHER_POINT))
+    home = carried(work, other, flat3(data, row + at.MOUNT_OTHER_POINT))
     return a, b, axis, scale_add3(b, -1.0, home)
 
 
@@ -61,10 +51,10 @@ def mount_force(data: Array, row: int, axis: Vector, x: Vector, w: Vector) -> Ve
     """Force on the body for displacement x and its rate w as seen in the frame that carries the axis."""
     s, t = parted(axis, x)
     s_rate, t_rate = parted(axis, w)
-    along = data[row + MOUNT_ALONG] * s * s * s + data[row + MOUNT_ALONG_DAMPING] * s_rate
+    along = data[row + at.MOUNT_ALONG] * s * s * s + data[row + at.MOUNT_ALONG_DAMPING] * s_rate
     force = scale_add3(NONE, -along, axis)
-    force = scale_add3(force, -data[row + MOUNT_ACROSS] * dot3(t, t), t)
-    return scale_add3(force, -data[row + MOUNT_ACROSS_DAMPING], t_rate)
+    force = scale_add3(force, -data[row + at.MOUNT_ACROSS] * dot3(t, t), t)
+    return scale_add3(force, -data[row + at.MOUNT_ACROSS_DAMPING], t_rate)
 
 
 @shared
@@ -72,8 +62,8 @@ def mount_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[T
     """Wrenches on the body and on the one that carries the axis."""
     a, b, axis, x = mount_place(body_int, data, row, work)
     first, second = (
-        twist_of(work, int(data[row + ELEMENT_BODY])),
-        twist_of(work, int(data[row + ELEMENT_OTHER])),
+        twist_of(work, int(data[row + at.ELEMENT_BODY])),
+        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
     )
     w = scale_add3(material(first, a), -1.0, material(second, b))
     force = mount_force(data, row, axis, x, w)
@@ -94,8 +84,8 @@ def mount_tangent(
     """Changes of the wrenches, as `elements.element_tangent`."""
     a, b, axis, x = mount_place(body_int, data, row, work)
     first, second = (
-        twist_of(work, int(data[row + ELEMENT_BODY])),
-        twist_of(work, int(data[row + ELEMENT_OTHER])),
+        twist_of(work, int(data[row + at.ELEMENT_BODY])),
+        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
     )
     w = scale_add3(material(first, a), -1.0, material(second, b))
     shift = material(eta, a)
@@ -109,10 +99,10 @@ def mount_tangent(
     ds, ds_rate = dot3(d_axis, x) + dot3(axis, dx), dot3(d_axis, w) + dot3(axis, dw)
     dt = scale_add3(scale_add3(dx, -ds, axis), -s, d_axis)
     dt_rate = scale_add3(scale_add3(dw, -ds_rate, axis), -s_rate, d_axis)
-    stiff, damp = data[row + MOUNT_ALONG], data[row + MOUNT_ALONG_DAMPING]
+    stiff, damp = data[row + at.MOUNT_ALONG], data[row + at.MOUNT_ALONG_DAMPING]
     change = scale_add3(NONE, -(3.0 * stiff * s * s * ds + damp * ds_rate), axis)
     change = scale_add3(change, -(stiff * s * s * s + damp * s_rate), d_axis)
-    stiff, damp = data[row + MOUNT_ACROSS], data[row + MOUNT_ACROSS_DAMPING]
+    stiff, damp = data[row + at.MOUNT_ACROSS], data[row + at.MOUNT_ACROSS_DAMPING]
     change = scale_add3(change, -2.0 * stiff * dot3(t, dt), t)
     change = scale_add3(scale_add3(change, -stiff * dot3(t, t), dt), -damp, dt_rate)
     force = mount_force(data, row, axis, x, w)
@@ -126,5 +116,5 @@ def mount_potential(body_int: Array, data: Array, row: int, work: Array) -> floa
     _, _, axis, x = mount_place(body_int, data, row, work)
     s, t = parted(axis, x)
     square = dot3(t, t)
-    energy: float = data[row + MOUNT_ALONG] * s * s * s * s + data[row + MOUNT_ACROSS] * square * square
+    energy: float = data[row + at.MOUNT_ALONG] * s * s * s * s + data[row + at.MOUNT_ACROSS] * square * square
     return 0.25 * energy

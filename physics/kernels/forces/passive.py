@@ -7,26 +7,10 @@ the inputs, and its velocity to another, with a largest force.
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
 from ..joints.functions import evaluate_function
-from ..layout import (
-    DAMPING,
-    LAW,
-    LAW_DAMPER,
-    LAW_ELASTIC,
-    LAW_GAIN,
-    LAW_MOST,
-    LAW_RATE_GAIN,
-    LAW_TARGET,
-    LAW_TARGET_RATE,
-    LIMIT_DAMPING,
-    LIMIT_STIFFNESS,
-    LOWER,
-    REST,
-    STIFFNESS,
-    UPPER,
-)
 
 
 @inline
@@ -41,9 +25,9 @@ def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, q
 @inline
 def spring_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
     """`passive_force` but for limits."""
-    force: float = -dof_float[d, STIFFNESS] * (q - dof_float[d, REST]) - dof_float[d, DAMPING] * qd
-    if dof_float[d, LAW] > 0.0:
-        force += law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)[0]
+    force: float = -dof_float[d, at.STIFFNESS] * (q - dof_float[d, at.REST]) - dof_float[d, at.DAMPING] * qd
+    if dof_float[d, at.LAW] > 0.0:
+        force += law_force(data, int(dof_float[d, at.LAW]), tau, dof_float.shape[0], q, qd)[0]
     return force
 
 
@@ -51,11 +35,17 @@ def spring_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd
 def limit_force(dof_float: Array, d: int, q: float, qd: float) -> float:
     """Force of the limit that coordinate d has passed."""
     force = 0.0
-    if q < dof_float[d, LOWER]:
-        push = dof_float[d, LIMIT_STIFFNESS] * (dof_float[d, LOWER] - q) - dof_float[d, LIMIT_DAMPING] * qd
+    if q < dof_float[d, at.LOWER]:
+        push = (
+            dof_float[d, at.LIMIT_STIFFNESS] * (dof_float[d, at.LOWER] - q)
+            - dof_float[d, at.LIMIT_DAMPING] * qd
+        )
         force = max(push, 0.0)
-    elif q > dof_float[d, UPPER]:
-        push = dof_float[d, LIMIT_STIFFNESS] * (q - dof_float[d, UPPER]) + dof_float[d, LIMIT_DAMPING] * qd
+    elif q > dof_float[d, at.UPPER]:
+        push = (
+            dof_float[d, at.LIMIT_STIFFNESS] * (q - dof_float[d, at.UPPER])
+            + dof_float[d, at.LIMIT_DAMPING] * qd
+        )
         force = -max(push, 0.0)
     return force
 
@@ -82,10 +72,10 @@ def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tup
     """What a step that takes coordinate d's limits implicitly (`limit_push`) adds to `passive_force`, and to the
     inertia of d.
     """
-    sense, beyond = -1.0, q - dof_float[d, UPPER]
-    if min(q, q + dt * qd) < dof_float[d, LOWER]:
-        sense, beyond = 1.0, dof_float[d, LOWER] - q
-    stiffness, damping = dof_float[d, LIMIT_STIFFNESS], dof_float[d, LIMIT_DAMPING]
+    sense, beyond = -1.0, q - dof_float[d, at.UPPER]
+    if min(q, q + dt * qd) < dof_float[d, at.LOWER]:
+        sense, beyond = 1.0, dof_float[d, at.LOWER] - q
+    stiffness, damping = dof_float[d, at.LIMIT_STIFFNESS], dof_float[d, at.LIMIT_DAMPING]
     now, _ = limit_push(stiffness, damping, beyond, sense * qd, 0.0)
     push, inertia = limit_push(stiffness, damping, beyond, sense * qd, dt)
     return sense * (push - now), inertia
@@ -95,19 +85,19 @@ def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tup
 def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> Vector:
     """Force of the laws of a coordinate and its slopes by q and by qd."""
     force, by_q, by_qd = 0.0, 0.0, 0.0
-    if data[law + LAW_ELASTIC] > 0.0:
-        _, slope, curve = evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)
+    if data[law + at.LAW_ELASTIC] > 0.0:
+        _, slope, curve = evaluate_function(data, law + int(data[law + at.LAW_ELASTIC]), q)
         force -= slope
         by_q -= curve
-    if data[law + LAW_DAMPER] > 0.0:
-        value, slope, _ = evaluate_function(data, law + int(data[law + LAW_DAMPER]), qd)
+    if data[law + at.LAW_DAMPER] > 0.0:
+        value, slope, _ = evaluate_function(data, law + int(data[law + at.LAW_DAMPER]), qd)
         force -= value
         by_qd -= slope
-    if data[law + LAW_TARGET] >= 0.0:
+    if data[law + at.LAW_TARGET] >= 0.0:
         wanted = control_force(data, law, tau, nv, q, qd)
-        if abs(wanted) < data[law + LAW_MOST]:
-            by_q -= data[law + LAW_GAIN]
-            by_qd -= data[law + LAW_RATE_GAIN]
+        if abs(wanted) < data[law + at.LAW_MOST]:
+            by_q -= data[law + at.LAW_GAIN]
+            by_qd -= data[law + at.LAW_RATE_GAIN]
         force += wanted
     return force, by_q, by_qd
 
@@ -115,9 +105,9 @@ def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -
 @inline
 def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> float:
     """Force of a coordinate's controller, no more than its largest."""
-    target, rate = tau[nv + int(data[law + LAW_TARGET])], tau[nv + int(data[law + LAW_TARGET_RATE])]
-    wanted: float = data[law + LAW_GAIN] * (target - q) + data[law + LAW_RATE_GAIN] * (rate - qd)
-    most: float = data[law + LAW_MOST]
+    target, rate = tau[nv + int(data[law + at.LAW_TARGET])], tau[nv + int(data[law + at.LAW_TARGET_RATE])]
+    wanted: float = data[law + at.LAW_GAIN] * (target - q) + data[law + at.LAW_RATE_GAIN] * (rate - qd)
+    most: float = data[law + at.LAW_MOST]
     kept: float = min(max(wanted, -most), most)
     return kept
 
@@ -129,8 +119,8 @@ def control_power(dof_float: Array, data: Array, tau: Array, ago: float, q: Arra
     """
     nv, power = q.shape[0], 0.0
     for d in range(nv):
-        law = int(dof_float[d, LAW])
-        if law > 0 and data[law + LAW_TARGET] >= 0.0:
+        law = int(dof_float[d, at.LAW])
+        if law > 0 and data[law + at.LAW_TARGET] >= 0.0:
             power += control_force(data, law, tau, nv, q[d] - ago * qd[d], qd[d]) * qd[d]
     return power
 
@@ -140,18 +130,18 @@ def passive_slopes(
     dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float
 ) -> tuple[float, float]:
     """Slopes of `passive_force` by q and by qd."""
-    by_q: float = -dof_float[d, STIFFNESS]
-    by_qd: float = -dof_float[d, DAMPING]
-    beyond, sense = q - dof_float[d, UPPER], 1.0
-    if q < dof_float[d, LOWER]:
-        beyond, sense = dof_float[d, LOWER] - q, -1.0
+    by_q: float = -dof_float[d, at.STIFFNESS]
+    by_qd: float = -dof_float[d, at.DAMPING]
+    beyond, sense = q - dof_float[d, at.UPPER], 1.0
+    if q < dof_float[d, at.LOWER]:
+        beyond, sense = dof_float[d, at.LOWER] - q, -1.0
     if beyond > 0.0:
-        push = dof_float[d, LIMIT_STIFFNESS] * beyond + sense * dof_float[d, LIMIT_DAMPING] * qd
+        push = dof_float[d, at.LIMIT_STIFFNESS] * beyond + sense * dof_float[d, at.LIMIT_DAMPING] * qd
         if push > 0.0:
-            by_q -= dof_float[d, LIMIT_STIFFNESS]
-            by_qd -= dof_float[d, LIMIT_DAMPING]
-    if dof_float[d, LAW] > 0.0:
-        slopes = law_force(data, int(dof_float[d, LAW]), tau, dof_float.shape[0], q, qd)
+            by_q -= dof_float[d, at.LIMIT_STIFFNESS]
+            by_qd -= dof_float[d, at.LIMIT_DAMPING]
+    if dof_float[d, at.LAW] > 0.0:
+        slopes = law_force(data, int(dof_float[d, at.LAW]), tau, dof_float.shape[0], q, qd)
         by_q += slopes[1]
         by_qd += slopes[2]
     return by_q, by_qd
@@ -160,12 +150,12 @@ def passive_slopes(
 @inline
 def passive_potential(dof_float: Array, data: Array, d: int, q: float) -> float:
     """Energy stored in coordinate d's springs and limits; what a controller does is work, not stored."""
-    stretch = q - dof_float[d, REST]
-    energy: float = 0.5 * dof_float[d, STIFFNESS] * stretch * stretch
-    beyond = max(dof_float[d, LOWER] - q, 0.0) + max(q - dof_float[d, UPPER], 0.0)
-    energy += 0.5 * dof_float[d, LIMIT_STIFFNESS] * beyond * beyond
-    if dof_float[d, LAW] > 0.0:
-        law = int(dof_float[d, LAW])
-        if data[law + LAW_ELASTIC] > 0.0:
-            energy += evaluate_function(data, law + int(data[law + LAW_ELASTIC]), q)[0]
+    stretch = q - dof_float[d, at.REST]
+    energy: float = 0.5 * dof_float[d, at.STIFFNESS] * stretch * stretch
+    beyond = max(dof_float[d, at.LOWER] - q, 0.0) + max(q - dof_float[d, at.UPPER], 0.0)
+    energy += 0.5 * dof_float[d, at.LIMIT_STIFFNESS] * beyond * beyond
+    if dof_float[d, at.LAW] > 0.0:
+        law = int(dof_float[d, at.LAW])
+        if data[law + at.LAW_ELASTIC] > 0.0:
+            energy += evaluate_function(data, law + int(data[law + at.LAW_ELASTIC]), q)[0]
     return energy

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Twist, Vector, add3, cross, load3, load_rotation, load_twist, rotate
 from ..compiler.jit import inline
-from ..layout import ORIGIN, REFERENCE, ROOT, VELOCITY
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -14,7 +14,7 @@ def reference_of(body_int: Array, work: Array, body: int) -> Vector:
     """Where levers of a body's points begin: the reference point of its tree, of the world its origin."""
     if body < 0:
         return 0.0, 0.0, 0.0
-    return load3(work, body_int[body, ROOT], REFERENCE)
+    return load3(work, body_int[body, at.ROOT], at.REFERENCE)
 
 
 @inline
@@ -22,7 +22,7 @@ def carried(work: Array, body: int, point: Vector) -> Vector:
     """Lever of a point of the link frame."""
     if body < 0:
         return point
-    return add3(load3(work, body, ORIGIN), rotate(load_rotation(work, body), point))
+    return add3(load3(work, body, at.ORIGIN), rotate(load_rotation(work, body), point))
 
 
 @inline
@@ -35,7 +35,7 @@ def position(body_int: Array, work: Array, body: int, lever: Vector) -> Vector:
 def twist_of(work: Array, body: int) -> Twist:
     if body < 0:
         return STILL
-    return load_twist(work, body, VELOCITY)
+    return load_twist(work, body, at.VELOCITY)
 
 
 @inline

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import NONE, Array, Twist, Vector, add3, cross, dot3, flat3, scale_add3
 from ..compiler.jit import inline, shared
-from ..layout import (
-    ELEMENT_BODY,
-    ELEMENT_OTHER,
-    SPRING_DAMPING,
-    SPRING_OTHER_POINT,
-    SPRING_POINT,
-    SPRING_REST,
-    SPRING_STIFFNESS,
-)
 from .points import carried, material, position, twist_of, wrench_at, wrench_change
 
 ALONE = 1e-12  # m: ends that coincide have no direction to pull in
@@ -23,8 +15,8 @@ ALONE = 1e-12  # m: ends that coincide have no direction to pull in
 @inline
 def spring_levers(data: Array, row: int, work: Array) -> tuple[Vector, Vector]:
     """Levers of both ends."""
-    a = carried(work, int(data[row + ELEMENT_BODY]), flat3(data, row + SPRING_POINT))
-    b = carried(work, int(data[row + ELEMENT_OTHER]), flat3(data, row + SPRING_OTHER_POINT))
+    a = carried(work, int(data[row + at.ELEMENT_BODY]), flat3(data, row + at.SPRING_POINT))
+    b = carried(work, int(data[row + at.ELEMENT_OTHER]), flat3(data, row + at.SPRING_OTHER_POINT))
     return a, b
 
 
@@ -33,8 +25,8 @@ def spring_direction(
     body_int: Array, data: Array, row: int, work: Array, a: Vector, b: Vector
 ) -> tuple[float, Vector]:
     """Length, and unit vector from the end with lever a to that with lever b."""
-    start = position(body_int, work, int(data[row + ELEMENT_BODY]), a)
-    end = position(body_int, work, int(data[row + ELEMENT_OTHER]), b)
+    start = position(body_int, work, int(data[row + at.ELEMENT_BODY]), a)
+    end = position(body_int, work, int(data[row + at.ELEMENT_OTHER]), b)
     x = scale_add3(end, -1.0, start)
     length = math.sqrt(dot3(x, x))
     if length < ALONE:
@@ -44,8 +36,8 @@ def spring_direction(
 
 @inline
 def spring_tension(data: Array, row: int, length: float, rate: float) -> float:
-    stretch = length - data[row + SPRING_REST]
-    tension: float = data[row + SPRING_STIFFNESS] * stretch + data[row + SPRING_DAMPING] * rate
+    stretch = length - data[row + at.SPRING_REST]
+    tension: float = data[row + at.SPRING_STIFFNESS] * stretch + data[row + at.SPRING_DAMPING] * rate
     return tension
 
 
@@ -54,8 +46,8 @@ def spring_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[
     """Wrenches on both bodies."""
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
-    start = material(twist_of(work, int(data[row + ELEMENT_BODY])), a)
-    end = material(twist_of(work, int(data[row + ELEMENT_OTHER])), b)
+    start = material(twist_of(work, int(data[row + at.ELEMENT_BODY])), a)
+    end = material(twist_of(work, int(data[row + at.ELEMENT_OTHER])), b)
     tension = spring_tension(data, row, length, dot3(u, scale_add3(end, -1.0, start)))
     pull = scale_add3(NONE, tension, u)
     return wrench_at(a, NONE, pull), wrench_at(b, NONE, scale_add3(NONE, -1.0, pull))
@@ -83,8 +75,8 @@ def spring_tangent(
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
     first, second = (
-        twist_of(work, int(data[row + ELEMENT_BODY])),
-        twist_of(work, int(data[row + ELEMENT_OTHER])),
+        twist_of(work, int(data[row + at.ELEMENT_BODY])),
+        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
     )
     w = scale_add3(material(second, b), -1.0, material(first, a))
     shift_a, speed_a = end_change(first, a, eta, nu)
@@ -92,13 +84,13 @@ def spring_tangent(
     dx, dw = scale_add3(shift_b, -1.0, shift_a), scale_add3(speed_b, -1.0, speed_a)
     tension = spring_tension(data, row, length, dot3(u, w))
     if length < ALONE:  # only one without rest length has a slope there
-        along = data[row + SPRING_STIFFNESS] if data[row + SPRING_REST] == 0.0 else 0.0
+        along = data[row + at.SPRING_STIFFNESS] if data[row + at.SPRING_REST] == 0.0 else 0.0
         change = scale_add3(NONE, along, dx)
     else:
         stretch = dot3(u, dx)
         turn = scale_add3(NONE, 1.0 / length, scale_add3(dx, -stretch, u))
-        rise = data[row + SPRING_STIFFNESS] * stretch
-        rise += data[row + SPRING_DAMPING] * (dot3(turn, w) + dot3(u, dw))
+        rise = data[row + at.SPRING_STIFFNESS] * stretch
+        rise += data[row + at.SPRING_DAMPING] * (dot3(turn, w) + dot3(u, dw))
         change = scale_add3(scale_add3(NONE, rise, u), tension, turn)
     pull = scale_add3(NONE, tension, u)
     return (
@@ -111,6 +103,6 @@ def spring_tangent(
 def spring_potential(body_int: Array, data: Array, row: int, work: Array) -> float:
     """Energy stored in the spring."""
     a, b = spring_levers(data, row, work)
-    stretch = spring_direction(body_int, data, row, work, a, b)[0] - data[row + SPRING_REST]
-    energy: float = 0.5 * data[row + SPRING_STIFFNESS] * stretch * stretch
+    stretch = spring_direction(body_int, data, row, work, a, b)[0] - data[row + at.SPRING_REST]
+    energy: float = 0.5 * data[row + at.SPRING_STIFFNESS] * stretch * stretch
     return energy

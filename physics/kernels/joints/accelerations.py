@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import moving_inertia, store_inertia
 from ..algebra.lanes import pair_of, twist_of
 from ..algebra.spatial import Array, load_twist, scale_add6, store_twist
 from ..compiler.jit import shared
-from ..layout import ACCELERATION, BIAS, DOF_COUNT, DOF_START, FORCE, GRAVITY, PARENT, SUBSPACE
 
 
 @shared
@@ -16,18 +16,18 @@ def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, 
     """
     body_int, body_float, _, data, _ = arrays
     for i in range(body_int.shape[0]):
-        parent = body_int[i, PARENT]
+        parent = body_int[i, at.PARENT]
         if parent >= 0:
-            a = scale_add6(load_twist(work, parent, ACCELERATION), -1.0, load_twist(work, parent, BIAS))
+            a = scale_add6(load_twist(work, parent, at.ACCELERATION), -1.0, load_twist(work, parent, at.BIAS))
         else:
-            a = (0.0, 0.0, 0.0, -data[GRAVITY], -data[GRAVITY + 1], -data[GRAVITY + 2])
-        a = scale_add6(a, 1.0, load_twist(work, i, BIAS))
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            a = scale_add6(a, qdd[d], load_twist(dof, d, SUBSPACE))
-        store_twist(work, i, ACCELERATION, a)
+            a = (0.0, 0.0, 0.0, -data[at.GRAVITY], -data[at.GRAVITY + 1], -data[at.GRAVITY + 2])
+        a = scale_add6(a, 1.0, load_twist(work, i, at.BIAS))
+        for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
+            a = scale_add6(a, qdd[d], load_twist(dof, d, at.SUBSPACE))
+        store_twist(work, i, at.ACCELERATION, a)
         force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if inertia:
             own, wrench = moving_inertia(body_float, i, pair_of(a), work)
             store_inertia(work, i, own)
             force = twist_of(wrench)
-        store_twist(work, i, FORCE, force)
+        store_twist(work, i, at.FORCE, force)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.lanes import (
     Columns,
     Lanes,
@@ -29,28 +30,17 @@ from ..algebra.lanes import (
 )
 from ..algebra.spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, sine_cosine
 from ..compiler.jit import inline
-from ..layout import (
-    COLUMNS,
-    SPLINE_LOWER,
-    SPLINE_TURNED,
-    SPLINE_UPPER,
-    TURNED_FIRST,
-    TURNED_POLYNOMIALS,
-    TURNED_RATES,
-    TURNED_TWIST,
-    TURNED_WIDTH,
-)
 from .factors import find_span
 
 # what is prepared of a curve, in its body's row
-PHI, SLOPE, CURVE, SINE, COSINE, ALONG, ASIDE, SPAN = range(COLUMNS, COLUMNS + 32, 4)
+PHI, SLOPE, CURVE, SINE, COSINE, ALONG, ASIDE, SPAN = range(at.COLUMNS, at.COLUMNS + 32, 4)
 
 
 @inline
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
     """Whether q lies on a spline curve that `cubic_motion` knows."""
-    inside: bool = data[offset + SPLINE_LOWER] <= q <= data[offset + SPLINE_UPPER]
-    return inside and data[offset + SPLINE_TURNED] != 0.0
+    inside: bool = data[offset + at.SPLINE_LOWER] <= q <= data[offset + at.SPLINE_UPPER]
+    return inside and data[offset + at.SPLINE_TURNED] != 0.0
 
 
 @inline
@@ -114,9 +104,9 @@ def prepare_cubic(data: Array, offset: int, q: float, work: Array, i: int) -> No
     has to wait for another here.
     """
     span, x, scale, _ = find_span(data, offset, q)
-    row = offset + int(data[offset + SPLINE_TURNED]) + span * TURNED_WIDTH
-    phi, slope, curve = cubics(data, row + TURNED_POLYNOMIALS, x, scale)
-    sine, cosine, along, aside = turns_by(flat_lanes(data, row + TURNED_RATES), phi)
+    row = offset + int(data[offset + at.SPLINE_TURNED]) + span * at.TURNED_WIDTH
+    phi, slope, curve = cubics(data, row + at.TURNED_POLYNOMIALS, x, scale)
+    sine, cosine, along, aside = turns_by(flat_lanes(data, row + at.TURNED_RATES), phi)
     store_lanes(work, i, PHI, phi)
     store_lanes(work, i, SLOPE, slope)
     store_lanes(work, i, CURVE, curve)
@@ -153,12 +143,12 @@ def cubic_motion(data: Array, work: Array, i: int) -> tuple[Columns, Lanes, Pair
     row = int(work[i, SPAN])
     axes = flat_lanes(data, row), flat_lanes(data, row + 4), flat_lanes(data, row + 8)
     p, w = flat_lanes(data, row + 12), (flat_lanes(data, row + 16), flat_lanes(data, row + 20))
-    rates = flat3(data, row + TURNED_RATES)
-    row += TURNED_FIRST
+    rates = flat3(data, row + at.TURNED_RATES)
+    row += at.TURNED_FIRST
     s, rate = scale_pair(work[i, SLOPE], w), scale_pair(work[i, CURVE], w)
     axes, p = turned_step(axes, p, data, row, 0, work, i)
     for k in range(1, 3):
-        row += TURNED_TWIST
+        row += at.TURNED_TWIST
         w, slope = turned_twist(axes, p, rates[k], data, row), work[i, SLOPE + k]
         rate = scale_add_pair(scale_add_pair(rate, work[i, CURVE + k], w), slope, bracket_pair(s, w))
         s = scale_add_pair(s, slope, w)

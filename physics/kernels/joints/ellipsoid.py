@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
+from .. import layout as at
 from ..algebra.spatial import Array, Rotation, Twist, Vector, load_twist, scale_add6, store_twist
 from ..compiler.jit import inline, shared
-from ..layout import NORMAL_TILT, SUBSPACE, TWIST_WIDTH
 from .factors import twist_factor
 
 # coefficients of 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy
@@ -123,7 +123,7 @@ def normal_angle(which: int, axes: Vector, longitude: float, latitude: float) ->
     c_lat = (cosine, 0.0, -sine, 0.0, 0.0, -0.5 * cosine, 0.0, 0.0, 0.0, sine / 6.0)
     breadth = plus(scaled(b * b, times(c_lon, c_lon)), scaled(c * c, times(s_lon, s_lon)))
     rise, run = scaled(1.0 / a, s_lat), scaled(1.0 / (b * c), times(c_lat, root(breadth)))
-    if which == NORMAL_TILT:
+    if which == at.NORMAL_TILT:
         return direction(rise, run)
     length = root(plus(times(rise, rise), times(run, run)))
     aside = scaled(b * b - c * c, times(times(s_lat, length), times(s_lon, c_lon)))
@@ -145,13 +145,13 @@ def normal_factor(
     dof: Array,
 ) -> tuple[Rotation, Vector, Twist, Twist]:
     """exp(g f(longitude, latitude)): pose, velocity and bias after it; it adds to both columns."""
-    at = offset + TWIST_WIDTH
-    axes = (data[at + 1], data[at + 2], data[at + 3])
+    kind = offset + at.TWIST_WIDTH
+    axes = (data[kind + 1], data[kind + 2], data[kind + 3])
     x, y = qd[first], qd[first + 1]
-    angle = normal_angle(int(data[at]), axes, q[first], q[first + 1])
+    angle = normal_angle(int(data[kind]), axes, q[first], q[first + 1])
     rate = angle[1] * x + angle[2] * y
     curve = 2.0 * (angle[3] * x * x + angle[4] * x * y + angle[5] * y * y)
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, angle[0], rate, curve)
-    store_twist(dof, first, SUBSPACE, scale_add6(load_twist(dof, first, SUBSPACE), angle[1], w))
-    store_twist(dof, first + 1, SUBSPACE, scale_add6(load_twist(dof, first + 1, SUBSPACE), angle[2], w))
+    store_twist(dof, first, at.SUBSPACE, scale_add6(load_twist(dof, first, at.SUBSPACE), angle[1], w))
+    store_twist(dof, first + 1, at.SUBSPACE, scale_add6(load_twist(dof, first + 1, at.SUBSPACE), angle[2], w))
     return r, p, v, c

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.axes import unit
 from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
 from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
@@ -22,39 +23,6 @@ from ..algebra.spatial import (
     twist_through,
 )
 from ..compiler.jit import shared
-from ..layout import (
-    BLOCK_COUNT,
-    BLOCK_START,
-    COORDINATE,
-    DATA,
-    DOF_COUNT,
-    DOF_START,
-    ELLIPSOID_NORMAL,
-    FRAME,
-    FUNCTION,
-    KIND,
-    OUTSIDE_CLAMP,
-    PACE_FUNCTION,
-    PACE_LOWER,
-    PACE_PERIOD,
-    PACE_UPPER,
-    PARENT,
-    REFERENCE,
-    SCREW,
-    SPLINE_BUCKETS,
-    SPLINE_CURVE,
-    SPLINE_HEADER,
-    SPLINE_INVERTED,
-    SPLINE_LOWER,
-    SPLINE_ORDER,
-    SPLINE_OUTSIDE,
-    SPLINE_PACE,
-    SPLINE_PERIOD,
-    SPLINE_SPANS,
-    SPLINE_SURFACE,
-    SPLINE_UPPER,
-    TWIST_WIDTH,
-)
 from .ellipsoid import normal_angle
 from .factors import behind, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
 from .functions import evaluate_function, third_derivative
@@ -84,16 +52,20 @@ Slopes = tuple[float, float, float, float]
 def by_pace(data: Array, offset: int, q: float) -> tuple[float, tuple[float, float, float]]:
     """The knots' parameter at a curve's coordinate, with three derivatives by it."""
     slopes = (1.0, 0.0, 0.0)
-    pace = int(data[offset + SPLINE_PACE])
+    pace = int(data[offset + at.SPLINE_PACE])
     if pace > 0:
         pace += offset
-        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        lower, upper, period = (
+            data[pace + at.PACE_LOWER],
+            data[pace + at.PACE_UPPER],
+            data[pace + at.PACE_PERIOD],
+        )
         if period > 0.0:
             q = q - period * math.floor((q - lower) / period)
-        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
-        slopes = (slope, curve, third_derivative(data, pace + PACE_FUNCTION, q))
+        parameter, slope, curve = evaluate_function(data, pace + at.PACE_FUNCTION, q)
+        slopes = (slope, curve, third_derivative(data, pace + at.PACE_FUNCTION, q))
         if lower <= q <= upper:
-            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+            parameter = min(max(parameter, data[offset + at.SPLINE_LOWER]), data[offset + at.SPLINE_UPPER])
         q = parameter
     return q, slopes
 
@@ -125,18 +97,18 @@ def curve_tangent(
     """Spline curve; own is (first coordinate of the joint, their number, the curve's coordinate)."""
     q, slopes = by_pace(data, offset, q)
     lower, upper, period = (
-        data[offset + SPLINE_LOWER],
-        data[offset + SPLINE_UPPER],
-        data[offset + SPLINE_PERIOD],
+        data[offset + at.SPLINE_LOWER],
+        data[offset + at.SPLINE_UPPER],
+        data[offset + at.SPLINE_PERIOD],
     )
     if period > 0.0:
         q = q - period * math.floor((q - lower) / period)
         q = min(max(q, lower), upper)
-    order = int(data[offset + SPLINE_ORDER])
-    spans = int(data[offset + SPLINE_SPANS])
-    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
-    inverted = data[offset + SPLINE_INVERTED] != 0.0
-    row = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
+    order = int(data[offset + at.SPLINE_ORDER])
+    spans = int(data[offset + at.SPLINE_SPANS])
+    stride = 12 + (order - 1) * (at.TWIST_WIDTH + order)
+    inverted = data[offset + at.SPLINE_INVERTED] != 0.0
+    row = offset + at.SPLINE_HEADER + 2 * int(data[offset + at.SPLINE_BUCKETS]) + 2 * (spans + 1)
     factors, x, scale = 1, q - lower, 1.0
     inside = lower <= q <= upper
     if inside:
@@ -146,9 +118,9 @@ def curve_tangent(
     else:
         row += spans * stride
         if q > upper:
-            row += 12 + TWIST_WIDTH
+            row += 12 + at.TWIST_WIDTH
             x = q - upper
-        if data[offset + SPLINE_OUTSIDE] == OUTSIDE_CLAMP:
+        if data[offset + at.SPLINE_OUTSIDE] == at.OUTSIDE_CLAMP:
             factors = 0
     if not inverted:
         r, p = behind(r, p, data, row)
@@ -156,9 +128,9 @@ def curve_tangent(
     for _ in range(factors):
         phi = (x, 1.0, 0.0, 0.0)
         if inside:
-            phi = horner_four(data, twists + TWIST_WIDTH, order, x, scale)
+            phi = horner_four(data, twists + at.TWIST_WIDTH, order, x, scale)
         r, p, v = one_twist(r, p, v, data, twists, tangent, own, phi, slopes, qd)
-        twists += TWIST_WIDTH + order
+        twists += at.TWIST_WIDTH + order
     if inverted:
         r, p = behind(r, p, data, row)
     return r, p, v
@@ -202,7 +174,7 @@ def function_tangent(
 ) -> Moved:
     """exp(g f(u)) with u = weights . q."""
     first, count, d = own
-    weights = offset + TWIST_WIDTH
+    weights = offset + at.TWIST_WIDTH
     u, rate = weighted_sum(data, weights, q, d), weighted_sum(data, weights, qd, d)
     number = int(data[weights])
     function = weights + 1 + number
@@ -235,9 +207,9 @@ def normal_tangent(
 ) -> Moved:
     """exp(g f(longitude, latitude)); the jet holds Taylor coefficients, the derivatives over factorials."""
     first, count, d = own
-    at = offset + TWIST_WIDTH
-    axes = (data[at + 1], data[at + 2], data[at + 3])
-    f = normal_angle(int(data[at]), axes, q[d], q[d + 1])
+    kind = offset + at.TWIST_WIDTH
+    axes = (data[kind + 1], data[kind + 2], data[kind + 3])
+    f = normal_angle(int(data[kind]), axes, q[d], q[d + 1])
     x, y = qd[d], qd[d + 1]
     clear_factor(tangent, first, count)
     h = HESSIAN + d - first
@@ -301,15 +273,15 @@ def rotation_tangent(
         store6(tangent, e, BIAS_RATE, bias)
         store6(tangent, e, RATE, scale_add6(moved, 1.0, change))
         for j in range(3):
-            at = columns + 6 * (d - first + j)
+            into = columns + 6 * (d - first + j)
             column = twist_through(
                 (own_columns[j], own_columns[3 + j], own_columns[6 + j]), (0.0, 0.0, 0.0), p
             )
-            column = scale_add6(load6(tangent, e, at), 1.0, bracket(shift, column))
+            column = scale_add6(load6(tangent, e, into), 1.0, bracket(shift, column))
             if inside:  # both signs of the second derivative cancel
                 change = turned(r, p, jacobian_slope(x, a, unit(j, 1.0), coefficients))
                 column = scale_add6(column, 1.0, change)
-            store6(tangent, e, at, column)
+            store6(tangent, e, into, column)
         if inside:
             j = e - d
             column = twist_through(
@@ -331,21 +303,21 @@ def joint_tangent(
 ) -> None:
     """Rows of the joint's coordinates: SHIFT, RATE, BIAS_RATE and the columns' changes; after `outward`."""
     body_int, body_float, block_int, data, _ = arrays
-    first, count = body_int[i, DOF_START], body_int[i, DOF_COUNT]
+    first, count = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT]
     clear_joint(tangent, first, count)
-    axes, place, motion, _ = placed(body_float, i, body_int[i, PARENT], work)
+    axes, place, motion, _ = placed(body_float, i, body_int[i, at.PARENT], work)
     r, p, v = rotation_of(axes), numbers_of(place), twist_of(motion)
-    if body_int[i, PARENT] < 0:
-        origin = load3(work, i, REFERENCE)
+    if body_int[i, at.PARENT] < 0:
+        origin = load3(work, i, at.REFERENCE)
         p = (p[0] - origin[0], p[1] - origin[1], p[2] - origin[2])
-    for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
-        kind = block_int[b, KIND]
-        d = first + block_int[b, COORDINATE]
+    for b in range(body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]):
+        kind = block_int[b, at.KIND]
+        d = first + block_int[b, at.COORDINATE]
         own = (first, count, d)
-        offset = block_int[b, DATA]
-        if block_int[b, FRAME] >= 0:
-            r, p = behind(r, p, data, block_int[b, FRAME])
-        if kind == SCREW:
+        offset = block_int[b, at.DATA]
+        if block_int[b, at.FRAME] >= 0:
+            r, p = behind(r, p, data, block_int[b, at.FRAME])
+        if kind == at.SCREW:
             follow_one(tangent, first, count, d, (1.0, 0.0, 0.0), 0.0)
             before = v
             axes, place, motion = axes_of(r), lanes_of(p), pair_of(v)
@@ -354,13 +326,13 @@ def joint_tangent(
             )
             r, p, v, w = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(twist)
             carry_factor(tangent, first, count, before, w, qd[d], 0.0)
-        elif kind == SPLINE_CURVE:
+        elif kind == at.SPLINE_CURVE:
             r, p, v = curve_tangent(r, p, v, data, offset, tangent, own, q[d], qd[d])
-        elif kind == FUNCTION:
+        elif kind == at.FUNCTION:
             r, p, v = function_tangent(r, p, v, data, offset, tangent, own, q, qd)
-        elif kind == ELLIPSOID_NORMAL:
+        elif kind == at.ELLIPSOID_NORMAL:
             r, p, v = normal_tangent(r, p, v, data, offset, tangent, own, q, qd)
-        elif kind == SPLINE_SURFACE:
+        elif kind == at.SPLINE_SURFACE:
             r, p, v = surface_tangent(r, p, v, data, offset, tangent, own, q, qd, scratch)
         else:
             r, p, v = rotation_tangent(r, p, v, data[offset], tangent, own, q, qd)

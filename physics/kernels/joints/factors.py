@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.lanes import (
     Columns,
     Lanes,
@@ -40,27 +41,6 @@ from ..algebra.spatial import (
     twist_through,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    OUTSIDE_CLAMP,
-    OUTSIDE_ERROR,
-    PACE_FUNCTION,
-    PACE_LOWER,
-    PACE_PERIOD,
-    PACE_UPPER,
-    SPLINE_BUCKET_SCALE,
-    SPLINE_BUCKETS,
-    SPLINE_HEADER,
-    SPLINE_INVERTED,
-    SPLINE_LOWER,
-    SPLINE_ORDER,
-    SPLINE_OUTSIDE,
-    SPLINE_PACE,
-    SPLINE_PERIOD,
-    SPLINE_SPANS,
-    SPLINE_UPPER,
-    SUBSPACE,
-    TWIST_WIDTH,
-)
 from .functions import evaluate_function
 
 
@@ -133,11 +113,11 @@ def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, in
 
     A bucket of equal width, then bisection inside it, so that more frames cost nothing.
     """
-    spans = int(data[offset + SPLINE_SPANS])
-    buckets = int(data[offset + SPLINE_BUCKETS])
-    bucket = int((q - data[offset + SPLINE_LOWER]) * data[offset + SPLINE_BUCKET_SCALE])
+    spans = int(data[offset + at.SPLINE_SPANS])
+    buckets = int(data[offset + at.SPLINE_BUCKETS])
+    bucket = int((q - data[offset + at.SPLINE_LOWER]) * data[offset + at.SPLINE_BUCKET_SCALE])
     bucket = min(max(bucket, 0), buckets - 1)
-    table = offset + SPLINE_HEADER
+    table = offset + at.SPLINE_HEADER
     low = int(data[table + 2 * bucket])
     high = int(data[table + 2 * bucket + 1])
     breaks = table + 2 * buckets
@@ -156,16 +136,20 @@ def curve_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
     """A spline curve by its own coordinate, which the knots' parameter is or is a function of."""
-    pace = int(data[offset + SPLINE_PACE])
+    pace = int(data[offset + at.SPLINE_PACE])
     parameter, slope, curve = q, 1.0, 0.0
     if pace != 0:
         pace += offset
-        lower, upper, period = data[pace + PACE_LOWER], data[pace + PACE_UPPER], data[pace + PACE_PERIOD]
+        lower, upper, period = (
+            data[pace + at.PACE_LOWER],
+            data[pace + at.PACE_UPPER],
+            data[pace + at.PACE_PERIOD],
+        )
         if period > 0.0:
             q = q - period * math.floor((q - lower) / period)
-        parameter, slope, curve = evaluate_function(data, pace + PACE_FUNCTION, q)
+        parameter, slope, curve = evaluate_function(data, pace + at.PACE_FUNCTION, q)
         if lower <= q <= upper:  # round-off at an end is not outside
-            parameter = min(max(parameter, data[offset + SPLINE_LOWER]), data[offset + SPLINE_UPPER])
+            parameter = min(max(parameter, data[offset + at.SPLINE_LOWER]), data[offset + at.SPLINE_UPPER])
     r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, parameter, slope * qd, curve * qd * qd)
     return r, p, v, c, scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), slope, w), outside
 
@@ -178,30 +162,30 @@ def spline_factors(
 
     The last result tells whether q left the range of a joint that does not go beyond it.
     """
-    lower = data[offset + SPLINE_LOWER]
-    upper = data[offset + SPLINE_UPPER]
-    period = data[offset + SPLINE_PERIOD]
-    spans = int(data[offset + SPLINE_SPANS])
-    order = int(data[offset + SPLINE_ORDER])
-    first_span = offset + SPLINE_HEADER + 2 * int(data[offset + SPLINE_BUCKETS]) + 2 * (spans + 1)
-    stride = 12 + (order - 1) * (TWIST_WIDTH + order)
+    lower = data[offset + at.SPLINE_LOWER]
+    upper = data[offset + at.SPLINE_UPPER]
+    period = data[offset + at.SPLINE_PERIOD]
+    spans = int(data[offset + at.SPLINE_SPANS])
+    order = int(data[offset + at.SPLINE_ORDER])
+    first_span = offset + at.SPLINE_HEADER + 2 * int(data[offset + at.SPLINE_BUCKETS]) + 2 * (spans + 1)
+    stride = 12 + (order - 1) * (at.TWIST_WIDTH + order)
     subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     outside = False
-    inverted = data[offset + SPLINE_INVERTED] != 0.0
+    inverted = data[offset + at.SPLINE_INVERTED] != 0.0
     if period > 0.0:
         q = q - period * math.floor((q - lower) / period)
         q = min(max(q, lower), upper)
     if q < lower or q > upper:
-        policy = int(data[offset + SPLINE_OUTSIDE])
-        outside = policy == OUTSIDE_ERROR
+        policy = int(data[offset + at.SPLINE_OUTSIDE])
+        outside = policy == at.OUTSIDE_ERROR
         end = first_span + spans * stride
         edge = lower
         if q > upper:
-            end += 12 + TWIST_WIDTH
+            end += 12 + at.TWIST_WIDTH
             edge = upper
         if not inverted:
             r, p = behind(r, p, data, end)
-        if policy != OUTSIDE_CLAMP:
+        if policy != at.OUTSIDE_CLAMP:
             r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, qdd)
         if inverted:
             r, p = behind(r, p, data, end)
@@ -212,7 +196,7 @@ def spline_factors(
         r, p = behind(r, p, data, row)
     twists = row + 12
     for _ in range(order - 1):
-        top = twists + TWIST_WIDTH + order - 1
+        top = twists + at.TWIST_WIDTH + order - 1
         phi, slope, curve = data[top], 0.0, 0.0
         for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
             curve = curve * x + slope
@@ -222,7 +206,7 @@ def spline_factors(
         curve *= 2.0 * scale * scale
         r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd + slope * qdd)
         subspace = scale_add6(subspace, slope, w)
-        twists += TWIST_WIDTH + order
+        twists += at.TWIST_WIDTH + order
     if inverted:
         r, p = behind(r, p, data, row)
     return r, p, v, c, subspace, outside
@@ -251,14 +235,16 @@ def function_factor(
     dof: Array,
 ) -> tuple[Rotation, Vector, Twist, Twist]:
     """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
-    weights = offset + TWIST_WIDTH
+    weights = offset + at.TWIST_WIDTH
     u, rate = weighted_sum(data, weights, q, first), weighted_sum(data, weights, qd, first)
     count = int(data[weights])
     phi, slope, curve = evaluate_function(data, weights + 1 + count, u)
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
     for j in range(count):
         share = slope * data[weights + 1 + j]
-        store_twist(dof, first + j, SUBSPACE, scale_add6(load_twist(dof, first + j, SUBSPACE), share, w))
+        store_twist(
+            dof, first + j, at.SUBSPACE, scale_add6(load_twist(dof, first + j, at.SUBSPACE), share, w)
+        )
     return r, p, v, c
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from ..layout import BENT_PIECEWISE, LINEAR_FUNCTION, PIECEWISE, POLYNOMIAL, TRIGONOMETRIC
 
 
 @inline
@@ -82,17 +82,17 @@ def tangent_angle(a: float, b: float, q: float) -> Vector:
 def evaluate_function(data: Array, offset: int, q: float) -> Vector:
     """Value, first and second derivative at q of the function that begins at offset."""
     kind = int(data[offset])
-    if kind == LINEAR_FUNCTION:
+    if kind == at.LINEAR_FUNCTION:
         return data[offset + 1] * q + data[offset + 2], data[offset + 1], 0.0
-    if kind == TRIGONOMETRIC:
+    if kind == at.TRIGONOMETRIC:
         sine, cosine = math.sin(q), math.cos(q)
         wave = data[offset + 1] * sine + data[offset + 2] * cosine
         slope = data[offset + 1] * cosine - data[offset + 2] * sine
         return wave + data[offset + 3] + data[offset + 4] * q, slope + data[offset + 4], -wave
-    if kind == POLYNOMIAL:
+    if kind == at.POLYNOMIAL:
         return horner(data, offset + 2, int(data[offset + 1]), q)
-    if kind in (PIECEWISE, BENT_PIECEWISE):
-        return piecewise(data, offset + 1, q, kind == BENT_PIECEWISE)
+    if kind in (at.PIECEWISE, at.BENT_PIECEWISE):
+        return piecewise(data, offset + 1, q, kind == at.BENT_PIECEWISE)
     return tangent_angle(data[offset + 1], data[offset + 2], q)
 
 
@@ -100,13 +100,13 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
 def third_derivative(data: Array, offset: int, q: float) -> float:
     """Third derivative at q of the function that begins at offset: 0 where a spline goes on along a straight line."""
     kind = int(data[offset])
-    if kind == LINEAR_FUNCTION:
+    if kind == at.LINEAR_FUNCTION:
         return 0.0
-    if kind == TRIGONOMETRIC:
+    if kind == at.TRIGONOMETRIC:
         return float(data[offset + 2] * math.sin(q) - data[offset + 1] * math.cos(q))
-    if kind == POLYNOMIAL:
+    if kind == at.POLYNOMIAL:
         return horner_third(data, offset + 2, int(data[offset + 1]), q)
-    if kind == PIECEWISE:
+    if kind == at.PIECEWISE:
         low, x = find_piece(data, offset + 1, q)
         if q != x:
             return 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.inertia import moving_inertia, store_inertia
 from ..algebra.lanes import (
     Columns,
@@ -46,44 +47,6 @@ from ..algebra.spatial import (
     twist_through,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    BIAS,
-    BLOCK_COUNT,
-    BLOCK_START,
-    COORDINATE,
-    CULPRIT,
-    CURVE_COUNT,
-    CURVE_WAY,
-    DATA,
-    DOF_COUNT,
-    DOF_START,
-    ELLIPSOID_NORMAL,
-    FORCE,
-    FRAME,
-    FUNCTION,
-    HINGE_COUNT,
-    HINGE_WAY,
-    KIND,
-    NO_WAY,
-    ORIGIN,
-    OUT_OF_RANGE,
-    PARENT,
-    PLACEMENT,
-    POSE,
-    REFERENCE,
-    SCREW,
-    SCREW_WAY,
-    SPLINE_CURVE,
-    SPLINE_SURFACE,
-    STATUS,
-    SUBSPACE,
-    TURN_PADS,
-    TURN_ROWS,
-    VELOCITY,
-    VISITED,
-    WAY,
-    WORK_WIDTH,
-)
 from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
 from .ellipsoid import normal_factor
 from .factors import curve_factors, function_factor, moved_on, rotation_factor, screw_factor
@@ -112,20 +75,20 @@ def placed(body_float: Array, i: int, parent: int, work: Array) -> tuple[Columns
         p, v, c = none, (none, none), (none, none)
     else:
         axes = load_axes(work, parent)
-        p = load_lanes(work, parent, ORIGIN)
-        v, c = load_pair(work, parent, VELOCITY), load_pair(work, parent, BIAS)
-    p = add_columns_times(p, axes, load3(body_float, i, PLACEMENT + 9))
-    return columns_product(axes, load9(body_float, i, PLACEMENT)), p, v, c
+        p = load_lanes(work, parent, at.ORIGIN)
+        v, c = load_pair(work, parent, at.VELOCITY), load_pair(work, parent, at.BIAS)
+    p = add_columns_times(p, axes, load3(body_float, i, at.PLACEMENT + 9))
+    return columns_product(axes, load9(body_float, i, at.PLACEMENT)), p, v, c
 
 
 @inline
 def store_motion(work: Array, i: int, axes: Columns, p: Lanes, v: Pair, c: Pair) -> None:
-    store_lanes(work, i, POSE, axes[0])
-    store_lanes(work, i, POSE + 4, axes[1])
-    store_lanes(work, i, POSE + 8, axes[2])
-    store_lanes(work, i, ORIGIN, p)
-    store_pair(work, i, VELOCITY, v)
-    store_pair(work, i, BIAS, c)
+    store_lanes(work, i, at.POSE, axes[0])
+    store_lanes(work, i, at.POSE + 4, axes[1])
+    store_lanes(work, i, at.POSE + 8, axes[2])
+    store_lanes(work, i, at.ORIGIN, p)
+    store_pair(work, i, at.VELOCITY, v)
+    store_pair(work, i, at.BIAS, c)
 
 
 @inline
@@ -137,9 +100,9 @@ def ball_factor(
         r, p, v, c, sign, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
     )
     rest = (0.0, 0.0, 0.0)
-    store_twist(dof, d, SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
-    store_twist(dof, d + 1, SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
-    store_twist(dof, d + 2, SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
+    store_twist(dof, d, at.SUBSPACE, twist_through((columns[0], columns[3], columns[6]), rest, p))
+    store_twist(dof, d + 1, at.SUBSPACE, twist_through((columns[1], columns[4], columns[7]), rest, p))
+    store_twist(dof, d + 2, at.SUBSPACE, twist_through((columns[2], columns[5], columns[8]), rest, p))
     return r, v, c
 
 
@@ -157,43 +120,43 @@ def advance_factors(
     flags: Array,
 ) -> None:
     """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
-    first = body_int[i, DOF_START]
-    axes, place, motion, bias = placed(body_float, i, body_int[i, PARENT], work)
+    first = body_int[i, at.DOF_START]
+    axes, place, motion, bias = placed(body_float, i, body_int[i, at.PARENT], work)
     for d in range(
-        first, first + body_int[i, DOF_COUNT]
+        first, first + body_int[i, at.DOF_COUNT]
     ):  # several factors may add to one coordinate's column
-        store_twist(dof, d, SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
-        kind = block_int[b, KIND]
-        d = first + block_int[b, COORDINATE]
-        offset = block_int[b, DATA]
-        frame = block_int[b, FRAME]
+        store_twist(dof, d, at.SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for b in range(body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]):
+        kind = block_int[b, at.KIND]
+        d = first + block_int[b, at.COORDINATE]
+        offset = block_int[b, at.DATA]
+        frame = block_int[b, at.FRAME]
         if frame >= 0:
             place = add_lanes(place, columns_times(axes, flat3(data, frame + 9)))
             axes = columns_product(axes, flat9(data, frame))
-        if kind == SCREW:
+        if kind == at.SCREW:
             axes, place, motion, bias, twist = screw_factor(
                 axes, place, motion, bias, data, offset, q[d], qd[d]
             )
-            store_pair(dof, d, SUBSPACE, twist)
+            store_pair(dof, d, at.SUBSPACE, twist)
             continue
         r, p, v, c = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(bias)
         outside = False
-        if kind == SPLINE_CURVE:
+        if kind == at.SPLINE_CURVE:
             r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
-            store_twist(dof, d, SUBSPACE, w)
-        elif kind == FUNCTION:
+            store_twist(dof, d, at.SUBSPACE, w)
+        elif kind == at.FUNCTION:
             r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
-        elif kind == ELLIPSOID_NORMAL:
+        elif kind == at.ELLIPSOID_NORMAL:
             r, p, v, c = normal_factor(r, p, v, c, data, offset, d, q, qd, dof)
-        elif kind == SPLINE_SURFACE:
+        elif kind == at.SPLINE_SURFACE:
             scratch = body_int.shape[0]
             r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)
         else:
             r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
         if outside:
-            flags[STATUS] = OUT_OF_RANGE
-            flags[CULPRIT] = i
+            flags[at.STATUS] = at.OUT_OF_RANGE
+            flags[at.CULPRIT] = i
         axes, place, motion, bias = axes_of(r), lanes_of(p), pair_of(v), pair_of(c)
     store_motion(work, i, axes, place, motion, bias)
 
@@ -223,11 +186,11 @@ def advance_hinge(
     body_int: Array, body_float: Array, i: int, qd: Array, turns: Array, work: Array, dof: Array
 ) -> None:
     """Motion of body i behind a single hinge: what `advance_factors` does, with nothing to choose on the way."""
-    d = body_int[i, DOF_START]
-    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    d = body_int[i, at.DOF_START]
+    axes, p, v, c = placed(body_float, i, body_int[i, at.PARENT], work)
     w = axes[2], cross_lanes(p, axes[2])
     v, c = moved_on(v, c, w, qd[d])
-    store_pair(dof, d, SUBSPACE, w)
+    store_pair(dof, d, at.SUBSPACE, w)
     store_motion(work, i, turned_columns(axes, turns[d], turns[turn_room(qd.shape[0]) + d]), p, v, c)
 
 
@@ -244,10 +207,10 @@ def advance_screw(
     dof: Array,
 ) -> None:
     """Motion of body i behind a single screw of any lead."""
-    d, offset = body_int[i, DOF_START], block_int[body_int[i, BLOCK_START], DATA]
-    axes, p, v, c = placed(body_float, i, body_int[i, PARENT], work)
+    d, offset = body_int[i, at.DOF_START], block_int[body_int[i, at.BLOCK_START], at.DATA]
+    axes, p, v, c = placed(body_float, i, body_int[i, at.PARENT], work)
     axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d])
-    store_pair(dof, d, SUBSPACE, w)
+    store_pair(dof, d, at.SUBSPACE, w)
     store_motion(work, i, axes, p, v, c)
 
 
@@ -273,27 +236,27 @@ def advance_curve(
     All that does not depend on the parent's motion is found in the curve's own axes and then carried over at once: the
     way along a chain of such joints, of which each has to wait for the one before, is a quarter as long.
     """
-    d = body_int[i, DOF_START]
+    d = body_int[i, at.DOF_START]
     speed = qd[d]
     own, p, w, c = cubic_motion(data, work, i)
-    outer, origin, v, before = placed(body_float, i, body_int[i, PARENT], work)
+    outer, origin, v, before = placed(body_float, i, body_int[i, at.PARENT], work)
     axes = columns_product(outer, rotation_of(own))
     p = add_lanes(origin, columns_times(outer, numbers_of(p)))
     w, c = moved_pair(outer, origin, w), moved_pair(outer, origin, c)
     c = scale_add_pair(scale_add_pair(before, speed * speed, c), speed, bracket_pair(v, w))
-    store_pair(dof, d, SUBSPACE, w)
+    store_pair(dof, d, at.SUBSPACE, w)
     store_motion(work, i, axes, p, scale_add_pair(v, speed, w), c)
 
 
 @inline
 def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
     """The short way of body i, where its coordinate lies on it."""
-    way: int = body_int[i, WAY]
-    if way == HINGE_WAY:
-        return HINGE_WAY if abs(q[body_int[i, DOF_START]]) < MANY_TURNS else SCREW_WAY
-    if way == CURVE_WAY:
-        offset = block_int[body_int[i, BLOCK_START], DATA]
-        return CURVE_WAY if plain_cubic(data, offset, q[body_int[i, DOF_START]]) else NO_WAY
+    way: int = body_int[i, at.WAY]
+    if way == at.HINGE_WAY:
+        return at.HINGE_WAY if abs(q[body_int[i, at.DOF_START]]) < MANY_TURNS else at.SCREW_WAY
+    if way == at.CURVE_WAY:
+        offset = block_int[body_int[i, at.BLOCK_START], at.DATA]
+        return at.CURVE_WAY if plain_cubic(data, offset, q[body_int[i, at.DOF_START]]) else at.NO_WAY
     return way
 
 
@@ -301,44 +264,46 @@ def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> 
 def prepare_curves(body_int: Array, block_int: Array, data: Array, q: Array, work: Array) -> None:
     """`prepare_cubic` of all bodies whose way is that."""
     for i in range(body_int.shape[0]):
-        if way_of(body_int, block_int, data, i, q) == CURVE_WAY:
-            prepare_cubic(data, block_int[body_int[i, BLOCK_START], DATA], q[body_int[i, DOF_START]], work, i)
+        if way_of(body_int, block_int, data, i, q) == at.CURVE_WAY:
+            prepare_cubic(
+                data, block_int[body_int[i, at.BLOCK_START], at.DATA], q[body_int[i, at.DOF_START]], work, i
+            )
 
 
 @inline
 def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
     """Make the origin of a tree's root the point about which everything in the tree is taken."""
-    p = load3(work, i, ORIGIN)
-    store3(work, i, REFERENCE, p)
-    store3(work, i, ORIGIN, (0.0, 0.0, 0.0))
-    store_twist(work, i, VELOCITY, at_point(load_twist(work, i, VELOCITY), p))
-    store_twist(work, i, BIAS, at_point(load_twist(work, i, BIAS), p))
-    first = body_int[i, DOF_START]
-    for d in range(first, first + body_int[i, DOF_COUNT]):
-        store_twist(dof, d, SUBSPACE, at_point(load_twist(dof, d, SUBSPACE), p))
+    p = load3(work, i, at.ORIGIN)
+    store3(work, i, at.REFERENCE, p)
+    store3(work, i, at.ORIGIN, (0.0, 0.0, 0.0))
+    store_twist(work, i, at.VELOCITY, at_point(load_twist(work, i, at.VELOCITY), p))
+    store_twist(work, i, at.BIAS, at_point(load_twist(work, i, at.BIAS), p))
+    first = body_int[i, at.DOF_START]
+    for d in range(first, first + body_int[i, at.DOF_COUNT]):
+        store_twist(dof, d, at.SUBSPACE, at_point(load_twist(dof, d, at.SUBSPACE), p))
 
 
 @shared
 def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """Pose, velocity and velocity-product acceleration of every body, parents first, and the motion subspaces."""
     body_int, body_float, block_int, data, _ = arrays
-    turns = flat_from(work, work.shape[0] - ((2 * q.shape[0] + TURN_PADS) // WORK_WIDTH + TURN_ROWS))
-    if data[HINGE_COUNT] > 0.0:
+    turns = flat_from(work, work.shape[0] - ((2 * q.shape[0] + at.TURN_PADS) // at.WORK_WIDTH + at.TURN_ROWS))
+    if data[at.HINGE_COUNT] > 0.0:
         find_turns(q, turns)
-    if data[CURVE_COUNT] > 0.0:
+    if data[at.CURVE_COUNT] > 0.0:
         prepare_curves(body_int, block_int, data, q, work)
     for k in range(body_int.shape[0]):
-        i = body_int[k, VISITED]
+        i = body_int[k, at.VISITED]
         way = way_of(body_int, block_int, data, i, q)
-        if way == HINGE_WAY:
+        if way == at.HINGE_WAY:
             advance_hinge(body_int, body_float, i, qd, turns, work, dof)
-        elif way == SCREW_WAY:
+        elif way == at.SCREW_WAY:
             advance_screw(body_int, body_float, block_int, data, i, q, qd, work, dof)
-        elif way == CURVE_WAY:
+        elif way == at.CURVE_WAY:
             advance_curve(body_int, body_float, data, i, qd, work, dof)
         else:
             advance_factors(body_int, body_float, block_int, data, i, q, qd, work, dof, flags)
-        if body_int[i, PARENT] < 0:
+        if body_int[i, at.PARENT] < 0:
             center_on_root(body_int, i, work, dof)
 
 
@@ -349,4 +314,4 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
     for i in range(arrays[0].shape[0]):
         inertia, force = moving_inertia(arrays[1], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work)
         store_inertia(work, i, inertia)
-        store_pair(work, i, FORCE, force)
+        store_pair(work, i, at.FORCE, force)

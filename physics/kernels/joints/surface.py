@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import (
     Array,
     Rotation,
@@ -24,23 +25,6 @@ from ..algebra.spatial import (
     twist_through,
 )
 from ..compiler.jit import inline, shared
-from ..layout import (
-    OUTSIDE_ERROR,
-    SPLINE_LOWER,
-    SPLINE_ORDER,
-    SPLINE_PERIOD,
-    SPLINE_UPPER,
-    SUBSPACE,
-    SURFACE_AXES,
-    SURFACE_COUNTS,
-    SURFACE_DIRECTIONS,
-    SURFACE_MOST_ORDER,
-    SURFACE_OUTSIDE,
-    SURFACE_ROTATION_FIRST,
-    SURFACE_SIGN,
-    SURFACE_TABLES,
-    SURFACE_VALUES,
-)
 from .factors import find_span
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -51,8 +35,12 @@ def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, fl
     """Where the bases of the span of q are described, where in it q lies (0 to 1), 1 / its width, and how far q is
     beyond an end.
     """
-    lower, upper, period = data[table + SPLINE_LOWER], data[table + SPLINE_UPPER], data[table + SPLINE_PERIOD]
-    order = int(data[table + SPLINE_ORDER])
+    lower, upper, period = (
+        data[table + at.SPLINE_LOWER],
+        data[table + at.SPLINE_UPPER],
+        data[table + at.SPLINE_PERIOD],
+    )
+    order = int(data[table + at.SPLINE_ORDER])
     if period > 0.0:
         q -= period * math.floor((q - lower) / period)
     inside = min(max(q, lower), upper)
@@ -67,7 +55,7 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
     Beyond an open end they go on along a straight line. Returns the index of the first control value that counts, and
     whether q was beyond an end.
     """
-    order = int(data[table + SPLINE_ORDER])
+    order = int(data[table + at.SPLINE_ORDER])
     piece, x, scale, beyond = find_bases(data, table, q)
     for j in range(order):
         top = piece + 1 + j * order + order - 1
@@ -82,27 +70,27 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
             value += slope * beyond
             curve = 0.0
         work[row, j] = value
-        work[row, SURFACE_MOST_ORDER + j] = slope
-        work[row, 2 * SURFACE_MOST_ORDER + j] = curve
+        work[row, at.SURFACE_MOST_ORDER + j] = slope
+        work[row, 2 * at.SURFACE_MOST_ORDER + j] = curve
     return int(data[piece]), beyond != 0.0
 
 
 @inline
-def control_value(data: Array, at: int) -> Twist:
-    return data[at], data[at + 1], data[at + 2], data[at + 3], data[at + 4], data[at + 5]
+def control_value(data: Array, start: int) -> Twist:
+    return data[start], data[start + 1], data[start + 2], data[start + 3], data[start + 4], data[start + 5]
 
 
 @inline
 def line_sums(
-    data: Array, at: int, order: int, rate: float, work: Array, row: int
+    data: Array, start: int, order: int, rate: float, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist]:
     """A third direction's sum over its control values, its slope, and its curvature times the rate squared."""
     y, y1, y2 = ZERO, ZERO, ZERO
     for k in range(order):
-        value = control_value(data, at + 6 * k)
+        value = control_value(data, start + 6 * k)
         y = scale_add6(y, work[row, k], value)
-        y1 = scale_add6(y1, work[row, SURFACE_MOST_ORDER + k], value)
-        y2 = scale_add6(y2, work[row, 2 * SURFACE_MOST_ORDER + k] * rate * rate, value)
+        y1 = scale_add6(y1, work[row, at.SURFACE_MOST_ORDER + k], value)
+        y2 = scale_add6(y2, work[row, 2 * at.SURFACE_MOST_ORDER + k] * rate * rate, value)
     return y, y1, y2
 
 
@@ -113,21 +101,21 @@ def surface_sums(
     """The six splines, their slopes along three directions (0 along those that are not there), and the part of their
     second time derivative that accelerations do not bring; whether a coordinate left its range.
     """
-    directions = int(data[offset + SURFACE_DIRECTIONS])
+    directions = int(data[offset + at.SURFACE_DIRECTIONS])
     outside = False
     start_1, start_2, start_3 = 0, 0, 0
     order_1, order_2, order_3 = 1, 1, 1
     rate_1, rate_2, rate_3 = qd[first], 0.0, 0.0
     for i in range(3):
-        table = offset + int(data[offset + SURFACE_TABLES + i])
+        table = offset + int(data[offset + at.SURFACE_TABLES + i])
         if i < directions:
             start, left = direction_bases(data, table, q[first + i], work, row + i)
             outside |= left
-            order = int(data[table + SPLINE_ORDER])
+            order = int(data[table + at.SPLINE_ORDER])
         else:  # one control value whose basis is 1
             work[row + i, 0] = 1.0
-            work[row + i, SURFACE_MOST_ORDER] = 0.0
-            work[row + i, 2 * SURFACE_MOST_ORDER] = 0.0
+            work[row + i, at.SURFACE_MOST_ORDER] = 0.0
+            work[row + i, 2 * at.SURFACE_MOST_ORDER] = 0.0
             start, order = 0, 1
         if i == 0:
             start_1, order_1 = start, order
@@ -137,10 +125,10 @@ def surface_sums(
         else:
             start_3, order_3 = start, order
             rate_3 = qd[first + 2] if directions > 2 else 0.0
-    count_2, count_3 = int(data[offset + SURFACE_COUNTS + 1]), int(data[offset + SURFACE_COUNTS + 2])
-    values = offset + int(data[offset + SURFACE_VALUES])
+    count_2, count_3 = int(data[offset + at.SURFACE_COUNTS + 1]), int(data[offset + at.SURFACE_COUNTS + 2])
+    values = offset + int(data[offset + at.SURFACE_VALUES])
     total, slope_1, slope_2, slope_3, curve = ZERO, ZERO, ZERO, ZERO, ZERO
-    d, dd = SURFACE_MOST_ORDER, 2 * SURFACE_MOST_ORDER
+    d, dd = at.SURFACE_MOST_ORDER, 2 * at.SURFACE_MOST_ORDER
     for a in range(order_1):
         u, u1, u2 = work[row, a], work[row, d + a] * rate_1, work[row, dd + a] * rate_1 * rate_1
         for b in range(order_2):
@@ -148,10 +136,10 @@ def surface_sums(
             v2 = work[row + 1, dd + b] * rate_2 * rate_2
             uv, uv1 = u * v, u1 * v + u * v1
             uv2 = u2 * v + 2.0 * u1 * v1 + u * v2
-            at = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3)
-            y = control_value(data, at)
+            control = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3)
+            y = control_value(data, control)
             if directions > 2:
-                y, y1, y2 = line_sums(data, at, order_3, rate_3, work, row + 2)
+                y, y1, y2 = line_sums(data, control, order_3, rate_3, work, row + 2)
                 slope_3 = scale_add6(slope_3, uv, y1)
                 curve = scale_add6(scale_add6(curve, 2.0 * uv1 * rate_3, y1), uv, y2)
             total = scale_add6(total, uv, y)
@@ -192,7 +180,7 @@ def own_axis(r: Rotation, axis: int) -> Vector:
 
 @inline
 def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
-    store_twist(dof, row, SUBSPACE, scale_add6(load_twist(dof, row, SUBSPACE), share, w))
+    store_twist(dof, row, at.SUBSPACE, scale_add6(load_twist(dof, row, at.SUBSPACE), share, w))
 
 
 @inline
@@ -237,8 +225,8 @@ def surface_factors(
 
     The last result tells whether a coordinate left the range of a joint that does not go beyond it.
     """
-    directions = int(data[offset + SURFACE_DIRECTIONS])
-    sign = data[offset + SURFACE_SIGN]
+    directions = int(data[offset + at.SURFACE_DIRECTIONS])
+    sign = data[offset + at.SURFACE_SIGN]
     phi, g1, g2, g3, curve, left = surface_sums(data, offset, q, qd, first, work, row)
     rate = scale_add6(ZERO, sign * qd[first], g1)
     if directions > 1:
@@ -246,12 +234,12 @@ def surface_factors(
     if directions > 2:
         rate = scale_add6(rate, sign * qd[first + 2], g3)
     phi, curve = scale_add6(ZERO, sign, phi), scale_add6(ZERO, sign, curve)
-    rotation_first = data[offset + SURFACE_ROTATION_FIRST] != 0.0
+    rotation_first = data[offset + at.SURFACE_ROTATION_FIRST] != 0.0
     still, s1, s2, s3 = (0.0, 0.0, 0.0), ZERO, ZERO, ZERO
     for part in range(2):
         if (part == 0) == rotation_first:
             for j in range(3):
-                axis = int(data[offset + SURFACE_AXES + j])
+                axis = int(data[offset + at.SURFACE_AXES + j])
                 w = twist_through(own_axis(r, axis), still, p)
                 s1 = scale_add6(s1, g1[j], w)
                 if directions > 1:
@@ -277,4 +265,4 @@ def surface_factors(
                 (curve[3], curve[4], curve[5]),
             )
     add_columns(dof, first, directions, sign, (s1, s2, s3))
-    return r, p, v, c, left and data[offset + SURFACE_OUTSIDE] == OUTSIDE_ERROR
+    return r, p, v, c, left and data[offset + at.SURFACE_OUTSIDE] == at.OUTSIDE_ERROR

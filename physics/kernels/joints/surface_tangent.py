@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Rotation, Twist, Vector, scale_add6, twist_through
 from ..compiler.jit import shared
-from ..layout import (
-    SPLINE_ORDER,
-    SURFACE_AXES,
-    SURFACE_COUNTS,
-    SURFACE_DIRECTIONS,
-    SURFACE_MOST_ORDER,
-    SURFACE_ROTATION_FIRST,
-    SURFACE_SIGN,
-    SURFACE_TABLES,
-    SURFACE_VALUES,
-)
 from .functions import horner_third
 from .surface import direction_bases, find_bases, own_axis, turned
 from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, carry_factor, clear_factor
@@ -24,20 +14,20 @@ from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, carry_factor,
 def four_bases(data: Array, table: int, q: float, scratch: Array, row: int) -> int:
     """Bases of one direction and three derivatives, into four stretches of a row; the first control value's index."""
     start, outside = direction_bases(data, table, q, scratch, row)
-    order = int(data[table + SPLINE_ORDER])
+    order = int(data[table + at.SPLINE_ORDER])
     piece, x, scale, _ = find_bases(data, table, q)
     for j in range(order):
         third = horner_third(data, piece + 1 + j * order, order, x) * scale * scale * scale
-        scratch[row, 3 * SURFACE_MOST_ORDER + j] = 0.0 if outside else third
+        scratch[row, 3 * at.SURFACE_MOST_ORDER + j] = 0.0 if outside else third
     return start
 
 
 @shared
-def add_control(scratch: Array, a: int, b: int, c: int, data: Array, at: int, rates: Vector) -> None:
+def add_control(scratch: Array, a: int, b: int, c: int, data: Array, start: int, rates: Vector) -> None:
     """Add one control value's share to all sums: value, 3 slopes, 6 second derivatives (11, 12, 13, 22, 23, 33), and
     3 third ones, twice along the rates.
     """
-    n = SURFACE_MOST_ORDER
+    n = at.SURFACE_MOST_ORDER
     u, u1, u2, u3 = scratch[0, a], scratch[0, n + a], scratch[0, 2 * n + a], scratch[0, 3 * n + a]
     v, v1, v2, v3 = scratch[1, b], scratch[1, n + b], scratch[1, 2 * n + b], scratch[1, 3 * n + b]
     w, w1, w2, w3 = scratch[2, c], scratch[2, n + c], scratch[2, 2 * n + c], scratch[2, 3 * n + c]
@@ -59,40 +49,40 @@ def add_control(scratch: Array, a: int, b: int, c: int, data: Array, at: int, ra
     )
     for m in range(SUM_ROWS):
         for k in range(6):
-            scratch[SUMS + m, k] += shares[m] * data[at + k]
+            scratch[SUMS + m, k] += shares[m] * data[start + k]
 
 
 @shared
 def third_sums(data: Array, offset: int, q: Array, first: int, scratch: Array, rates: Vector) -> None:
     """The six splines and their derivatives, into the sums; directions that are not there have none."""
-    directions = int(data[offset + SURFACE_DIRECTIONS])
+    directions = int(data[offset + at.SURFACE_DIRECTIONS])
     for m in range(SUM_ROWS):
         for k in range(6):
             scratch[SUMS + m, k] = 0.0
     start_1, start_2, start_3 = 0, 0, 0
     order_1, order_2, order_3 = 1, 1, 1
     for i in range(3):
-        table = offset + int(data[offset + SURFACE_TABLES + i])
+        table = offset + int(data[offset + at.SURFACE_TABLES + i])
         start, order = 0, 1
         if i < directions:
             start = four_bases(data, table, q[first + i], scratch, i)
-            order = int(data[table + SPLINE_ORDER])
+            order = int(data[table + at.SPLINE_ORDER])
         else:  # one control value whose basis is 1
             for m in range(4):
-                scratch[i, m * SURFACE_MOST_ORDER] = 1.0 if m == 0 else 0.0
+                scratch[i, m * at.SURFACE_MOST_ORDER] = 1.0 if m == 0 else 0.0
         if i == 0:
             start_1, order_1 = start, order
         elif i == 1:
             start_2, order_2 = start, order
         else:
             start_3, order_3 = start, order
-    count_2, count_3 = int(data[offset + SURFACE_COUNTS + 1]), int(data[offset + SURFACE_COUNTS + 2])
-    values = offset + int(data[offset + SURFACE_VALUES])
+    count_2, count_3 = int(data[offset + at.SURFACE_COUNTS + 1]), int(data[offset + at.SURFACE_COUNTS + 2])
+    values = offset + int(data[offset + at.SURFACE_VALUES])
     for a in range(order_1):
         for b in range(order_2):
             for c in range(order_3):
-                at = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3 + c)
-                add_control(scratch, a, b, c, data, at, rates)
+                control = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3 + c)
+                add_control(scratch, a, b, c, data, control, rates)
 
 
 @shared
@@ -143,18 +133,18 @@ def surface_tangent(
     scratch: Array,
 ) -> tuple[Rotation, Vector, Twist]:
     """Three rotations and three translations along the current axes, each a factor that follows its spline."""
-    directions = int(data[offset + SURFACE_DIRECTIONS])
-    sign = data[offset + SURFACE_SIGN]
+    directions = int(data[offset + at.SURFACE_DIRECTIONS])
+    sign = data[offset + at.SURFACE_SIGN]
     d = own[2]
     rates = (qd[d], qd[d + 1] if directions > 1 else 0.0, qd[d + 2] if directions > 2 else 0.0)
     third_sums(data, offset, q, d, scratch, rates)
-    rotation_first = data[offset + SURFACE_ROTATION_FIRST] != 0.0
+    rotation_first = data[offset + at.SURFACE_ROTATION_FIRST] != 0.0
     for part in range(6):
         k = part if rotation_first else (part + 3) % 6
         rate, curve = follow_sums(tangent, own, directions, k, sign, scratch, rates)
         phi = sign * scratch[SUMS, k]
         if k < 3:
-            axis = int(data[offset + SURFACE_AXES + k])
+            axis = int(data[offset + at.SURFACE_AXES + k])
             w = twist_through(own_axis(r, axis), (0.0, 0.0, 0.0), p)
             r = turned(r, axis, phi)
         else:

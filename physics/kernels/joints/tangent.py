@@ -13,9 +13,9 @@ first three derivatives (SHARE; HESSIAN and the sum with the velocities, SLOPE; 
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Twist, bracket, cross, load6, scale_add6, store6
 from ..compiler.jit import inline, shared
-from ..layout import BLOCK_COUNT, BLOCK_START, KIND, SCREW
 
 SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20
 # of `derivatives`: relative changes of velocity and acceleration, and the force that they take of the bodies beyond,
@@ -45,7 +45,9 @@ def wrench_turned(s: Twist, f: Twist) -> Twist:
 def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
     """Whether a body hangs on a single screw: its column only turns with its parent, and no tangent is
     found for it."""
-    return bool(body_int[i, BLOCK_COUNT] == 1 and block_int[body_int[i, BLOCK_START], KIND] == SCREW)
+    return bool(
+        body_int[i, at.BLOCK_COUNT] == 1 and block_int[body_int[i, at.BLOCK_START], at.KIND] == at.SCREW
+    )
 
 
 @shared

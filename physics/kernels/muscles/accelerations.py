@@ -6,6 +6,7 @@ A coordinate e that carries a body displaces it by the twist S_e, and changes it
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.jets import (
     Jet,
     VectorJet,
@@ -40,32 +41,11 @@ from ..compiler.jit import inline, shared
 from ..forces.points import STILL, material
 from ..joints.functions import evaluate_function, third_derivative
 from ..joints.tangent import MOVED, PUSHED
-from ..layout import ACCELERATION, DOF_COUNT, DOF_START, PARENT, SUBSPACE, VELOCITY
 from ..wrapping.smooth import smooth_step, smooth_step_third
+from . import layout as muscle
 from .corner import corner_shares, corner_units, past_corner, take_at_corner, take_from_corner
 from .force import clear_loads, take_inertia
 from .frames import row_at
-from .layout import (
-    AT_ACCELERATION,
-    AT_BODY,
-    AT_LEVER,
-    AT_PLACE,
-    AT_RECORD,
-    AT_VELOCITY,
-    CORNER_COUNT,
-    CORNER_FIRST,
-    MUSCLE_ACTING,
-    MUSCLE_ACTING_COUNT,
-    MUSCLE_MASSES,
-    MUSCLE_ROUNDING,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    VIA_COORDINATES,
-    VIA_FRAME,
-    VIA_FUNCTIONS,
-    VIA_MOVES,
-)
 from .pairs import ASKED, ask_coordinates
 
 STILL_JET = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -79,13 +59,13 @@ def body_change(
     """Displacement of a body by coordinate e, and the changes of its velocity and acceleration."""
     carrier = body
     while carrier >= 0:
-        first = body_int[carrier, DOF_START]
-        if first <= e < first + body_int[carrier, DOF_COUNT]:
-            s, moved = load_twist(dof, e, SUBSPACE), load6(tangent, e, MOVED)
-            v, a = load_twist(work, body, VELOCITY), load_twist(work, body, ACCELERATION)
+        first = body_int[carrier, at.DOF_START]
+        if first <= e < first + body_int[carrier, at.DOF_COUNT]:
+            s, moved = load_twist(dof, e, at.SUBSPACE), load6(tangent, e, MOVED)
+            v, a = load_twist(work, body, at.VELOCITY), load_twist(work, body, at.ACCELERATION)
             push = scale_add6(load6(tangent, e, PUSHED), 1.0, bracket(moved, v))
             return s, scale_add6(moved, 1.0, bracket(s, v)), scale_add6(push, 1.0, bracket(s, a))
-        carrier = body_int[carrier, PARENT]
+        carrier = body_int[carrier, at.PARENT]
     return STILL, STILL, STILL
 
 
@@ -95,10 +75,10 @@ def slide_change(
 ) -> tuple[Vector, Vector, Vector]:
     """Changes of the place, velocity and acceleration of a point that moves in its body, in link axes."""
     q, qd, qdd = motion
-    frame, place, speed, push = flat9(data, via + VIA_FRAME), NONE, NONE, NONE
+    frame, place, speed, push = flat9(data, via + muscle.VIA_FRAME), NONE, NONE, NONE
     for j in range(3):
-        if int(data[via + VIA_COORDINATES + j]) == e:
-            function = row + int(data[via + VIA_FUNCTIONS + j])
+        if int(data[via + muscle.VIA_COORDINATES + j]) == e:
+            function = row + int(data[via + muscle.VIA_FUNCTIONS + j])
             _, slope, curve = evaluate_function(data, function, q[e])
             third = third_derivative(data, function, q[e])
             axis = (frame[j], frame[3 + j], frame[6 + j])
@@ -121,32 +101,38 @@ def point_change(
     room: Array,
 ) -> tuple[Vector, Vector, Vector]:
     """Changes of the place, velocity and acceleration of point k of the path by coordinate e."""
-    data, at = arrays[3], row_at(k)
-    body, via, lever = int(room[at + AT_BODY]), int(room[at + AT_RECORD]), flat3(room, at + AT_LEVER)
+    data, here = arrays[3], row_at(k)
+    body, via, lever = (
+        int(room[here + muscle.AT_BODY]),
+        int(room[here + muscle.AT_RECORD]),
+        flat3(room, here + muscle.AT_LEVER),
+    )
     s, moved, pushed = body_change(arrays[0], body, e, tangent, work, dof)
     v, a = STILL, STILL
     if body >= 0:
-        v, a = load_twist(work, body, VELOCITY), load_twist(work, body, ACCELERATION)
+        v, a = load_twist(work, body, at.VELOCITY), load_twist(work, body, at.ACCELERATION)
     spin, own = (v[0], v[1], v[2]), NONE
     place, speed, push = material(s, lever), material(moved, lever), material(pushed, lever)
     slide, slide_rate = NONE, NONE
-    if data[via + VIA_MOVES] != 0.0:
+    if data[via + muscle.VIA_MOVES] != 0.0:
         slide, slide_rate, slide_push = slide_change(data, row, via, e, motion)
         if body >= 0:
             turn = load_rotation(work, body)
             slide, slide_rate = rotate(turn, slide), rotate(turn, slide_rate)
             slide_push = rotate(turn, slide_push)
             # its own velocity and acceleration in the body turn with that
-            velocity = flat3(room, at + AT_VELOCITY)
+            velocity = flat3(room, here + muscle.AT_VELOCITY)
             own = subtract3(velocity, material(v, lever))
-            shove = subtract3(flat3(room, at + AT_ACCELERATION), material(a, lever))
+            shove = subtract3(flat3(room, here + muscle.AT_ACCELERATION), material(a, lever))
             shove = subtract3(shove, cross(spin, add3(velocity, own)))
             slide_rate = add3(slide_rate, cross((s[0], s[1], s[2]), own))
             slide_push = add3(slide_push, cross((s[0], s[1], s[2]), shove))
         place, push = add3(place, slide), add3(push, slide_push)
     speed = add3(add3(speed, cross(spin, place)), slide_rate)
     push = add3(push, cross((a[0], a[1], a[2]), place))
-    push = add3(push, cross((moved[0], moved[1], moved[2]), add3(flat3(room, at + AT_VELOCITY), own)))
+    push = add3(
+        push, cross((moved[0], moved[1], moved[2]), add3(flat3(room, here + muscle.AT_VELOCITY), own))
+    )
     return place, speed, add3(push, cross(spin, add3(speed, slide_rate)))
 
 
@@ -155,12 +141,12 @@ def strand_change(
     k: int, start: tuple[Vector, Vector, Vector], end: tuple[Vector, Vector, Vector], room: Array
 ) -> tuple[Jet, VectorJet]:
     """Length and direction of the strand behind point k, from the changes of its ends."""
-    at, to = row_at(k), row_at(k + 1)
+    here, to = row_at(k), row_at(k + 1)
     length, unit = length_and_unit(
         (
-            subtract3(flat3(room, to + AT_PLACE), flat3(room, at + AT_PLACE)),
-            subtract3(flat3(room, to + AT_VELOCITY), flat3(room, at + AT_VELOCITY)),
-            subtract3(flat3(room, to + AT_ACCELERATION), flat3(room, at + AT_ACCELERATION)),
+            subtract3(flat3(room, to + muscle.AT_PLACE), flat3(room, here + muscle.AT_PLACE)),
+            subtract3(flat3(room, to + muscle.AT_VELOCITY), flat3(room, here + muscle.AT_VELOCITY)),
+            subtract3(flat3(room, to + muscle.AT_ACCELERATION), flat3(room, here + muscle.AT_ACCELERATION)),
             subtract3(end[0], start[0]),
             subtract3(end[1], start[1]),
             subtract3(end[2], start[2]),
@@ -183,28 +169,28 @@ def corner_change(
     """Take what the changes of the accelerations at the corner at point k take; push: that of the point itself.
     lengths: of the strands before and behind it, of the path as far as the corner and of the whole.
     """
-    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     units, between = corner_units(k, room), subtract_vectors(behind, before)
     width = quotient(product(lengths[0], lengths[1]), plus(lengths[0], lengths[1]))
-    width = times(data[row + MUSCLE_ROUNDING], width)
-    first, sums = int(room[at + CORNER_FIRST]), (NONE, NONE, NONE)
-    for i in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
-        share, s = data[point + POINT_SHARE], past_corner(data, point, k, room)
+    width = times(data[row + muscle.MUSCLE_ROUNDING], width)
+    first, sums = int(room[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
+    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
+        share, s = data[point + muscle.POINT_SHARE], past_corner(data, point, k, room)
         _, s1, s2, d, d1, d2 = plus(times(share, lengths[3]), times(-1.0, lengths[2]))
         past = (s, s1, s2, d, d1, d2)
         v = quotient(past, width)
         value, slope, curve = smooth_step(v[0])
         c = product(past, composed((value, slope, curve, smooth_step_third(v[0])), v))
         x = add3(push, add3(last_of_product(past, before), last_of_product(c, between)))
-        force = scale_add3(NONE, data[point + POINT_MASS], x)
-        sums = take_at_corner(room, at, share, force, corner_shares(k, s, room), units, sums)
-    take_from_corner(room, at, sums)
+        force = scale_add3(NONE, data[point + muscle.POINT_MASS], x)
+        sums = take_at_corner(room, here, share, force, corner_shares(k, s, room), units, sums)
+    take_from_corner(room, here, sums)
 
 
 @inline
 def take_strand(
-    at: int, push: Vector, length: Jet, unit: VectorJet, done: Jet, whole: Jet, room: Array
+    here: int, push: Vector, length: Jet, unit: VectorJet, done: Jet, whole: Jet, room: Array
 ) -> None:
     """Take what the changes of the accelerations of a strand's mass points take; push: that of its beginning.
 
@@ -213,7 +199,7 @@ def take_strand(
     """
     base = add3(push, last_of_product((0.0, -done[1], -done[2], -done[3], -done[4], -done[5]), unit))
     tail = last_of_product((0.0, whole[1], whole[2], whole[3], whole[4], whole[5]), unit)
-    take_inertia(room, at, base, scale_add3(NONE, length[0], unit[5]), tail)
+    take_inertia(room, here, base, scale_add3(NONE, length[0], unit[5]), tail)
 
 
 @shared
@@ -236,11 +222,11 @@ def take_changes(
         for k in range(count):
             end = point_change(arrays, row, k, e, motion, tangent, work, dof, room)
             if k > 0:
-                at = row_at(k - 1)
+                here = row_at(k - 1)
                 length, unit = strand_change(k - 1, start, end, room)
                 if way == 1:
-                    take_strand(at, start[2], length, unit, done, whole, room)
-                if way == 1 and room[at + CORNER_COUNT] > 0.0:
+                    take_strand(here, start[2], length, unit, done, whole, room)
+                if way == 1 and room[here + muscle.CORNER_COUNT] > 0.0:
                     lengths = (last_length, length, done, whole)
                     corner_change(arrays[3], row, k - 1, lengths, last_unit, unit, start[2], room)
                 done, last_length, last_unit = plus(done, length), length, unit
@@ -262,7 +248,7 @@ def add_thirds(
 ) -> None:
     """Add J^T m d(x'')/dq of a muscle over no obstacles to slopes; after `share_masses`."""
     data = arrays[3]
-    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
+    span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for j in range(number):
         e = int(data[span + j])
         take_changes(arrays, row, count, e, motion, tangent, work, dof, room)

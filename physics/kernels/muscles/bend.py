@@ -12,42 +12,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .. import layout as at
 from ..algebra.spatial import NONE, Array, Twist, Vector, dot3, flat3, load3, scale_add3, store3, subtract3
 from ..compiler.jit import inline, shared
-from ..layout import DOF_WORK_WIDTH
 from ..wrapping.smooth import smooth_step
+from . import layout as muscle
 from .frames import along_strand, past, row_at, sizes_of, straight_push, take_force, width_curve
-from .layout import (
-    ALONG_BEFORE,
-    ALONG_PATH,
-    AT_PLACE,
-    AT_VELOCITY,
-    BEFORE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    COLUMN_BEFORE,
-    COLUMN_LENGTH,
-    COLUMN_POINTS,
-    COLUMN_WEIGHED,
-    CORNER_COUNT,
-    CORNER_FIRST,
-    MUSCLE_MASSES,
-    MUSCLE_SPAN,
-    MUSCLE_SPAN_COUNT,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    ROOM_ROW,
-    SECOND,
-    STRAND_AT,
-    STRAND_BEFORE,
-    STRAND_LENGTH,
-    STRAND_OBSTACLES,
-    STRAND_RATE,
-    STRAND_SECOND,
-    STRAND_UNIT,
-)
 from .strand import loads_of, motion_column, point_motion, point_of
 from .strand_mass import along_gradient, columns_at, twists_at
 
@@ -58,7 +28,7 @@ Moving: TypeAlias = tuple[Vector, Vector, Vector]
 @inline
 def beside_obstacles(k: int, room: Array) -> bool:
     """Whether a strand at point k of a path, which is not one of its ends, runs over obstacles."""
-    return bool(room[row_at(k - 1) + STRAND_AT] != 0.0 or room[row_at(k) + STRAND_AT] != 0.0)
+    return bool(room[row_at(k - 1) + muscle.STRAND_AT] != 0.0 or room[row_at(k) + muscle.STRAND_AT] != 0.0)
 
 
 @shared
@@ -66,14 +36,14 @@ def side_point(data: Array, k: int, share: float, along: float, quick: bool, roo
     """Place, velocity and acceleration of the mass point of a share on strand k, or on the straight lines with which
     that goes on; its Jacobian stays in the place of a strand over obstacles.
     """
-    at = row_at(k)
-    if room[at + STRAND_AT] != 0.0:
-        return point_motion(data, int(room[at + STRAND_AT]), at, share, along, quick, room)
-    u, length = flat3(room, at + STRAND_UNIT), room[at + STRAND_LENGTH]
+    here = row_at(k)
+    if room[here + muscle.STRAND_AT] != 0.0:
+        return point_motion(data, int(room[here + muscle.STRAND_AT]), here, share, along, quick, room)
+    u, length = flat3(room, here + muscle.STRAND_UNIT), room[here + muscle.STRAND_LENGTH]
     c = along / length if length > 0.0 else 0.0
-    rate = share * room[RATE] - room[at + BEFORE_RATE] - c * room[at + STRAND_RATE]
-    x, v = along_strand(room, at, AT_PLACE, c), along_strand(room, at, AT_VELOCITY, c)
-    return x, scale_add3(v, rate, u), straight_push(share, along, at, room)
+    rate = share * room[muscle.RATE] - room[here + muscle.BEFORE_RATE] - c * room[here + muscle.STRAND_RATE]
+    x, v = along_strand(room, here, muscle.AT_PLACE, c), along_strand(room, here, muscle.AT_VELOCITY, c)
+    return x, scale_add3(v, rate, u), straight_push(share, along, here, room)
 
 
 @inline
@@ -81,13 +51,13 @@ def step_jet(k: int, share: float, s: float, sizes: Twist, quick: bool, room: Ar
     """The step h at the length s past the bend with two derivatives in time; by s, by the lengths of the strands
     before and behind, and the step itself.
     """
-    at, before = row_at(k), row_at(k - 1)
+    here, before = row_at(k), row_at(k - 1)
     v = s * sizes[3]
     value, slope, curve = smooth_step(v)
-    wider = sizes[4] * room[before + STRAND_RATE] + sizes[5] * room[at + STRAND_RATE]
-    second = sizes[4] * room[before + STRAND_SECOND] + sizes[5] * room[at + STRAND_SECOND]
-    rate = (share * room[RATE] - room[at + BEFORE_RATE] - v * wider) * sizes[3]
-    push = (share * room[SECOND] - room[at + BEFORE_SECOND] - v * second) * sizes[3]
+    wider = sizes[4] * room[before + muscle.STRAND_RATE] + sizes[5] * room[here + muscle.STRAND_RATE]
+    second = sizes[4] * room[before + muscle.STRAND_SECOND] + sizes[5] * room[here + muscle.STRAND_SECOND]
+    rate = (share * room[muscle.RATE] - room[here + muscle.BEFORE_RATE] - v * wider) * sizes[3]
+    push = (share * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND] - v * second) * sizes[3]
     bias = 0.0
     if quick:
         push -= (v * width_curve(k, sizes, room) + 2.0 * rate * wider) * sizes[3]
@@ -103,9 +73,9 @@ def bend_point(
     """Place, velocity and acceleration of the mass point whose numbers begin at point, near the bend at point k; the
     way from y to z there, and what `step_jet` says of the step. Jacobians of y and z stay in their strands' places.
     """
-    share, s = data[point + POINT_SHARE], past(data, point, room[row_at(k) + BEFORE], room)
+    share, s = data[point + muscle.POINT_SHARE], past(data, point, room[row_at(k) + muscle.BEFORE], room)
     h, by = step_jet(k, share, s, sizes_of(k, room), quick, room)
-    x, v, push = side_point(data, k - 1, share, s + room[row_at(k - 1) + STRAND_LENGTH], quick, room)
+    x, v, push = side_point(data, k - 1, share, s + room[row_at(k - 1) + muscle.STRAND_LENGTH], quick, room)
     z, z_rate, z_push = side_point(data, k, share, s, quick, room)
     way, speed = subtract3(z, x), subtract3(z_rate, v)
     push = scale_add3(scale_add3(push, h[0], subtract3(z_push, push)), h[2], way)
@@ -119,22 +89,22 @@ def take_from_side(data: Array, k: int, share: float, along: float, force: Vecto
     """Take the force of a mass point on strand k, where `side_point` was called before: from its ends or its loads, and
     from what lies along the path.
     """
-    at = row_at(k)
-    header = int(room[at + STRAND_AT])
+    here = row_at(k)
+    header = int(room[here + muscle.STRAND_AT])
     if header != 0:
-        n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
+        n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
         loads, point = loads_of(data, header), point_of(data, header)
         for j in range(n):
             room[loads + j] += dot3(motion_column(n, j, share, point, room), force)
         level = dot3(flat3(room, point + 3), force)
     else:
-        u, c = flat3(room, at + STRAND_UNIT), along / room[at + STRAND_LENGTH]
+        u, c = flat3(room, here + muscle.STRAND_UNIT), along / room[here + muscle.STRAND_LENGTH]
         level = dot3(u, force)
         far = scale_add3(NONE, c, scale_add3(force, -level, u))
-        take_force(room, at, subtract3(force, far))
-        take_force(room, at + ROOM_ROW, far)
-    room[at + ALONG_BEFORE] += level
-    room[at + ALONG_PATH] += share * level
+        take_force(room, here, subtract3(force, far))
+        take_force(room, here + muscle.ROOM_ROW, far)
+    room[here + muscle.ALONG_BEFORE] += level
+    room[here + muscle.ALONG_PATH] += share * level
 
 
 @shared
@@ -142,31 +112,31 @@ def bend_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> Non
     """Forces that the accelerations of a bend's mass points take; after those of all strands, since what the lengths of
     both strands take lies along the strands before, at and behind the bend.
     """
-    before, at, behind = row_at(k - 1), row_at(k), row_at(k + 1)
-    masses, first = row + int(data[row + MUSCLE_MASSES]), int(room[at + CORNER_FIRST])
-    for i in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
-        share, s = data[point + POINT_SHARE], past(data, point, room[at + BEFORE], room)
+    before, here, behind = row_at(k - 1), row_at(k), row_at(k + 1)
+    masses, first = row + int(data[row + muscle.MUSCLE_MASSES]), int(room[here + muscle.CORNER_FIRST])
+    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
+        share, s = data[point + muscle.POINT_SHARE], past(data, point, room[here + muscle.BEFORE], room)
         _, _, push, way, by = bend_point(data, point, k, quick, room)
-        force = scale_add3(NONE, data[point + POINT_MASS], push)
-        along, across = s + room[before + STRAND_LENGTH], dot3(way, force)
+        force = scale_add3(NONE, data[point + muscle.POINT_MASS], push)
+        along, across = s + room[before + muscle.STRAND_LENGTH], dot3(way, force)
         take_from_side(data, k - 1, share, along, scale_add3(NONE, 1.0 - by[3], force), room)
         take_from_side(data, k, share, s, scale_add3(NONE, by[3], force), room)
         # a length is that before the strand behind, less that before the strand itself
-        room[at + ALONG_PATH] += share * by[0] * across
-        room[before + ALONG_BEFORE] += by[1] * across
-        room[at + ALONG_BEFORE] += (by[0] - by[1] + by[2]) * across
-        room[behind + ALONG_BEFORE] -= by[2] * across
+        room[here + muscle.ALONG_PATH] += share * by[0] * across
+        room[before + muscle.ALONG_BEFORE] += by[1] * across
+        room[here + muscle.ALONG_BEFORE] += (by[0] - by[1] + by[2]) * across
+        room[behind + muscle.ALONG_BEFORE] -= by[2] * across
 
 
 @inline
 def longer_by(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
     """What coordinate d does to the length of strand k."""
-    if room[row_at(k) + STRAND_AT] != 0.0:
+    if room[row_at(k) + muscle.STRAND_AT] != 0.0:
         return float(along_gradient(data, k, room, dof, d))
-    place = columns_at(dof.shape[0]) + COLUMN_POINTS + 3 * k
+    place = columns_at(dof.shape[0]) + muscle.COLUMN_POINTS + 3 * k
     way = subtract3(load3(dof, d, place + 3), load3(dof, d, place))
-    return float(dot3(flat3(room, row_at(k) + STRAND_UNIT), way))
+    return float(dot3(flat3(room, row_at(k) + muscle.STRAND_UNIT), way))
 
 
 @shared
@@ -176,14 +146,18 @@ def side_column(
     """What coordinate d does to the mass point that `side_point` has found on strand k; ds and longer: to its length
     past the strand's beginning, and to that of the strand.
     """
-    at, nv = row_at(k), dof.shape[0]
-    header, place = int(room[at + STRAND_AT]), columns_at(nv) + COLUMN_POINTS + 3 * k
+    here, nv = row_at(k), dof.shape[0]
+    header, place = int(room[here + muscle.STRAND_AT]), columns_at(nv) + muscle.COLUMN_POINTS + 3 * k
     if header == 0:
-        u, c, x = flat3(room, at + STRAND_UNIT), along / room[at + STRAND_LENGTH], load3(dof, d, place)
+        u, c, x = (
+            flat3(room, here + muscle.STRAND_UNIT),
+            along / room[here + muscle.STRAND_LENGTH],
+            load3(dof, d, place),
+        )
         x = scale_add3(x, c, subtract3(load3(dof, d, place + 3), x))
         return scale_add3(x, ds - c * longer, u)
-    n, point = 6 + 6 * int(data[header + STRAND_OBSTACLES]), point_of(data, header)
-    twists = twists_at(room, nv) + 6 * int(room[at + STRAND_BEFORE]) - 6
+    n, point = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]), point_of(data, header)
+    twists = twists_at(room, nv) + 6 * int(room[here + muscle.STRAND_BEFORE]) - 6
     x = scale_add3(NONE, ds, flat3(room, point + 3))
     for j in range(n):
         x = scale_add3(x, dof[d, (place if j < 6 else twists) + j], motion_column(n, j, 0.0, point, room))
@@ -197,10 +171,13 @@ def bend_column(
     """What coordinate d does to a mass point near the bend at point k, after `bend_point`; before the columns go on to
     strand k.
     """
-    columns, share = columns_at(dof.shape[0]), data[point + POINT_SHARE]
-    s, length = past(data, point, room[row_at(k) + BEFORE], room), room[row_at(k - 1) + STRAND_LENGTH]
+    columns, share = columns_at(dof.shape[0]), data[point + muscle.POINT_SHARE]
+    s, length = (
+        past(data, point, room[row_at(k) + muscle.BEFORE], room),
+        room[row_at(k - 1) + muscle.STRAND_LENGTH],
+    )
     first, last = longer_by(data, k - 1, room, dof, d), longer_by(data, k, room, dof, d)
-    ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
+    ds = share * dof[d, columns + muscle.COLUMN_LENGTH] - dof[d, columns + muscle.COLUMN_BEFORE]
     x = side_column(data, k - 1, s + length, ds + first, first, room, dof, d)
     z = side_column(data, k, s, ds, last, room, dof, d)
     x = scale_add3(x, by[3], subtract3(z, x))
@@ -210,17 +187,17 @@ def bend_column(
 @shared
 def add_bend_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """Mass matrix of a bend's mass points, added to the coordinates' rows (the lower triangle)."""
-    at, columns = row_at(k), columns_at(dof.shape[0])
-    masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
-    first, number = int(room[at + CORNER_FIRST]), int(data[row + MUSCLE_SPAN_COUNT])
-    for n in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * n
+    here, columns = row_at(k), columns_at(dof.shape[0])
+    masses, span = row + int(data[row + muscle.MUSCLE_MASSES]), row + int(data[row + muscle.MUSCLE_SPAN])
+    first, number = int(room[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
+    for n in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * n
         _, _, _, way, by = bend_point(data, point, k, False, room)
         for i in range(number):
             d = int(data[span + i])
             x = bend_column(data, k, point, way, by, room, dof, d)
-            store3(dof, d, columns + COLUMN_WEIGHED, x)
-            x = scale_add3(NONE, data[point + POINT_MASS], x)
+            store3(dof, d, columns + muscle.COLUMN_WEIGHED, x)
+            x = scale_add3(NONE, data[point + muscle.POINT_MASS], x)
             for j in range(i + 1):
                 e = int(data[span + j])
-                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_WEIGHED))
+                dof[d, at.DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + muscle.COLUMN_WEIGHED))

@@ -8,55 +8,40 @@ from __future__ import annotations
 
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from .hill_layout import (
-    CURVE_HEAD,
-    DEGREE,
-    HIGH_INTEGRAL,
-    HIGH_SLOPE,
-    HIGH_X,
-    HIGH_Y,
-    LOW_SLOPE,
-    LOW_X,
-    LOW_Y,
-    SECTION_INTEGRAL,
-    SECTION_WIDTH,
-    SECTION_X,
-    SECTION_Y,
-    SECTIONS,
-)
+from . import hill_layout as hill
 
 ROUNDS = 60  # bisections enough for any double; Newton's steps take 4 to 6
 CLOSE = 1e-9  # of u: the square of it is below round-off
 
 
 @inline
-def power_series(data: Array, at: int, degree: int, u: float) -> tuple[float, float]:
+def power_series(data: Array, record: int, degree: int, u: float) -> tuple[float, float]:
     """Value and slope of a polynomial by rising powers."""
     value, slope = 0.0, 0.0
     for k in range(degree, -1, -1):
         slope = slope * u + value
-        value = value * u + data[at + k]
+        value = value * u + data[record + k]
     return value, slope
 
 
 @inline
-def mixed(data: Array, at: int, by_x: float, by_y: float, k: int) -> float:
-    value: float = by_x * data[at + SECTION_X + k] + by_y * data[at + SECTION_Y + k]
+def mixed(data: Array, record: int, by_x: float, by_y: float, k: int) -> float:
+    value: float = by_x * data[record + hill.SECTION_X + k] + by_y * data[record + hill.SECTION_Y + k]
     return value
 
 
 @shared
-def find_parameter(data: Array, at: int, by_x: float, by_y: float, target: float) -> float:
+def find_parameter(data: Array, record: int, by_x: float, by_y: float, target: float) -> float:
     """u at which by_x x(u) + by_y y(u) of a section, which must not fall, is the target."""
     c0, c1, c2 = (
-        mixed(data, at, by_x, by_y, 0),
-        mixed(data, at, by_x, by_y, 1),
-        mixed(data, at, by_x, by_y, 2),
+        mixed(data, record, by_x, by_y, 0),
+        mixed(data, record, by_x, by_y, 1),
+        mixed(data, record, by_x, by_y, 2),
     )
     c3, c4, c5 = (
-        mixed(data, at, by_x, by_y, 3),
-        mixed(data, at, by_x, by_y, 4),
-        mixed(data, at, by_x, by_y, 5),
+        mixed(data, record, by_x, by_y, 3),
+        mixed(data, record, by_x, by_y, 4),
+        mixed(data, record, by_x, by_y, 5),
     )
     rise = c1 + c2 + c3 + c4 + c5
     low, high = 0.0, 1.0
@@ -79,67 +64,69 @@ def find_parameter(data: Array, at: int, by_x: float, by_y: float, target: float
 
 
 @inline
-def section_of(data: Array, at: int, x: float) -> int:
+def section_of(data: Array, record: int, x: float) -> int:
     """Where the section begins that holds x, which lies within the curve's ends."""
-    section = at + CURVE_HEAD
-    for _ in range(int(data[at + SECTIONS]) - 1):
-        if x >= data[section + SECTION_WIDTH + SECTION_X]:
-            section += SECTION_WIDTH
+    section = record + hill.CURVE_HEAD
+    for _ in range(int(data[record + hill.SECTIONS]) - 1):
+        if x >= data[section + hill.SECTION_WIDTH + hill.SECTION_X]:
+            section += hill.SECTION_WIDTH
     return section
 
 
 @shared
-def curve(data: Array, at: int, x: float) -> tuple[float, float]:
+def curve(data: Array, record: int, x: float) -> tuple[float, float]:
     """y and dy/dx."""
-    if x <= data[at + LOW_X]:
-        slope = data[at + LOW_SLOPE]
-        return data[at + LOW_Y] + slope * (x - data[at + LOW_X]), slope
-    if x >= data[at + HIGH_X]:
-        slope = data[at + HIGH_SLOPE]
-        return data[at + HIGH_Y] + slope * (x - data[at + HIGH_X]), slope
-    section = section_of(data, at, x)
+    if x <= data[record + hill.LOW_X]:
+        slope = data[record + hill.LOW_SLOPE]
+        return data[record + hill.LOW_Y] + slope * (x - data[record + hill.LOW_X]), slope
+    if x >= data[record + hill.HIGH_X]:
+        slope = data[record + hill.HIGH_SLOPE]
+        return data[record + hill.HIGH_Y] + slope * (x - data[record + hill.HIGH_X]), slope
+    section = section_of(data, record, x)
     u = find_parameter(data, section, 1.0, 0.0, x)
-    y, dy = power_series(data, section + SECTION_Y, DEGREE, u)
-    _, dx = power_series(data, section + SECTION_X, DEGREE, u)
+    y, dy = power_series(data, section + hill.SECTION_Y, hill.DEGREE, u)
+    _, dx = power_series(data, section + hill.SECTION_X, hill.DEGREE, u)
     return y, dy / dx
 
 
 @shared
-def curve_integral(data: Array, at: int, x: float) -> float:
+def curve_integral(data: Array, record: int, x: float) -> float:
     """Integral of y from the curve's lower end to x."""
-    if x <= data[at + LOW_X]:
-        step = x - data[at + LOW_X]
-        below: float = (data[at + LOW_Y] + 0.5 * data[at + LOW_SLOPE] * step) * step
+    if x <= data[record + hill.LOW_X]:
+        step = x - data[record + hill.LOW_X]
+        below: float = (data[record + hill.LOW_Y] + 0.5 * data[record + hill.LOW_SLOPE] * step) * step
         return below
-    if x >= data[at + HIGH_X]:
-        step = x - data[at + HIGH_X]
-        rest = (data[at + HIGH_Y] + 0.5 * data[at + HIGH_SLOPE] * step) * step
-        above: float = data[at + HIGH_INTEGRAL] + rest
+    if x >= data[record + hill.HIGH_X]:
+        step = x - data[record + hill.HIGH_X]
+        rest = (data[record + hill.HIGH_Y] + 0.5 * data[record + hill.HIGH_SLOPE] * step) * step
+        above: float = data[record + hill.HIGH_INTEGRAL] + rest
         return above
-    section = section_of(data, at, x)
+    section = section_of(data, record, x)
     u = find_parameter(data, section, 1.0, 0.0, x)
-    return power_series(data, section + SECTION_INTEGRAL, 2 * DEGREE, u)[0]
+    return power_series(data, section + hill.SECTION_INTEGRAL, 2 * hill.DEGREE, u)[0]
 
 
 @shared
-def invert_sum(data: Array, at: int, by_x: float, by_y: float, target: float) -> tuple[float, float, float]:
+def invert_sum(
+    data: Array, record: int, by_x: float, by_y: float, target: float
+) -> tuple[float, float, float]:
     """x, y and dy/dx where by_x x + by_y y is the target: both not negative, the sum increasing."""
-    low = by_x * data[at + LOW_X] + by_y * data[at + LOW_Y]
+    low = by_x * data[record + hill.LOW_X] + by_y * data[record + hill.LOW_Y]
     if target <= low:
-        slope = data[at + LOW_SLOPE]
+        slope = data[record + hill.LOW_SLOPE]
         step = (target - low) / (by_x + by_y * slope)
-        return data[at + LOW_X] + step, data[at + LOW_Y] + slope * step, slope
-    high = by_x * data[at + HIGH_X] + by_y * data[at + HIGH_Y]
+        return data[record + hill.LOW_X] + step, data[record + hill.LOW_Y] + slope * step, slope
+    high = by_x * data[record + hill.HIGH_X] + by_y * data[record + hill.HIGH_Y]
     if target >= high:
-        slope = data[at + HIGH_SLOPE]
+        slope = data[record + hill.HIGH_SLOPE]
         step = (target - high) / (by_x + by_y * slope)
-        return data[at + HIGH_X] + step, data[at + HIGH_Y] + slope * step, slope
-    section = at + CURVE_HEAD
-    for _ in range(int(data[at + SECTIONS]) - 1):
-        following = section + SECTION_WIDTH
-        if target >= by_x * data[following + SECTION_X] + by_y * data[following + SECTION_Y]:
+        return data[record + hill.HIGH_X] + step, data[record + hill.HIGH_Y] + slope * step, slope
+    section = record + hill.CURVE_HEAD
+    for _ in range(int(data[record + hill.SECTIONS]) - 1):
+        following = section + hill.SECTION_WIDTH
+        if target >= by_x * data[following + hill.SECTION_X] + by_y * data[following + hill.SECTION_Y]:
             section = following
     u = find_parameter(data, section, by_x, by_y, target)
-    x, dx = power_series(data, section + SECTION_X, DEGREE, u)
-    y, dy = power_series(data, section + SECTION_Y, DEGREE, u)
+    x, dx = power_series(data, section + hill.SECTION_X, hill.DEGREE, u)
+    y, dy = power_series(data, section + hill.SECTION_Y, hill.DEGREE, u)
     return x, y, dy / dx

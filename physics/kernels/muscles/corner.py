@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .. import layout as at
 from ..algebra.spatial import (
     NONE,
     Array,
@@ -28,40 +29,10 @@ from ..algebra.spatial import (
     subtract3,
 )
 from ..compiler.jit import inline, shared
-from ..layout import DOF_WORK_WIDTH
 from ..wrapping.smooth import smooth_step
+from . import layout as muscle
 from .bend import bend_point, beside_obstacles
 from .frames import past, row_at, sizes_of, take_force, width_curve
-from .layout import (
-    ALONG_BEFORE,
-    ALONG_PATH,
-    AT_ACCELERATION,
-    AT_PLACE,
-    AT_VELOCITY,
-    BEFORE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    COLUMN_BEFORE,
-    COLUMN_CORNER,
-    COLUMN_LENGTH,
-    COLUMN_MOVED,
-    COLUMN_POINTS,
-    CORNER_COUNT,
-    CORNER_FIRST,
-    MUSCLE_MASSES,
-    MUSCLE_SPAN,
-    MUSCLE_SPAN_COUNT,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    ROOM_ROW,
-    SECOND,
-    STRAND_LENGTH,
-    STRAND_RATE,
-    STRAND_UNIT,
-    STRAND_UNIT_RATE,
-)
 from .strand_mass import columns_at
 
 Units: TypeAlias = tuple[Vector, Vector, Vector]
@@ -80,7 +51,7 @@ def corner_width(k: int, count: int, share: float, room: Array) -> float:
     """Width of the corner at point k of a path of count points; 0 at its ends."""
     if k <= 0 or k >= count - 1:
         return 0.0
-    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
+    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
     return share * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
@@ -112,7 +83,7 @@ def corner_shares(k: int, s: float, room: Array) -> Twist:
 @inline
 def corner_units(k: int, room: Array) -> Units:
     """Directions before and behind a corner, and what is between them."""
-    u, t = flat3(room, row_at(k - 1) + STRAND_UNIT), flat3(room, row_at(k) + STRAND_UNIT)
+    u, t = flat3(room, row_at(k - 1) + muscle.STRAND_UNIT), flat3(room, row_at(k) + muscle.STRAND_UNIT)
     return u, t, subtract3(t, u)
 
 
@@ -140,20 +111,23 @@ def parts_at(k: int, what: int, units: Units, room: Array) -> Parts:
 
 
 @inline
-def turning_of(at: int, inverse: float, room: Array) -> Vector:
+def turning_of(here: int, inverse: float, room: Array) -> Vector:
     """That part of a direction's second derivative which holds no accelerations; inverse is that of the length."""
-    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
+    u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
     x = scale_add3(NONE, -dot3(turning, turning), u)
-    return scale_add3(x, -2.0 * room[at + STRAND_RATE] * inverse, turning)
+    return scale_add3(x, -2.0 * room[here + muscle.STRAND_RATE] * inverse, turning)
 
 
 @inline
 def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
     """How the strands at the corner at point k turn."""
     before, behind = row_at(k - 1), row_at(k)
-    a, b = room[before + STRAND_LENGTH], room[behind + STRAND_LENGTH]
-    da, db = room[before + STRAND_RATE], room[behind + STRAND_RATE]
-    turn_a, turn_b = flat3(room, before + STRAND_UNIT_RATE), flat3(room, behind + STRAND_UNIT_RATE)
+    a, b = room[before + muscle.STRAND_LENGTH], room[behind + muscle.STRAND_LENGTH]
+    da, db = room[before + muscle.STRAND_RATE], room[behind + muscle.STRAND_RATE]
+    turn_a, turn_b = (
+        flat3(room, before + muscle.STRAND_UNIT_RATE),
+        flat3(room, behind + muscle.STRAND_UNIT_RATE),
+    )
     push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
     push += width_curve(k, sizes, room)
     first, last = turning_of(before, sizes[0], room), turning_of(behind, sizes[1], room)
@@ -176,7 +150,7 @@ def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) 
 @inline
 def past_corner(data: Array, point: int, k: int, room: Array) -> float:
     """Arc length of a mass point past the corner."""
-    return float(past(data, point, room[row_at(k) + BEFORE], room))
+    return float(past(data, point, room[row_at(k) + muscle.BEFORE], room))
 
 
 @inline
@@ -195,11 +169,11 @@ def point_at_corner(
     """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k, by
     the velocities and accelerations there and how the strands turn.
     """
-    at, s = row_at(k), past_corner(data, point, k, room)
+    here, s = row_at(k), past_corner(data, point, k, room)
     bend = bend_of(s, sizes)
-    share, shares = data[point + POINT_SHARE], shares_of(s, bend, sizes)
-    rate = share * room[RATE] - room[at + BEFORE_RATE]
-    second = share * room[SECOND] - room[at + BEFORE_SECOND]
+    share, shares = data[point + muscle.POINT_SHARE], shares_of(s, bend, sizes)
+    rate = share * room[muscle.RATE] - room[here + muscle.BEFORE_RATE]
+    second = share * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND]
     v, push = round_motion(shares, units, moving, rate), round_motion(shares, units, pushed, second)
     if quick:
         push = add3(push, corner_bias(s, rate, bend, turns, units))
@@ -213,23 +187,26 @@ def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> t
         x, v, push, _, _ = bend_point(data, point, k, quick, room)
         return x, v, push
     units, sizes = corner_units(k, room), sizes_of(k, room)
-    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    moving, pushed = (
+        parts_at(k, muscle.AT_VELOCITY, units, room),
+        parts_at(k, muscle.AT_ACCELERATION, units, room),
+    )
     turns = corner_turns(k, sizes, room)
     shares, v, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
-    x = scale_add3(flat3(room, row_at(k) + AT_PLACE), past_corner(data, point, k, room), units[0])
+    x = scale_add3(flat3(room, row_at(k) + muscle.AT_PLACE), past_corner(data, point, k, room), units[0])
     return scale_add3(x, shares[4], units[2]), v, push
 
 
 @inline
 def take_at_corner(
-    room: Array, at: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
+    room: Array, here: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
 ) -> Units:
     """Add the force that a mass point takes to the sums over its corner, and to what is taken along the path."""
     u, t, e = units
     across, level, far = dot3(e, force), dot3(u, force), dot3(t, force)
     along = level + shares[5] * across
-    room[at + ALONG_BEFORE] += along
-    room[at + ALONG_PATH] += share * along
+    room[here + muscle.ALONG_BEFORE] += along
+    room[here + muscle.ALONG_PATH] += share * along
     return (
         add3(sums[0], force),
         scale_add3(scale_add3(sums[1], shares[0], force), shares[2] * across - shares[0] * level, u),
@@ -238,41 +215,44 @@ def take_at_corner(
 
 
 @inline
-def take_from_corner(room: Array, at: int, sums: Units) -> None:
+def take_from_corner(room: Array, here: int, sums: Units) -> None:
     """Take the sums over a corner's mass points from the points of the path."""
     whole, before, behind = sums
-    take_force(room, at - ROOM_ROW, scale_add3(NONE, -1.0, before))
-    take_force(room, at, subtract3(add3(whole, before), behind))
-    take_force(room, at + ROOM_ROW, behind)
+    take_force(room, here - muscle.ROOM_ROW, scale_add3(NONE, -1.0, before))
+    take_force(room, here, subtract3(add3(whole, before), behind))
+    take_force(room, here + muscle.ROOM_ROW, behind)
 
 
 @shared
 def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
     """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
-    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     units, sizes = corner_units(k, room), sizes_of(k, room)
-    moving, pushed = parts_at(k, AT_VELOCITY, units, room), parts_at(k, AT_ACCELERATION, units, room)
+    moving, pushed = (
+        parts_at(k, muscle.AT_VELOCITY, units, room),
+        parts_at(k, muscle.AT_ACCELERATION, units, room),
+    )
     turns = corner_turns(k, sizes, room)
-    first, sums = int(room[at + CORNER_FIRST]), (NONE, NONE, NONE)
-    for i in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
+    first, sums = int(room[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
+    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
         shares, _, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
-        force = scale_add3(NONE, data[point + POINT_MASS], push)
-        sums = take_at_corner(room, at, data[point + POINT_SHARE], force, shares, units, sums)
-    take_from_corner(room, at, sums)
+        force = scale_add3(NONE, data[point + muscle.POINT_MASS], push)
+        sums = take_at_corner(room, here, data[point + muscle.POINT_SHARE], force, shares, units, sums)
+    take_from_corner(room, here, sums)
 
 
 @shared
 def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array) -> tuple[float, float]:
     """Kinetic energy of a corner's mass points, and the sum of their mass times their place along gravity."""
-    at, masses = row_at(k), row + int(data[row + MUSCLE_MASSES])
+    here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     kinetic, height = 0.0, 0.0
-    first = int(room[at + CORNER_FIRST])
-    for i in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
+    first = int(room[here + muscle.CORNER_FIRST])
+    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
         x, v, _ = corner_point(data, point, k, False, room)
-        kinetic += 0.5 * data[point + POINT_MASS] * dot3(v, v)
-        height += data[point + POINT_MASS] * dot3(gravity, x)
+        kinetic += 0.5 * data[point + muscle.POINT_MASS] * dot3(v, v)
+        height += data[point + muscle.POINT_MASS] * dot3(gravity, x)
     return kinetic, height
 
 
@@ -281,42 +261,52 @@ def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, colu
     """What each coordinate that moves the muscle does at the corner at point k, taken apart; before the columns go on
     to strand k.
     """
-    span, place = row + int(data[row + MUSCLE_SPAN]), columns + COLUMN_POINTS + 3 * k
-    for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
-        d, at = int(data[span + i]), columns + COLUMN_CORNER
+    span, place = row + int(data[row + muscle.MUSCLE_SPAN]), columns + muscle.COLUMN_POINTS + 3 * k
+    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+        d, start = int(data[span + i]), columns + muscle.COLUMN_CORNER
         parts = parts_of(units, load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3))
-        store3(dof, d, at, parts[0])
-        store3(dof, d, at + 3, parts[1])
-        store3(dof, d, at + 6, parts[2])
-        dof[d, at + 9], dof[d, at + 10] = parts[3], parts[4]
+        store3(dof, d, start, parts[0])
+        store3(dof, d, start + 3, parts[1])
+        store3(dof, d, start + 6, parts[2])
+        dof[d, start + 9], dof[d, start + 10] = parts[3], parts[4]
 
 
 @inline
 def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int) -> Vector:
     """What coordinate d does to a mass point near the corner of `corner_columns`."""
-    at = columns + COLUMN_CORNER
-    parts = load3(dof, d, at), load3(dof, d, at + 3), load3(dof, d, at + 6), dof[d, at + 9], dof[d, at + 10]
-    ds = share * dof[d, columns + COLUMN_LENGTH] - dof[d, columns + COLUMN_BEFORE]
+    start = columns + muscle.COLUMN_CORNER
+    parts = (
+        load3(dof, d, start),
+        load3(dof, d, start + 3),
+        load3(dof, d, start + 6),
+        dof[d, start + 9],
+        dof[d, start + 10],
+    )
+    ds = share * dof[d, columns + muscle.COLUMN_LENGTH] - dof[d, columns + muscle.COLUMN_BEFORE]
     return round_motion(shares, units, parts, ds)
 
 
 @shared
 def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
-    at, columns = row_at(k), columns_at(dof.shape[0])
-    masses, span = row + int(data[row + MUSCLE_MASSES]), row + int(data[row + MUSCLE_SPAN])
+    here, columns = row_at(k), columns_at(dof.shape[0])
+    masses, span = row + int(data[row + muscle.MUSCLE_MASSES]), row + int(data[row + muscle.MUSCLE_SPAN])
     units, sizes = corner_units(k, room), sizes_of(k, room)
-    first, number = int(room[at + CORNER_FIRST]), int(data[row + MUSCLE_SPAN_COUNT])
+    first, number = int(room[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
     corner_columns(data, row, k, units, dof, columns)
-    for n in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * n
-        s, m, share = past_corner(data, point, k, room), data[point + POINT_MASS], data[point + POINT_SHARE]
+    for n in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * n
+        s, m, share = (
+            past_corner(data, point, k, room),
+            data[point + muscle.POINT_MASS],
+            data[point + muscle.POINT_SHARE],
+        )
         shares = shares_of(s, bend_of(s, sizes), sizes)
         for i in range(number):
             d = int(data[span + i])
             x = corner_column(share, shares, units, dof, d, columns)
-            store3(dof, d, columns + COLUMN_MOVED, x)
+            store3(dof, d, columns + muscle.COLUMN_MOVED, x)
             x = scale_add3(NONE, m, x)
             for j in range(i + 1):
                 e = int(data[span + j])
-                dof[d, DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + COLUMN_MOVED))
+                dof[d, at.DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + muscle.COLUMN_MOVED))

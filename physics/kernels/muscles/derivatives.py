@@ -15,41 +15,16 @@ solutions of Newton's methods do not depend on them, those of the linearly impli
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import Array, flat3, load6, load_twist, store6, store_twist
 from ..compiler.jit import for_muscles, shared
 from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics
-from ..layout import (
-    ACCELERATION,
-    BIAS,
-    CULPRIT,
-    DOF_WORK_WIDTH,
-    EXTRA,
-    GRAVITY,
-    MUSCLE_COUNT,
-    MUSCLE_MASSIVE,
-    MUSCLE_ROWS,
-    SCRATCH_ROWS,
-    STATUS,
-    VELOCITY,
-)
+from . import layout as muscle
 from .accelerations import add_thirds
 from .force import muscle_loads
 from .law import tension_slopes
-from .layout import (
-    LENGTH,
-    MUSCLE_ACTING,
-    MUSCLE_ACTING_COUNT,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_SIZE,
-    MUSCLE_VELOCITY_TERMS,
-    MUSCLE_VIA_COUNT,
-    MUSCLE_VIAS,
-    RATE,
-    VIA_STRAND,
-    VIA_WIDTH,
-)
 from .mass import add_muscle_masses
 from .pairs import ASKED, SLOPE, SLOPE_RATE, add_pairs, collect, path_asks, weigh_pushes
 from .path import trace_path
@@ -66,18 +41,18 @@ def carry_motion(out: bool, bodies: Array, work: Array) -> None:
     """Keep the bodies' velocities and accelerations, or bring them back."""
     for i in range(bodies.shape[0]):
         if out:
-            store6(bodies, i, KEPT_VELOCITY, load_twist(work, i, VELOCITY))
-            store6(bodies, i, KEPT_ACCELERATION, load_twist(work, i, ACCELERATION))
+            store6(bodies, i, KEPT_VELOCITY, load_twist(work, i, at.VELOCITY))
+            store6(bodies, i, KEPT_ACCELERATION, load_twist(work, i, at.ACCELERATION))
         else:
-            store_twist(work, i, VELOCITY, load6(bodies, i, KEPT_VELOCITY))
-            store_twist(work, i, ACCELERATION, load6(bodies, i, KEPT_ACCELERATION))
+            store_twist(work, i, at.VELOCITY, load6(bodies, i, KEPT_VELOCITY))
+            store_twist(work, i, at.ACCELERATION, load6(bodies, i, KEPT_ACCELERATION))
 
 
 @shared
 def over_obstacles(data: Array, row: int) -> bool:
     """Whether a strand of the muscle runs over obstacles."""
-    for k in range(int(data[row + MUSCLE_VIA_COUNT])):
-        if data[row + int(data[row + MUSCLE_VIAS]) + VIA_WIDTH * k + VIA_STRAND] != 0.0:
+    for k in range(int(data[row + muscle.MUSCLE_VIA_COUNT])):
+        if data[row + int(data[row + muscle.MUSCLE_VIAS]) + muscle.VIA_WIDTH * k + muscle.VIA_STRAND] != 0.0:
             return True
     return False
 
@@ -98,8 +73,8 @@ def add_differences(
     """
     work, dof, flags = spaces
     data = arrays[3]
-    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
-    status, culprit = flags[STATUS], flags[CULPRIT]
+    span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
+    status, culprit = flags[at.STATUS], flags[at.CULPRIT]
     for j in range(number):
         e = int(data[span + j])
         kept = q[e]
@@ -108,14 +83,14 @@ def add_differences(
             weight = side * (2.0 / 3.0 if abs(side) == 1 else -1.0 / 24.0) / STEP
             kinematics(arrays, q, qd, work, dof, flags)
             for i in range(arrays[0].shape[0]):
-                store_twist(work, i, ACCELERATION, load_twist(work, i, BIAS))
+                store_twist(work, i, at.ACCELERATION, load_twist(work, i, at.BIAS))
             path_asks(arrays, row, q, qd, still, work, dof, room)
             for i in range(number):
                 d = int(data[span + i])
                 by_q[d, e] += weight * dof[d, ASKED]
         q[e] = kept
     kinematics(arrays, q, qd, work, dof, flags)
-    flags[STATUS], flags[CULPRIT] = status, culprit  # a joint's end was looked over, not passed
+    flags[at.STATUS], flags[at.CULPRIT] = status, culprit  # a joint's end was looked over, not passed
 
 
 @shared
@@ -131,13 +106,18 @@ def add_slopes_of(
     """Add the slopes of one muscle. motion: q, q' and q''."""
     work, dof, _ = spaces
     data = arrays[3]
-    room = flat_from(work, arrays[0].shape[0] + SCRATCH_ROWS)
+    room = flat_from(work, arrays[0].shape[0] + at.SCRATCH_ROWS)
     q, qd, qdd = motion
-    massive, quick = data[row + MUSCLE_MASS_COUNT] > 0.0, data[row + MUSCLE_VELOCITY_TERMS] != 0.0
+    massive, quick = (
+        data[row + muscle.MUSCLE_MASS_COUNT] > 0.0,
+        data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0,
+    )
     exact = massive and quick and not over_obstacles(data, row)
     carry_motion(False, tangents[1], work)
-    count = trace_path(arrays, row, q, qd, qdd, flat3(data, GRAVITY), exact, work, room)
-    pull, by_length, by_speed = tension_slopes(data, row, tau, dof.shape[0], room[LENGTH], room[RATE])
+    count = trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), exact, work, room)
+    pull, by_length, by_speed = tension_slopes(
+        data, row, tau, dof.shape[0], room[muscle.LENGTH], room[muscle.RATE]
+    )
     if massive:
         weigh_pushes(data, row, count, exact, True, room)
     if exact:
@@ -145,7 +125,7 @@ def add_slopes_of(
     elif massive and quick:
         add_differences(arrays, row, q, qd, slopes[0], tangents[3][1], spaces, room)
     add_pairs(arrays, row, pull, exact, motion, slopes, tangents, work, dof, room)
-    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
+    span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for i in range(number):
         d = int(data[span + i])
         for j in range(number):
@@ -174,24 +154,24 @@ def add_muscle_slopes(
     data, mass, work, dof = arrays[3], slopes[2], spaces[0], spaces[1]
     spread_accelerations(arrays, qdd, False, work, dof)
     for d in range(q.shape[0]):
-        dof[d, EXTRA] = 0.0
+        dof[d, at.EXTRA] = 0.0
     muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
     collect(arrays[0], work, dof)
     for d in range(q.shape[0]):
         tau[d] += dof[d, ASKED]
     carry_motion(True, tangents[1], work)
-    if data[MUSCLE_MASSIVE] > 0.0:
+    if data[at.MUSCLE_MASSIVE] > 0.0:
         for d in range(q.shape[0]):
             for e in range(d + 1):
-                dof[d, DOF_WORK_WIDTH + e] = 0.0
+                dof[d, at.DOF_WORK_WIDTH + e] = 0.0
         add_muscle_masses(arrays, q, qd, work, dof)
         for d in range(q.shape[0]):
             for e in range(d + 1):
-                mass[d, e] += dof[d, DOF_WORK_WIDTH + e]
+                mass[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
                 if e < d:
-                    mass[e, d] += dof[d, DOF_WORK_WIDTH + e]
-    row = int(data[MUSCLE_ROWS])
-    for _ in range(int(data[MUSCLE_COUNT])):
+                    mass[e, d] += dof[d, at.DOF_WORK_WIDTH + e]
+    row = int(data[at.MUSCLE_ROWS])
+    for _ in range(int(data[at.MUSCLE_COUNT])):
         add_slopes_of(arrays, row, (q, qd, qdd), tau, slopes, tangents, spaces)
-        row += int(data[row + MUSCLE_SIZE])
+        row += int(data[row + muscle.MUSCLE_SIZE])
     carry_motion(False, tangents[1], work)

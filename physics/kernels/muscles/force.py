@@ -11,6 +11,7 @@ the path. So all that its strand's mass points bring is in six sums over them (W
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.axes import put3
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import (
@@ -28,109 +29,79 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import for_muscles, inline, shared
 from ..forces.points import wrench_at
-from ..layout import EXTRA, FORCE, GRAVITY, LIMIT_COUNT, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
+from . import layout as muscle
 from .bend import bend_inertia, beside_obstacles
 from .corner import corner_inertia
 from .frames import row_at
 from .law import is_constant, tension_of
-from .layout import (
-    ALONG_BEFORE,
-    ALONG_PATH,
-    AT_ACCELERATION,
-    AT_BODY,
-    AT_FORCE,
-    AT_LEVER,
-    AT_RECORD,
-    AT_SLIDES,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    CORNER_COUNT,
-    LENGTH,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_SIZE,
-    MUSCLE_VELOCITY_TERMS,
-    POWER,
-    PUT_IN_BY_MUSCLES,
-    RATE,
-    ROOM_ROW,
-    SECOND,
-    STRAND_AT,
-    STRAND_RATE,
-    STRAND_SECOND,
-    STRAND_UNIT,
-    STRAND_UNIT_RATE,
-    SUMS,
-    VIA_COORDINATES,
-    VIA_MOVES,
-)
 from .mass import add_muscle_mass
 from .path import share_masses, trace_path
 from .strand import pull_strand
 
 
 @inline
-def add_force(room: Array, at: int, force: Vector) -> None:
-    put3(room, at + AT_FORCE, add3(flat3(room, at + AT_FORCE), force))
+def add_force(room: Array, here: int, force: Vector) -> None:
+    put3(room, here + muscle.AT_FORCE, add3(flat3(room, here + muscle.AT_FORCE), force))
 
 
 @inline
-def take_inertia(room: Array, at: int, base: Vector, slope: Vector, tail: Vector) -> None:
+def take_inertia(room: Array, here: int, base: Vector, slope: Vector, tail: Vector) -> None:
     """Forces that accelerations base + c slope + s tail of a straight strand's mass points take."""
-    u = flat3(room, at + STRAND_UNIT)
+    u = flat3(room, here + muscle.STRAND_UNIT)
     m0, mc, ms, mcc, mcs, mss = (
-        room[at + SUMS],
-        room[at + SUMS + 1],
-        room[at + SUMS + 2],
-        room[at + SUMS + 3],
-        room[at + SUMS + 4],
-        room[at + SUMS + 5],
+        room[here + muscle.SUMS],
+        room[here + muscle.SUMS + 1],
+        room[here + muscle.SUMS + 2],
+        room[here + muscle.SUMS + 3],
+        room[here + muscle.SUMS + 4],
+        room[here + muscle.SUMS + 5],
     )
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, base), mc, slope), ms, tail)
     far = scale_add3(scale_add3(scale_add3(NONE, mc, base), mcc, slope), mcs, tail)
-    room[at + ALONG_BEFORE] = dot3(u, whole)
-    room[at + ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
+    room[here + muscle.ALONG_BEFORE] = dot3(u, whole)
+    room[here + muscle.ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
     across = scale_add3(far, -dot3(u, far), u)
-    add_force(room, at, subtract3(across, whole))
-    add_force(room, at + ROOM_ROW, scale_add3(NONE, -1.0, across))
+    add_force(room, here, subtract3(across, whole))
+    add_force(room, here + muscle.ROOM_ROW, scale_add3(NONE, -1.0, across))
 
 
 @shared
-def strand_inertia(room: Array, at: int, rate: float, second: float) -> None:
+def strand_inertia(room: Array, here: int, rate: float, second: float) -> None:
     """Forces that the accelerations of a straight strand's mass points take, from its ends, from what lies along it,
     before it and along the whole path; rate and second are those of the path's length.
     """
-    to = at + ROOM_ROW
-    u, turning = flat3(room, at + STRAND_UNIT), flat3(room, at + STRAND_UNIT_RATE)
-    start = flat3(room, at + AT_ACCELERATION)
-    way = subtract3(flat3(room, to + AT_ACCELERATION), start)
+    to = here + muscle.ROOM_ROW
+    u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
+    start = flat3(room, here + muscle.AT_ACCELERATION)
+    way = subtract3(flat3(room, to + muscle.AT_ACCELERATION), start)
     # a point's acceleration is base + c slope + s tail
-    base = scale_add3(start, -room[at + BEFORE_SECOND], u)
-    base = scale_add3(base, -2.0 * room[at + BEFORE_RATE], turning)
-    slope = scale_add3(way, -room[at + STRAND_SECOND], u)
-    slope = scale_add3(slope, -2.0 * room[at + STRAND_RATE], turning)
+    base = scale_add3(start, -room[here + muscle.BEFORE_SECOND], u)
+    base = scale_add3(base, -2.0 * room[here + muscle.BEFORE_RATE], turning)
+    slope = scale_add3(way, -room[here + muscle.STRAND_SECOND], u)
+    slope = scale_add3(slope, -2.0 * room[here + muscle.STRAND_RATE], turning)
     tail = scale_add3(scale_add3(NONE, second, u), 2.0 * rate, turning)
-    take_inertia(room, at, base, slope, tail)
+    take_inertia(room, here, base, slope, tail)
 
 
 @inline
 def clear_loads(count: int, room: Array) -> None:
     """No loads on the points of a path."""
     for k in range(count):
-        at = row_at(k)
-        put3(room, at + AT_FORCE, NONE)
-        room[at + ALONG_PATH], room[at + ALONG_BEFORE] = 0.0, 0.0
+        here = row_at(k)
+        put3(room, here + muscle.AT_FORCE, NONE)
+        room[here + muscle.ALONG_PATH], room[here + muscle.ALONG_BEFORE] = 0.0, 0.0
 
 
 @shared
 def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -> None:
     """What the accelerations of all mass points of a muscle take from its path, after `share_masses`."""
     for k in range(count - 1):
-        if room[row_at(k) + STRAND_AT] == 0.0:
-            strand_inertia(room, row_at(k), room[RATE], room[SECOND])
-        if room[row_at(k) + CORNER_COUNT] > 0.0 and not beside_obstacles(k, room):
+        if room[row_at(k) + muscle.STRAND_AT] == 0.0:
+            strand_inertia(room, row_at(k), room[muscle.RATE], room[muscle.SECOND])
+        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0 and not beside_obstacles(k, room):
             corner_inertia(data, row, k, quick, room)
     for k in range(count - 1):
-        if room[row_at(k) + CORNER_COUNT] > 0.0 and beside_obstacles(k, room):
+        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0 and beside_obstacles(k, room):
             bend_inertia(data, row, k, quick, room)
 
 
@@ -139,18 +110,18 @@ def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Arr
     """Forces of tensions along the strands: that of the muscle, less what the mass points' inertia takes."""
     whole = 0.0
     for k in range(count - 1):
-        whole += room[row_at(k) + ALONG_PATH]
-    behind = room[row_at(count - 1) + ALONG_BEFORE]
+        whole += room[row_at(k) + muscle.ALONG_PATH]
+    behind = room[row_at(count - 1) + muscle.ALONG_BEFORE]
     for k in range(count - 2, -1, -1):
-        at = row_at(k)
+        here = row_at(k)
         along = pull + whole - behind
-        behind += room[at + ALONG_BEFORE]
-        if room[at + STRAND_AT] != 0.0:
-            pull_strand(arrays, at, along, massive, work, room)
+        behind += room[here + muscle.ALONG_BEFORE]
+        if room[here + muscle.STRAND_AT] != 0.0:
+            pull_strand(arrays, here, along, massive, work, room)
             continue
-        force = scale_add3(NONE, along, flat3(room, at + STRAND_UNIT))
-        add_force(room, at, force)
-        add_force(room, at + ROOM_ROW, scale_add3(NONE, -1.0, force))
+        force = scale_add3(NONE, along, flat3(room, here + muscle.STRAND_UNIT))
+        add_force(room, here, force)
+        add_force(room, here + muscle.ROOM_ROW, scale_add3(NONE, -1.0, force))
 
 
 @shared
@@ -158,17 +129,17 @@ def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -
     """Forces on the path's points to the bodies' bias forces, and to the coordinates along which points move."""
     data = arrays[3]
     for k in range(count):
-        at = row_at(k)
-        body, via = int(room[at + AT_BODY]), int(room[at + AT_RECORD])
-        force = flat3(room, at + AT_FORCE)
+        here = row_at(k)
+        body, via = int(room[here + muscle.AT_BODY]), int(room[here + muscle.AT_RECORD])
+        force = flat3(room, here + muscle.AT_FORCE)
         if body >= 0:
-            wrench = wrench_at(flat3(room, at + AT_LEVER), NONE, force)
-            store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
-        if data[via + VIA_MOVES] != 0.0:
+            wrench = wrench_at(flat3(room, here + muscle.AT_LEVER), NONE, force)
+            store_twist(work, body, at.FORCE, scale_add6(load_twist(work, body, at.FORCE), -1.0, wrench))
+        if data[via + muscle.VIA_MOVES] != 0.0:
             for j in range(3):
-                d = int(data[via + VIA_COORDINATES + j])
+                d = int(data[via + muscle.VIA_COORDINATES + j])
                 if d >= 0:
-                    dof[d, EXTRA] += dot3(force, flat3(room, at + AT_SLIDES + 3 * j))
+                    dof[d, at.EXTRA] += dot3(force, flat3(room, here + muscle.AT_SLIDES + 3 * j))
 
 
 @for_muscles()
@@ -190,16 +161,16 @@ def muscle_loads(
     added to the coordinates' rows. tau (nv + inputs,) brings the inputs.
     """
     body_int, _, _, data, dof_float = arrays
-    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
-    gravity = flat3(data, GRAVITY)
-    if data[LIMIT_COUNT] == 0.0:  # else they are there already
+    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    gravity = flat3(data, at.GRAVITY)
+    if data[at.LIMIT_COUNT] == 0.0:  # else they are there already
         for d in range(q.shape[0]):
-            dof[d, EXTRA] = 0.0
+            dof[d, at.EXTRA] = 0.0
     power, put_in = 0.0, 0.0
-    row = int(data[MUSCLE_ROWS])
-    for _ in range(int(data[MUSCLE_COUNT])):
-        massive = inertia and data[row + MUSCLE_MASS_COUNT] > 0.0
-        quick = data[row + MUSCLE_VELOCITY_TERMS] != 0.0
+    row = int(data[at.MUSCLE_ROWS])
+    for _ in range(int(data[at.MUSCLE_COUNT])):
+        massive = inertia and data[row + muscle.MUSCLE_MASS_COUNT] > 0.0
+        quick = data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0
         count = trace_path(arrays, row, q, qd, qdd, gravity, quick, work, room)
         clear_loads(count, room)
         if massive:
@@ -207,10 +178,10 @@ def muscle_loads(
             inertia_loads(data, row, count, quick, room)
             if columns:
                 add_muscle_mass(arrays, row, count, room, dof)
-        pull = tension_of(data, row, tau, dof_float.shape[0], room[LENGTH], room[RATE])
-        power += abs(pull * room[RATE])
-        put_in -= 0.0 if is_constant(data, row) else pull * room[RATE]
+        pull = tension_of(data, row, tau, dof_float.shape[0], room[muscle.LENGTH], room[muscle.RATE])
+        power += abs(pull * room[muscle.RATE])
+        put_in -= 0.0 if is_constant(data, row) else pull * room[muscle.RATE]
         pull_points(arrays, count, pull, massive, work, room)
         hand_over(arrays, count, work, dof, room)
-        row += int(data[row + MUSCLE_SIZE])
-    room[POWER], room[PUT_IN_BY_MUSCLES] = power, put_in
+        row += int(data[row + muscle.MUSCLE_SIZE])
+    room[muscle.POWER], room[muscle.PUT_IN_BY_MUSCLES] = power, put_in

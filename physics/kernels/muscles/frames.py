@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Twist, Vector, flat3, load_twist, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline
 from ..forces.points import STILL
-from ..layout import ACCELERATION, BIAS
-from .layout import (
-    AT_ACCELERATION,
-    AT_FORCE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    CORNER_WIDTH,
-    LENGTH,
-    POINT_OFFSET,
-    POINT_SHARE,
-    RATE,
-    ROOM_HEADER,
-    ROOM_ROW,
-    SECOND,
-    STRAND_LENGTH,
-    STRAND_RATE,
-    STRAND_SECOND,
-    STRAND_UNIT,
-    STRAND_UNIT_RATE,
-)
+from . import layout as muscle
 
 
 @inline
 def row_at(k: int) -> int:
     """Where the row of point k begins in the room."""
-    return ROOM_HEADER + ROOM_ROW * k
+    return muscle.ROOM_HEADER + muscle.ROOM_ROW * k
 
 
 @inline
 def past(data: Array, point: int, before: float, room: Array) -> float:
     """Arc length from the place `before` of the path to the mass point whose numbers begin at point."""
-    along: float = data[point + POINT_OFFSET] + data[point + POINT_SHARE] * room[LENGTH] - before
+    along: float = (
+        data[point + muscle.POINT_OFFSET] + data[point + muscle.POINT_SHARE] * room[muscle.LENGTH] - before
+    )
     return along
 
 
@@ -48,26 +32,28 @@ def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
     """
     if body < 0:
         return STILL
-    total: Twist = load_twist(work, body, ACCELERATION)
-    return total if quick else scale_add6(total, -1.0, load_twist(work, body, BIAS))
+    total: Twist = load_twist(work, body, at.ACCELERATION)
+    return total if quick else scale_add6(total, -1.0, load_twist(work, body, at.BIAS))
 
 
 @inline
-def along_strand(room: Array, at: int, what: int, c: float) -> Vector:
+def along_strand(room: Array, here: int, what: int, c: float) -> Vector:
     """What lies between that of both ends of a straight strand, which their rows hold at an offset, at the share c."""
-    start = flat3(room, at + what)
-    return scale_add3(start, c, subtract3(flat3(room, at + ROOM_ROW + what), start))
+    start = flat3(room, here + what)
+    return scale_add3(start, c, subtract3(flat3(room, here + muscle.ROOM_ROW + what), start))
 
 
 @inline
-def straight_push(s: float, along: float, at: int, room: Array) -> Vector:
+def straight_push(s: float, along: float, here: int, room: Array) -> Vector:
     """Acceleration of the mass point of share s at the length `along` past the beginning of a straight strand."""
-    length, u = room[at + STRAND_LENGTH], flat3(room, at + STRAND_UNIT)
+    length, u = room[here + muscle.STRAND_LENGTH], flat3(room, here + muscle.STRAND_UNIT)
     c = along / length if length > 0.0 else 0.0
-    rate = s * room[RATE] - room[at + BEFORE_RATE] - c * room[at + STRAND_RATE]
-    second = s * room[SECOND] - room[at + BEFORE_SECOND] - c * room[at + STRAND_SECOND]
-    x = along_strand(room, at, AT_ACCELERATION, c)
-    return scale_add3(scale_add3(x, second, u), 2.0 * rate, flat3(room, at + STRAND_UNIT_RATE))
+    rate = s * room[muscle.RATE] - room[here + muscle.BEFORE_RATE] - c * room[here + muscle.STRAND_RATE]
+    second = (
+        s * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND] - c * room[here + muscle.STRAND_SECOND]
+    )
+    x = along_strand(room, here, muscle.AT_ACCELERATION, c)
+    return scale_add3(scale_add3(x, second, u), 2.0 * rate, flat3(room, here + muscle.STRAND_UNIT_RATE))
 
 
 @inline
@@ -75,8 +61,8 @@ def sizes_of(k: int, room: Array) -> Twist:
     """Inverse lengths of the strands before and behind the corner at point k, its width and the inverse, and how the
     width changes with either length.
     """
-    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
-    width = room[row_at(k) + CORNER_WIDTH]
+    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
+    width = room[row_at(k) + muscle.CORNER_WIDTH]
     part = width / (a + b)
     return 1.0 / a, 1.0 / b, width, 1.0 / width, part * b / a, part * a / b
 
@@ -84,13 +70,13 @@ def sizes_of(k: int, room: Array) -> Twist:
 @inline
 def width_curve(k: int, sizes: Twist, room: Array) -> float:
     """That part of the second derivative of a corner's width which holds none of those of its strands' lengths."""
-    a, b = room[row_at(k - 1) + STRAND_LENGTH], room[row_at(k) + STRAND_LENGTH]
-    da, db = room[row_at(k - 1) + STRAND_RATE], room[row_at(k) + STRAND_RATE]
+    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
+    da, db = room[row_at(k - 1) + muscle.STRAND_RATE], room[row_at(k) + muscle.STRAND_RATE]
     mixed = (db * a - da * b) / (a + b)
     return float(-2.0 * sizes[2] * sizes[0] * sizes[1] * mixed * mixed)
 
 
 @inline
-def take_force(room: Array, at: int, force: Vector) -> None:
+def take_force(room: Array, here: int, force: Vector) -> None:
     """Take a force from a point of the path."""
-    put3(room, at + AT_FORCE, subtract3(flat3(room, at + AT_FORCE), force))
+    put3(room, here + muscle.AT_FORCE, subtract3(flat3(room, here + muscle.AT_FORCE), force))

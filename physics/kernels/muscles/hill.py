@@ -11,27 +11,8 @@ import math
 
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, inline, shared
+from . import hill_layout as hill
 from .bezier_curve import curve, curve_integral, invert_sum
-from .hill_layout import (
-    ACTIVATION_TIME,
-    ACTIVE_CURVE,
-    DAMPING,
-    DEACTIVATION_TIME,
-    HEIGHT,
-    LAW_KIND,
-    LAW_STATES,
-    MAX_FORCE,
-    MAX_SPEED,
-    MIN_ACTIVATION,
-    MIN_FIBRE,
-    OPTIMAL_LENGTH,
-    PASSIVE_CURVE,
-    SLACK_LENGTH,
-    TENDON_CURVE,
-    TENSION,
-    THELEN,
-    VELOCITY_CURVE,
-)
 from .thelen import (
     thelen_active,
     thelen_force,
@@ -48,246 +29,251 @@ TAUT = 1.01  # slack lengths of the tendon where the search for the equilibrium 
 
 
 @inline
-def curves(laws: Array, at: int, which: int) -> int:
-    return at + int(laws[at + which])
+def curves(laws: Array, law: int, which: int) -> int:
+    return law + int(laws[law + which])
 
 
 @inline
-def tendon_force(laws: Array, at: int, length: float) -> tuple[float, float]:
+def tendon_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     """Force and slope of the tendon, normalized."""
-    if int(laws[at + LAW_KIND]) == THELEN:
-        return thelen_tendon(laws, at, length)
-    return curve(laws, curves(laws, at, TENDON_CURVE), length)
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        return thelen_tendon(laws, law, length)
+    return curve(laws, curves(laws, law, hill.TENDON_CURVE), length)
 
 
 @inline
-def active_factor(laws: Array, at: int, length: float) -> tuple[float, float]:
-    if int(laws[at + LAW_KIND]) == THELEN:
-        return thelen_active(laws, at, length)
-    return curve(laws, curves(laws, at, ACTIVE_CURVE), length)
+def active_factor(laws: Array, law: int, length: float) -> tuple[float, float]:
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        return thelen_active(laws, law, length)
+    return curve(laws, curves(laws, law, hill.ACTIVE_CURVE), length)
 
 
 @inline
-def passive_force(laws: Array, at: int, length: float) -> tuple[float, float]:
-    if int(laws[at + LAW_KIND]) == THELEN:
-        return thelen_passive(laws, at, length)
-    return curve(laws, curves(laws, at, PASSIVE_CURVE), length)
+def passive_force(laws: Array, law: int, length: float) -> tuple[float, float]:
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        return thelen_passive(laws, law, length)
+    return curve(laws, curves(laws, law, hill.PASSIVE_CURVE), length)
 
 
 @inline
 def fibre_speed(
-    laws: Array, at: int, activation: float, isometric: float, force: float
+    laws: Array, law: int, activation: float, isometric: float, force: float
 ) -> tuple[float, float, float, float]:
     """Normalized speed at which active element and damper give a force along the fibre, and its derivatives by that
     force, the isometric force and (beside it) the activation.
     """
-    if int(laws[at + LAW_KIND]) == THELEN:
-        return thelen_speed(laws, at, activation, isometric, force)
-    damping = laws[at + DAMPING]
-    speed, factor, slope = invert_sum(laws, curves(laws, at, VELOCITY_CURVE), damping, isometric, force)
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        return thelen_speed(laws, law, activation, isometric, force)
+    damping = laws[law + hill.DAMPING]
+    speed, factor, slope = invert_sum(laws, curves(laws, law, hill.VELOCITY_CURVE), damping, isometric, force)
     by_force = 1.0 / (isometric * slope + damping)
     return speed, by_force, -factor * by_force, 0.0
 
 
 @inline
 def active_force(
-    laws: Array, at: int, activation: float, isometric: float, speed: float
+    laws: Array, law: int, activation: float, isometric: float, speed: float
 ) -> tuple[float, float, float, float]:
     """Force of the active element at a normalized speed, and its derivatives by speed, isometric force and (beside
     it) activation.
     """
-    if int(laws[at + LAW_KIND]) == THELEN:
-        return thelen_force(laws, at, activation, isometric, speed)
-    factor, slope = curve(laws, curves(laws, at, VELOCITY_CURVE), speed)
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        return thelen_force(laws, law, activation, isometric, speed)
+    factor, slope = curve(laws, curves(laws, law, hill.VELOCITY_CURVE), speed)
     return isometric * factor, isometric * slope, factor, 0.0
 
 
 @inline
-def clamped(laws: Array, at: int, activation: float) -> float:
-    held: float = min(max(activation, laws[at + MIN_ACTIVATION]), 1.0)
+def clamped(laws: Array, law: int, activation: float) -> float:
+    held: float = min(max(activation, laws[law + hill.MIN_ACTIVATION]), 1.0)
     return held
 
 
 @inline
-def activation_rate(laws: Array, at: int, excitation: float, activation: float) -> tuple[float, float, float]:
+def activation_rate(
+    laws: Array, law: int, excitation: float, activation: float
+) -> tuple[float, float, float]:
     """a' and its derivatives by excitation and activation: first order, faster to rise (Thelen 2003, eqs. 1, 2)."""
-    e, a = clamped(laws, at, excitation), clamped(laws, at, activation)
+    e, a = clamped(laws, law, excitation), clamped(laws, law, activation)
     pace = 0.5 + 1.5 * a
     moves = 1.5 if a == activation else 0.0
     away = e - activation
     if away > 0.0:
-        by_excitation = 1.0 / (laws[at + ACTIVATION_TIME] * pace)
+        by_excitation = 1.0 / (laws[law + hill.ACTIVATION_TIME] * pace)
         by_activation = -by_excitation * (1.0 + moves * away / pace)
     else:
-        by_excitation = pace / laws[at + DEACTIVATION_TIME]
-        by_activation = -by_excitation + moves * away / laws[at + DEACTIVATION_TIME]
+        by_excitation = pace / laws[law + hill.DEACTIVATION_TIME]
+        by_activation = -by_excitation + moves * away / laws[law + hill.DEACTIVATION_TIME]
     return by_excitation * away, by_excitation if e == excitation else 0.0, by_activation
 
 
 @inline
-def fibre_of(laws: Array, at: int, fibre: float) -> tuple[float, float]:
+def fibre_of(laws: Array, law: int, fibre: float) -> tuple[float, float]:
     """The fibre's length, no less than its least one, and the cosine of its pennation."""
-    held = max(fibre, laws[at + MIN_FIBRE])
-    sine = laws[at + HEIGHT] / held
+    held = max(fibre, laws[law + hill.MIN_FIBRE])
+    sine = laws[law + hill.HEIGHT] / held
     return held, math.sqrt(1.0 - sine * sine)
 
 
 @inline
-def rigid_fibre(laws: Array, at: int, length: float, speed: float) -> tuple[float, float, float]:
+def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[float, float, float]:
     """Length, cosine and normalized speed of the fibre on a rigid tendon; it stands still where the tendon is
     slack.
     """
-    along = length - laws[at + SLACK_LENGTH]
-    height = laws[at + HEIGHT]
+    along = length - laws[law + hill.SLACK_LENGTH]
+    height = laws[law + hill.HEIGHT]
     fibre = math.sqrt(along * along + height * height) if along > 0.0 else 0.0
-    if fibre <= laws[at + MIN_FIBRE]:
-        held, cosine = fibre_of(laws, at, fibre)
+    if fibre <= laws[law + hill.MIN_FIBRE]:
+        held, cosine = fibre_of(laws, law, fibre)
         return held, cosine, 0.0
     cosine = along / fibre
-    return fibre, cosine, speed * cosine / laws[at + MAX_SPEED]
+    return fibre, cosine, speed * cosine / laws[law + hill.MAX_SPEED]
 
 
 @inline
 def rigid_forces(
-    laws: Array, at: int, activation: float, fibre: float, speed: float
+    laws: Array, law: int, activation: float, fibre: float, speed: float
 ) -> tuple[float, float, float]:
     """Active, passive and damping force along the fibre, normalized; damping gives way before fibres push."""
-    normal = fibre / laws[at + OPTIMAL_LENGTH]
-    factor, _ = active_factor(laws, at, normal)
-    passive, _ = passive_force(laws, at, normal)
-    active, _, _, _ = active_force(laws, at, activation, activation * factor, speed)
-    return active, passive, max(laws[at + DAMPING] * speed, -active - passive)
+    normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
+    factor, _ = active_factor(laws, law, normal)
+    passive, _ = passive_force(laws, law, normal)
+    active, _, _, _ = active_force(laws, law, activation, activation * factor, speed)
+    return active, passive, max(laws[law + hill.DAMPING] * speed, -active - passive)
 
 
 @inline
-def elastic_tendon(laws: Array, at: int, length: float, fibre: float) -> tuple[float, float, float, float]:
+def elastic_tendon(laws: Array, law: int, length: float, fibre: float) -> tuple[float, float, float, float]:
     """Fibre length, cosine, and the tendon's normalized force and slope."""
-    held, cosine = fibre_of(laws, at, fibre)
-    force, slope = tendon_force(laws, at, (length - held * cosine) / laws[at + SLACK_LENGTH])
+    held, cosine = fibre_of(laws, law, fibre)
+    force, slope = tendon_force(laws, law, (length - held * cosine) / laws[law + hill.SLACK_LENGTH])
     return held, cosine, force, slope
 
 
 @inline
 def elastic_speed(
-    laws: Array, at: int, activation: float, fibre: float, cosine: float, tendon: float
+    laws: Array, law: int, activation: float, fibre: float, cosine: float, tendon: float
 ) -> float:
     """Normalized speed of a fibre that pulls on its tendon."""
-    normal = fibre / laws[at + OPTIMAL_LENGTH]
-    factor, _ = active_factor(laws, at, normal)
-    passive, _ = passive_force(laws, at, normal)
-    speed, _, _, _ = fibre_speed(laws, at, activation, activation * factor, tendon / cosine - passive)
+    normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
+    factor, _ = active_factor(laws, law, normal)
+    passive, _ = passive_force(laws, law, normal)
+    speed, _, _, _ = fibre_speed(laws, law, activation, activation * factor, tendon / cosine - passive)
     return speed
 
 
 @inline
-def halted(laws: Array, at: int, fibre: float, speed: float) -> float:
+def halted(laws: Array, law: int, fibre: float, speed: float) -> float:
     """The speed, 0 where a fibre at its least length would shorten."""
-    return 0.0 if fibre <= laws[at + MIN_FIBRE] and speed < 0.0 else speed
+    return 0.0 if fibre <= laws[law + hill.MIN_FIBRE] and speed < 0.0 else speed
 
 
 @shared
 def muscle_force(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> float:
     """Force along the path, never negative [N]."""
-    if int(laws[at + LAW_KIND]) == TENSION:
-        pull: float = laws[at + MAX_FORCE] * max(excitation, 0.0)
+    if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
+        pull: float = laws[law + hill.MAX_FORCE] * max(excitation, 0.0)
         return pull
-    if int(laws[at + LAW_STATES]) == 2:
-        _, _, tendon, _ = elastic_tendon(laws, at, length, fibre)
-        force: float = laws[at + MAX_FORCE] * tendon
+    if int(laws[law + hill.LAW_STATES]) == 2:
+        _, _, tendon, _ = elastic_tendon(laws, law, length, fibre)
+        force: float = laws[law + hill.MAX_FORCE] * tendon
         return force
-    held, cosine, rate = rigid_fibre(laws, at, length, speed)
-    active, passive, damping = rigid_forces(laws, at, clamped(laws, at, activation), held, rate)
-    along: float = laws[at + MAX_FORCE] * (active + passive + damping) * cosine
+    held, cosine, rate = rigid_fibre(laws, law, length, speed)
+    active, passive, damping = rigid_forces(laws, law, clamped(laws, law, activation), held, rate)
+    along: float = laws[law + hill.MAX_FORCE] * (active + passive + damping) * cosine
     return along
 
 
 @shared
 def muscle_force_and_rates(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float, float]:
     """Force along the path [N], a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
-    if int(laws[at + LAW_STATES]) < 2:
-        force = muscle_force(laws, at, length, speed, excitation, activation, fibre)
-        if int(laws[at + LAW_STATES]) == 0:
+    if int(laws[law + hill.LAW_STATES]) < 2:
+        force = muscle_force(laws, law, length, speed, excitation, activation, fibre)
+        if int(laws[law + hill.LAW_STATES]) == 0:
             return force, 0.0, 0.0
-        return force, activation_rate(laws, at, excitation, activation)[0], 0.0
-    held, cosine, tendon, _ = elastic_tendon(laws, at, length, fibre)
-    rate = elastic_speed(laws, at, clamped(laws, at, activation), held, cosine, tendon)
+        return force, activation_rate(laws, law, excitation, activation)[0], 0.0
+    held, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
+    rate = elastic_speed(laws, law, clamped(laws, law, activation), held, cosine, tendon)
     return (
-        laws[at + MAX_FORCE] * tendon,
-        activation_rate(laws, at, excitation, activation)[0],
-        halted(laws, at, fibre, rate) * laws[at + MAX_SPEED],
+        laws[law + hill.MAX_FORCE] * tendon,
+        activation_rate(laws, law, excitation, activation)[0],
+        halted(laws, law, fibre, rate) * laws[law + hill.MAX_SPEED],
     )
 
 
 @entry
 def muscle_state_rates(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float]:
     """a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
-    _, first, second = muscle_force_and_rates(laws, at, length, speed, excitation, activation, fibre)
+    _, first, second = muscle_force_and_rates(laws, law, length, speed, excitation, activation, fibre)
     return first, second
 
 
 @inline
-def stored(laws: Array, at: int, fibre: float, tendon_length: float) -> tuple[float, float]:
+def stored(laws: Array, law: int, fibre: float, tendon_length: float) -> tuple[float, float]:
     """Energy in the tendon and in the passive element [J]."""
-    normal = fibre / laws[at + OPTIMAL_LENGTH]
-    stretch = tendon_length / laws[at + SLACK_LENGTH]
-    if int(laws[at + LAW_KIND]) == THELEN:
-        tendon, passive = thelen_tendon_integral(laws, at, stretch), thelen_passive_integral(laws, at, normal)
+    normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
+    stretch = tendon_length / laws[law + hill.SLACK_LENGTH]
+    if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
+        tendon, passive = (
+            thelen_tendon_integral(laws, law, stretch),
+            thelen_passive_integral(laws, law, normal),
+        )
     else:
-        tendon = curve_integral(laws, curves(laws, at, TENDON_CURVE), stretch)
-        passive = curve_integral(laws, curves(laws, at, PASSIVE_CURVE), normal)
-    scale = laws[at + MAX_FORCE]
-    return scale * laws[at + SLACK_LENGTH] * tendon, scale * laws[at + OPTIMAL_LENGTH] * passive
+        tendon = curve_integral(laws, curves(laws, law, hill.TENDON_CURVE), stretch)
+        passive = curve_integral(laws, curves(laws, law, hill.PASSIVE_CURVE), normal)
+    scale = laws[law + hill.MAX_FORCE]
+    return scale * laws[law + hill.SLACK_LENGTH] * tendon, scale * laws[law + hill.OPTIMAL_LENGTH] * passive
 
 
 @entry
 def muscle_energy(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float, float, float]:
     """Energy in tendon and passive element [J], power that the active element gives and that the damper takes [W].
 
     Energies change by force times path speed, plus active power, minus the damper's.
     """
-    if int(laws[at + LAW_KIND]) == TENSION:
-        return 0.0, 0.0, -muscle_force(laws, at, length, speed, excitation, activation, fibre) * speed, 0.0
-    a = clamped(laws, at, activation)
-    watts = laws[at + MAX_FORCE] * laws[at + MAX_SPEED]
-    if int(laws[at + LAW_STATES]) < 2:
-        held, cosine, rate = rigid_fibre(laws, at, length, speed)
-        active, _, damping = rigid_forces(laws, at, a, held, rate)
-        _, passive_energy = stored(laws, at, held, 0.0)
+    if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
+        return 0.0, 0.0, -muscle_force(laws, law, length, speed, excitation, activation, fibre) * speed, 0.0
+    a = clamped(laws, law, activation)
+    watts = laws[law + hill.MAX_FORCE] * laws[law + hill.MAX_SPEED]
+    if int(laws[law + hill.LAW_STATES]) < 2:
+        held, cosine, rate = rigid_fibre(laws, law, length, speed)
+        active, _, damping = rigid_forces(laws, law, a, held, rate)
+        _, passive_energy = stored(laws, law, held, 0.0)
         return 0.0, passive_energy, -watts * active * rate, watts * damping * rate
-    held, cosine, tendon, _ = elastic_tendon(laws, at, length, fibre)
-    rate = halted(laws, at, fibre, elastic_speed(laws, at, a, held, cosine, tendon))
-    passive, _ = passive_force(laws, at, held / laws[at + OPTIMAL_LENGTH])
-    damping = laws[at + DAMPING] * rate
-    tendon_energy, passive_energy = stored(laws, at, held, length - held * cosine)
+    held, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
+    rate = halted(laws, law, fibre, elastic_speed(laws, law, a, held, cosine, tendon))
+    passive, _ = passive_force(laws, law, held / laws[law + hill.OPTIMAL_LENGTH])
+    damping = laws[law + hill.DAMPING] * rate
+    tendon_energy, passive_energy = stored(laws, law, held, length - held * cosine)
     active = tendon / cosine - passive - damping
     return tendon_energy, passive_energy, -watts * active * rate, watts * damping * rate
 
 
 @entry
-def muscle_equilibrium(laws: Array, at: int, length: float, activation: float) -> float:
+def muscle_equilibrium(laws: Array, law: int, length: float, activation: float) -> float:
     """Fibre length at which a muscle that stands still holds its tendon [m]; the least one where none does.
 
     Where there are several, one that comes back when it is left, near the length at which the tendon is 1 % long.
     """
-    a = clamped(laws, at, activation)
-    height, slack = laws[at + HEIGHT], laws[at + SLACK_LENGTH]
-    low: float = laws[at + MIN_FIBRE]
+    a = clamped(laws, law, activation)
+    height, slack = laws[law + hill.HEIGHT], laws[law + hill.SLACK_LENGTH]
+    low: float = laws[law + hill.MIN_FIBRE]
     high: float = math.sqrt((length - slack) * (length - slack) + height * height) if length > slack else low
-    if high <= low or balance(laws, at, length, a, low)[0] >= 0.0:
+    if high <= low or balance(laws, law, length, a, low)[0] >= 0.0:
         return low
     start = length - TAUT * slack
     fibre: float = math.sqrt(start * start + height * height) if start > 0.0 else low
     fibre = min(max(fibre, low), high)
     for _ in range(ROUNDS):
-        excess, slope = balance(laws, at, length, a, fibre)
+        excess, slope = balance(laws, law, length, a, fibre)
         if excess >= 0.0:
             high = fibre
         else:
@@ -297,20 +283,23 @@ def muscle_equilibrium(laws: Array, at: int, length: float, activation: float) -
             new = 0.5 * (low + high)
         step = abs(new - fibre)
         fibre = new
-        if step <= CLOSE * laws[at + OPTIMAL_LENGTH] or high - low <= CLOSE * laws[at + OPTIMAL_LENGTH]:
+        if (
+            step <= CLOSE * laws[law + hill.OPTIMAL_LENGTH]
+            or high - low <= CLOSE * laws[law + hill.OPTIMAL_LENGTH]
+        ):
             break
     return fibre
 
 
 @shared
-def balance(laws: Array, at: int, length: float, activation: float, fibre: float) -> tuple[float, float]:
+def balance(laws: Array, law: int, length: float, activation: float, fibre: float) -> tuple[float, float]:
     """What a fibre that stands still pulls along the tendon beyond the tendon, and its slope by fibre length."""
-    held, cosine, tendon, stiffness = elastic_tendon(laws, at, length, fibre)
-    optimal = laws[at + OPTIMAL_LENGTH]
-    factor, factor_slope = active_factor(laws, at, held / optimal)
-    passive, passive_slope = passive_force(laws, at, held / optimal)
+    held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+    optimal = laws[law + hill.OPTIMAL_LENGTH]
+    factor, factor_slope = active_factor(laws, law, held / optimal)
+    passive, passive_slope = passive_force(laws, law, held / optimal)
     force = activation * factor + passive
-    sine = laws[at + HEIGHT] / held
+    sine = laws[law + hill.HEIGHT] / held
     by_cosine = sine * sine / (held * cosine)
     slope = (activation * factor_slope + passive_slope) / optimal * cosine + force * by_cosine
-    return force * cosine - tendon, slope + stiffness / (laws[at + SLACK_LENGTH] * cosine)
+    return force * cosine - tendon, slope + stiffness / (laws[law + hill.SLACK_LENGTH] * cosine)

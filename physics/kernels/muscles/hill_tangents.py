@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
+from . import hill_layout as hill
 from .hill import (
     activation_rate,
     active_factor,
@@ -17,63 +18,57 @@ from .hill import (
     passive_force,
     rigid_fibre,
 )
-from .hill_layout import (
-    DAMPING,
-    HEIGHT,
-    LAW_KIND,
-    LAW_STATES,
-    MAX_FORCE,
-    MAX_SPEED,
-    MIN_FIBRE,
-    OPTIMAL_LENGTH,
-    SLACK_LENGTH,
-    TENSION,
-)
 
 Five: TypeAlias = tuple[float, float, float, float, float]
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
-def passes(laws: Array, at: int, activation: float) -> float:
+def passes(laws: Array, law: int, activation: float) -> float:
     """1 where the activation acts as it is, 0 where it is clamped."""
-    return 1.0 if clamped(laws, at, activation) == activation else 0.0
+    return 1.0 if clamped(laws, law, activation) == activation else 0.0
 
 
 @shared
 def muscle_force_tangent(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, Five]:
     """Force, and its derivatives by path length, path speed, excitation, activation and fibre length."""
-    most = laws[at + MAX_FORCE]
-    if int(laws[at + LAW_KIND]) == TENSION:
+    most = laws[law + hill.MAX_FORCE]
+    if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
         pulls = 1.0 if excitation > 0.0 else 0.0
         return most * max(excitation, 0.0), (0.0, 0.0, most * pulls, 0.0, 0.0)
-    if int(laws[at + LAW_STATES]) == 2:
-        held, cosine, tendon, stiffness = elastic_tendon(laws, at, length, fibre)
-        by_length = most * stiffness / laws[at + SLACK_LENGTH]
+    if int(laws[law + hill.LAW_STATES]) == 2:
+        held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+        by_length = most * stiffness / laws[law + hill.SLACK_LENGTH]
         moves = 1.0 if held == fibre else 0.0
         return most * tendon, (by_length, 0.0, 0.0, 0.0, -moves * by_length / cosine)
-    return rigid_tangent(laws, at, length, speed, activation)
+    return rigid_tangent(laws, law, length, speed, activation)
 
 
 @shared
-def rigid_tangent(laws: Array, at: int, length: float, speed: float, activation: float) -> tuple[float, Five]:
+def rigid_tangent(
+    laws: Array, law: int, length: float, speed: float, activation: float
+) -> tuple[float, Five]:
     """The same on a rigid tendon."""
-    most, fastest, optimal = laws[at + MAX_FORCE], laws[at + MAX_SPEED], laws[at + OPTIMAL_LENGTH]
-    a = clamped(laws, at, activation)
-    held, cosine, rate = rigid_fibre(laws, at, length, speed)
-    factor, factor_slope = active_factor(laws, at, held / optimal)
-    passive, passive_slope = passive_force(laws, at, held / optimal)
-    active, by_rate, by_isometric, by_activation = active_force(laws, at, a, a * factor, rate)
-    total = active + passive + laws[at + DAMPING] * rate
+    most, fastest, optimal = (
+        laws[law + hill.MAX_FORCE],
+        laws[law + hill.MAX_SPEED],
+        laws[law + hill.OPTIMAL_LENGTH],
+    )
+    a = clamped(laws, law, activation)
+    held, cosine, rate = rigid_fibre(laws, law, length, speed)
+    factor, factor_slope = active_factor(laws, law, held / optimal)
+    passive, passive_slope = passive_force(laws, law, held / optimal)
+    active, by_rate, by_isometric, by_activation = active_force(laws, law, a, a * factor, rate)
+    total = active + passive + laws[law + hill.DAMPING] * rate
     if total <= 0.0:
         return 0.0, NONE
-    of_activation = most * cosine * (by_isometric * factor + by_activation) * passes(laws, at, activation)
-    if held <= laws[at + MIN_FIBRE]:
+    of_activation = most * cosine * (by_isometric * factor + by_activation) * passes(laws, law, activation)
+    if held <= laws[law + hill.MIN_FIBRE]:
         return most * total * cosine, (0.0, 0.0, 0.0, of_activation, 0.0)
-    by_rate += laws[at + DAMPING]
-    sine = laws[at + HEIGHT] / held
+    by_rate += laws[law + hill.DAMPING]
+    sine = laws[law + hill.HEIGHT] / held
     turn = sine * sine / held  # of the cosine by the path's length
     by_length = (by_isometric * a * factor_slope + passive_slope) / optimal * cosine
     by_length += by_rate * speed * turn / fastest
@@ -84,33 +79,37 @@ def rigid_tangent(laws: Array, at: int, length: float, speed: float, activation:
 
 @shared
 def muscle_rates_tangent(
-    laws: Array, at: int, length: float, speed: float, excitation: float, activation: float, fibre: float
+    laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float, Five, Five]:
     """a' and fibre speed, and the derivatives of each by path length, path speed, excitation, activation and fibre
     length.
     """
-    if int(laws[at + LAW_STATES]) == 0:
+    if int(laws[law + hill.LAW_STATES]) == 0:
         return 0.0, 0.0, NONE, NONE
-    first, by_excitation, by_own = activation_rate(laws, at, excitation, activation)
+    first, by_excitation, by_own = activation_rate(laws, law, excitation, activation)
     first_by = (0.0, 0.0, by_excitation, by_own, 0.0)
-    if int(laws[at + LAW_STATES]) == 1:
+    if int(laws[law + hill.LAW_STATES]) == 1:
         return first, 0.0, first_by, NONE
-    a, optimal, fastest = clamped(laws, at, activation), laws[at + OPTIMAL_LENGTH], laws[at + MAX_SPEED]
-    held, cosine, tendon, stiffness = elastic_tendon(laws, at, length, fibre)
-    factor, factor_slope = active_factor(laws, at, held / optimal)
-    passive, passive_slope = passive_force(laws, at, held / optimal)
-    rate, by_force, by_isometric, by_activation = fibre_speed(
-        laws, at, a, a * factor, tendon / cosine - passive
+    a, optimal, fastest = (
+        clamped(laws, law, activation),
+        laws[law + hill.OPTIMAL_LENGTH],
+        laws[law + hill.MAX_SPEED],
     )
-    if halted(laws, at, fibre, rate) != rate:
+    held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+    factor, factor_slope = active_factor(laws, law, held / optimal)
+    passive, passive_slope = passive_force(laws, law, held / optimal)
+    rate, by_force, by_isometric, by_activation = fibre_speed(
+        laws, law, a, a * factor, tendon / cosine - passive
+    )
+    if halted(laws, law, fibre, rate) != rate:
         return first, 0.0, first_by, NONE
-    stiffness /= laws[at + SLACK_LENGTH] * cosine
-    sine = laws[at + HEIGHT] / held
+    stiffness /= laws[law + hill.SLACK_LENGTH] * cosine
+    sine = laws[law + hill.HEIGHT] / held
     by_cosine = sine * sine / (held * cosine)
     by_fibre = -stiffness / cosine - tendon / (cosine * cosine) * by_cosine - passive_slope / optimal
     of_fibre = by_force * by_fibre + by_isometric * a * factor_slope / optimal
     moves = 1.0 if held == fibre else 0.0
-    of_activation = (by_isometric * factor + by_activation) * passes(laws, at, activation)
+    of_activation = (by_isometric * factor + by_activation) * passes(laws, law, activation)
     second_by = (
         fastest * by_force * stiffness,
         0.0,

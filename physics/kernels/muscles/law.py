@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from ..layout import MUSCLE_STATES
+from . import hill_layout as hill
+from . import layout as muscle
 from .hill import muscle_force, muscle_force_and_rates
-from .hill_layout import LAW_STATES, MIN_FIBRE
 from .hill_tangents import muscle_force_tangent, muscle_rates_tangent
-from .layout import MUSCLE_INPUT, MUSCLE_LAW, MUSCLE_STATE, MUSCLE_TENSION
 
 MOST_ITERATIONS = 30
 MOST_HALVES = 200
@@ -94,7 +94,7 @@ def bracketed(
         if abs(nearer - x) <= MET * (1.0 + abs(x)):
             if abs(left) <= LEFT:
                 return nearer
-            least: float = data[law + MIN_FIBRE]
+            least: float = data[law + hill.MIN_FIBRE]
             # at a bound without an end, or where there are no numbers, something is left
             return least if which == 1 and abs(x - least) <= LEAST_MET * (1.0 + abs(x)) else math.nan
         x = nearer
@@ -104,39 +104,39 @@ def bracketed(
 @inline
 def is_constant(data: Array, row: int) -> bool:
     """Whether a muscle's pull is a given number, so that it stores energy as it is drawn out."""
-    return bool(data[row + MUSCLE_INPUT] < 0.0 and data[row + MUSCLE_LAW] == 0.0)
+    return bool(data[row + muscle.MUSCLE_INPUT] < 0.0 and data[row + muscle.MUSCLE_LAW] == 0.0)
 
 
 @shared
 def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed: float) -> float:
     """Pull of the muscle whose record begins at row; the rates of its states are written behind them in tau."""
-    number = int(data[row + MUSCLE_INPUT])
-    excitation: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
-    if data[row + MUSCLE_LAW] == 0.0:
+    number = int(data[row + muscle.MUSCLE_INPUT])
+    excitation: float = data[row + muscle.MUSCLE_TENSION] if number < 0 else tau[nv + number]
+    if data[row + muscle.MUSCLE_LAW] == 0.0:
         return excitation
-    law, at, count = (
-        row + int(data[row + MUSCLE_LAW]),
-        int(data[row + MUSCLE_STATE]),
-        int(data[MUSCLE_STATES]),
+    law, state, count = (
+        row + int(data[row + muscle.MUSCLE_LAW]),
+        int(data[row + muscle.MUSCLE_STATE]),
+        int(data[at.MUSCLE_STATES]),
     )
-    own = int(data[law + LAW_STATES])
+    own = int(data[law + hill.LAW_STATES])
     if own == 0:
         return float(muscle_force(data, law, length, speed, excitation, 0.0, 0.0))
-    activation, fibre = tau[at], tau[at + 1] if own == 2 else 0.0
-    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
-    steps = tau[at + 2 * count], step
+    activation, fibre = tau[state], tau[state + 1] if own == 2 else 0.0
+    step = tau[state + 1 + 2 * count] if own == 2 else 0.0
+    steps = tau[state + 2 * count], step
     if max(steps[0], step) > 0.0:
         activation, fibre = states_at_end(data, law, length, speed, excitation, (activation, fibre), steps)
-    elif own == 2 and tau[at + 1 + 3 * count] > 0.0:
+    elif own == 2 and tau[state + 1 + 3 * count] > 0.0:
         _, _, _, by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
-        if not -by[4] * tau[at + 1 + 3 * count] <= STIFF:
-            tau[at + 1 + 3 * count] *= -1.0
+        if not -by[4] * tau[state + 1 + 3 * count] <= STIFF:
+            tau[state + 1 + 3 * count] *= -1.0
     pull, first, second = muscle_force_and_rates(data, law, length, speed, excitation, activation, fibre)
-    tau[at + count] = first
+    tau[state + count] = first
     if own == 2:
         if step > 0.0 and second == 0.0:  # it may have been halted within the step, at its least length
-            second = (fibre - tau[at + 1]) / step
-        tau[at + 1 + count] = second
+            second = (fibre - tau[state + 1]) / step
+        tau[state + 1 + count] = second
     return float(pull)
 
 
@@ -147,22 +147,22 @@ def tension_slopes(
     """`tension_of` with its derivatives by length and speed, after it: the states' rates are in tau. At the end of an
     implicit step the states go with length and speed.
     """
-    number = int(data[row + MUSCLE_INPUT])
-    excitation: float = data[row + MUSCLE_TENSION] if number < 0 else tau[nv + number]
-    if data[row + MUSCLE_LAW] == 0.0:
+    number = int(data[row + muscle.MUSCLE_INPUT])
+    excitation: float = data[row + muscle.MUSCLE_TENSION] if number < 0 else tau[nv + number]
+    if data[row + muscle.MUSCLE_LAW] == 0.0:
         return excitation, 0.0, 0.0
-    law, at, count = (
-        row + int(data[row + MUSCLE_LAW]),
-        int(data[row + MUSCLE_STATE]),
-        int(data[MUSCLE_STATES]),
+    law, state, count = (
+        row + int(data[row + muscle.MUSCLE_LAW]),
+        int(data[row + muscle.MUSCLE_STATE]),
+        int(data[at.MUSCLE_STATES]),
     )
-    own = int(data[law + LAW_STATES])
-    step = tau[at + 1 + 2 * count] if own == 2 else 0.0
-    activation, fibre = tau[at] if own > 0 else 0.0, tau[at + 1] if own == 2 else 0.0
+    own = int(data[law + hill.LAW_STATES])
+    step = tau[state + 1 + 2 * count] if own == 2 else 0.0
+    activation, fibre = tau[state] if own > 0 else 0.0, tau[state + 1] if own == 2 else 0.0
     if own > 0:
-        activation += tau[at + 2 * count] * tau[at + count]
+        activation += tau[state + 2 * count] * tau[state + count]
     if step > 0.0:
-        fibre += step * tau[at + 1 + count]
+        fibre += step * tau[state + 1 + count]
     pull, by = muscle_force_tangent(data, law, length, speed, excitation, activation, fibre)
     by_length, by_speed = by[0], by[1]
     if step > 0.0:

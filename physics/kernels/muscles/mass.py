@@ -7,6 +7,7 @@ matrix is their product with what six sums over the mass points make of them, an
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import (
     NONE,
@@ -23,52 +24,11 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import for_muscles, inline, shared
 from ..forces.points import material
-from ..layout import (
-    DOF_COUNT,
-    DOF_START,
-    DOF_WORK_WIDTH,
-    GRAVITY,
-    MUSCLE_COUNT,
-    MUSCLE_ROWS,
-    PARENT,
-    SCRATCH_ROWS,
-    SUBSPACE,
-)
+from . import layout as muscle
 from .bend import add_bend_mass, beside_obstacles
 from .corner import add_corner_mass, corner_energies
 from .frames import row_at
 from .law import is_constant
-from .layout import (
-    AT_BODY,
-    AT_LEVER,
-    AT_PLACE,
-    AT_RECORD,
-    AT_SLIDES,
-    AT_VELOCITY,
-    BEFORE_RATE,
-    COLUMN_BEFORE,
-    COLUMN_LENGTH,
-    COLUMN_MOTION,
-    COLUMN_POINTS,
-    CORNER_COUNT,
-    LENGTH,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_SIZE,
-    MUSCLE_SPAN,
-    MUSCLE_SPAN_COUNT,
-    MUSCLE_TENSION,
-    RATE,
-    ROOM_ROW,
-    STRAND_AT,
-    STRAND_COUNT,
-    STRAND_RATE,
-    STRAND_UNIT,
-    SUM_KINETIC,
-    SUM_MOMENT,
-    SUMS,
-    VIA_COORDINATES,
-    VIA_MOVES,
-)
 from .path import share_masses, trace_path
 from .strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_columns
 
@@ -78,45 +38,45 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
     """What each coordinate that moves the muscle does to its points and to its length; after `trace_path`."""
     body_int, data = arrays[0], arrays[3]
     columns = columns_at(dof.shape[0])
-    span = row + int(data[row + MUSCLE_SPAN])
-    number = int(data[row + MUSCLE_SPAN_COUNT])
+    span = row + int(data[row + muscle.MUSCLE_SPAN])
+    number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
     for k in range(count):
-        at, place = row_at(k), columns + COLUMN_POINTS + 3 * k
-        body, lever = int(room[at + AT_BODY]), flat3(room, at + AT_LEVER)
+        here, place = row_at(k), columns + muscle.COLUMN_POINTS + 3 * k
+        body, lever = int(room[here + muscle.AT_BODY]), flat3(room, here + muscle.AT_LEVER)
         ancestor, moving = body, 0
         while ancestor >= 0:
-            moving += body_int[ancestor, DOF_COUNT]
-            ancestor = body_int[ancestor, PARENT]
+            moving += body_int[ancestor, at.DOF_COUNT]
+            ancestor = body_int[ancestor, at.PARENT]
         if moving < number:
             for i in range(number):
                 store3(dof, int(data[span + i]), place, NONE)
         while body >= 0:
-            first = body_int[body, DOF_START]
-            for d in range(first, first + body_int[body, DOF_COUNT]):
-                store3(dof, d, place, material(load_twist(dof, d, SUBSPACE), lever))
-            body = body_int[body, PARENT]
-        via = int(room[at + AT_RECORD])
-        if data[via + VIA_MOVES] != 0.0:
+            first = body_int[body, at.DOF_START]
+            for d in range(first, first + body_int[body, at.DOF_COUNT]):
+                store3(dof, d, place, material(load_twist(dof, d, at.SUBSPACE), lever))
+            body = body_int[body, at.PARENT]
+        via = int(room[here + muscle.AT_RECORD])
+        if data[via + muscle.VIA_MOVES] != 0.0:
             for j in range(3):
-                d = int(data[via + VIA_COORDINATES + j])
+                d = int(data[via + muscle.VIA_COORDINATES + j])
                 if d >= 0:
-                    slide = flat3(room, at + AT_SLIDES + 3 * j)
+                    slide = flat3(room, here + muscle.AT_SLIDES + 3 * j)
                     store3(dof, d, place, add3(load3(dof, d, place), slide))
     for k in range(count - 1):
-        if room[row_at(k) + STRAND_AT] != 0.0:
+        if room[row_at(k) + muscle.STRAND_AT] != 0.0:
             obstacle_columns(arrays, row, k, room, dof)
     for i in range(number):
         d = int(data[span + i])
         total = 0.0
         for k in range(count - 1):
-            if room[row_at(k) + STRAND_AT] != 0.0:
+            if room[row_at(k) + muscle.STRAND_AT] != 0.0:
                 total += along_gradient(data, k, room, dof, d)
                 continue
-            place = columns + COLUMN_POINTS + 3 * k
+            place = columns + muscle.COLUMN_POINTS + 3 * k
             way = subtract3(load3(dof, d, place + 3), load3(dof, d, place))
-            total += dot3(flat3(room, row_at(k) + STRAND_UNIT), way)
-        dof[d, columns + COLUMN_LENGTH] = total
-        dof[d, columns + COLUMN_BEFORE] = 0.0
+            total += dot3(flat3(room, row_at(k) + muscle.STRAND_UNIT), way)
+        dof[d, columns + muscle.COLUMN_LENGTH] = total
+        dof[d, columns + muscle.COLUMN_BEFORE] = 0.0
 
 
 @inline
@@ -124,15 +84,15 @@ def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> tupl
     """What coordinate d does to the mass points of strand k: x' = first + c second + s third u, of which the third is
     its `COLUMN_LENGTH` before the strand.
     """
-    u = flat3(room, row_at(k) + STRAND_UNIT)
-    place = columns + COLUMN_POINTS + 3 * k
+    u = flat3(room, row_at(k) + muscle.STRAND_UNIT)
+    place = columns + muscle.COLUMN_POINTS + 3 * k
     start = load3(dof, d, place)
     way = subtract3(load3(dof, d, place + 3), start)
     along = dot3(u, way)
-    first, second = scale_add3(start, -dof[d, columns + COLUMN_BEFORE], u), scale_add3(way, -along, u)
-    store3(dof, d, columns + COLUMN_MOTION, first)
-    store3(dof, d, columns + COLUMN_MOTION + 3, second)
-    dof[d, columns + COLUMN_BEFORE] += along
+    first, second = scale_add3(start, -dof[d, columns + muscle.COLUMN_BEFORE], u), scale_add3(way, -along, u)
+    store3(dof, d, columns + muscle.COLUMN_MOTION, first)
+    store3(dof, d, columns + muscle.COLUMN_MOTION + 3, second)
+    dof[d, columns + muscle.COLUMN_BEFORE] += along
     return first, second
 
 
@@ -141,8 +101,8 @@ def weigh_motion(
     k: int, room: Array, first: Vector, second: Vector, third: float
 ) -> tuple[Vector, Vector, float]:
     """The momentum of the strand's mass points in the same seven numbers."""
-    at = row_at(k)
-    u, sums = flat3(room, at + STRAND_UNIT), at + SUMS
+    here = row_at(k)
+    u, sums = flat3(room, here + muscle.STRAND_UNIT), here + muscle.SUMS
     m0, mc, ms = room[sums], room[sums + 1], room[sums + 2]
     mcc, mss = room[sums + 3], room[sums + 5]
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, first), mc, second), ms * third, u)
@@ -154,22 +114,22 @@ def weigh_motion(
 def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
     columns = columns_at(dof.shape[0])
-    span = row + int(data[row + MUSCLE_SPAN])
-    number = int(data[row + MUSCLE_SPAN_COUNT])
-    massive = room[row_at(k) + STRAND_COUNT] > 0.0
+    span = row + int(data[row + muscle.MUSCLE_SPAN])
+    number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
+    massive = room[row_at(k) + muscle.STRAND_COUNT] > 0.0
     for i in range(number):
         d = int(data[span + i])
         first, second = strand_motion(k, room, dof, d, columns)
         if not massive:
             continue
-        third = dof[d, columns + COLUMN_LENGTH]
+        third = dof[d, columns + muscle.COLUMN_LENGTH]
         whole, far, end = weigh_motion(k, room, first, second, third)
         for j in range(i):
             e = int(data[span + j])
-            total = dot3(whole, load3(dof, e, columns + COLUMN_MOTION))
-            total += dot3(far, load3(dof, e, columns + COLUMN_MOTION + 3))
-            dof[d, DOF_WORK_WIDTH + e] += total + end * dof[e, columns + COLUMN_LENGTH]
-        dof[d, DOF_WORK_WIDTH + d] += dot3(whole, first) + dot3(far, second) + end * third
+            total = dot3(whole, load3(dof, e, columns + muscle.COLUMN_MOTION))
+            total += dot3(far, load3(dof, e, columns + muscle.COLUMN_MOTION + 3))
+            dof[d, at.DOF_WORK_WIDTH + e] += total + end * dof[e, columns + muscle.COLUMN_LENGTH]
+        dof[d, at.DOF_WORK_WIDTH + d] += dot3(whole, first) + dot3(far, second) + end * third
 
 
 @shared
@@ -177,12 +137,12 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
     """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
     point_columns(arrays, row, count, room, dof)
     for k in range(count - 1):
-        if room[row_at(k) + CORNER_COUNT] > 0.0:
+        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0:
             if beside_obstacles(k, room):
                 add_bend_mass(arrays[3], row, k, room, dof)
             else:
                 add_corner_mass(arrays[3], row, k, room, dof)
-        if room[row_at(k) + STRAND_AT] == 0.0:
+        if room[row_at(k) + muscle.STRAND_AT] == 0.0:
             add_strand_mass(arrays[3], row, k, room, dof)
         else:
             add_wrapped_mass(arrays[3], row, k, room, dof)
@@ -192,35 +152,37 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
     """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
     body_int, _, _, data, _ = arrays
-    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
-    row = int(data[MUSCLE_ROWS])
-    for _ in range(int(data[MUSCLE_COUNT])):
-        if data[row + MUSCLE_MASS_COUNT] > 0.0:
+    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    row = int(data[at.MUSCLE_ROWS])
+    for _ in range(int(data[at.MUSCLE_COUNT])):
+        if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
             count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
             share_masses(data, row, count, False, True, room)
             add_muscle_mass(arrays, row, count, room, dof)
-        row += int(data[row + MUSCLE_SIZE])
+        row += int(data[row + muscle.MUSCLE_SIZE])
 
 
 @inline
-def strand_kinetic(room: Array, at: int, rate: float) -> float:
+def strand_kinetic(room: Array, here: int, rate: float) -> float:
     """Kinetic energy of a straight strand's mass points."""
-    u, sums = flat3(room, at + STRAND_UNIT), at + SUMS
-    start = flat3(room, at + AT_VELOCITY)
-    way = subtract3(flat3(room, at + ROOM_ROW + AT_VELOCITY), start)
-    first = scale_add3(start, -room[at + BEFORE_RATE], u)
-    second = scale_add3(way, -room[at + STRAND_RATE], u)
+    u, sums = flat3(room, here + muscle.STRAND_UNIT), here + muscle.SUMS
+    start = flat3(room, here + muscle.AT_VELOCITY)
+    way = subtract3(flat3(room, here + muscle.ROOM_ROW + muscle.AT_VELOCITY), start)
+    first = scale_add3(start, -room[here + muscle.BEFORE_RATE], u)
+    second = scale_add3(way, -room[here + muscle.STRAND_RATE], u)
     total = room[sums] * dot3(first, first) + 2.0 * room[sums + 1] * dot3(first, second)
     total += 2.0 * room[sums + 2] * rate * dot3(first, u) + room[sums + 3] * dot3(second, second)
     return float(0.5 * (total + room[sums + 5] * rate * rate))
 
 
 @inline
-def strand_height(room: Array, at: int, gravity: Vector) -> float:
+def strand_height(room: Array, here: int, gravity: Vector) -> float:
     """Sum over a straight strand's mass points of their mass times their place along gravity."""
-    start = flat3(room, at + AT_PLACE)
-    way = subtract3(flat3(room, at + ROOM_ROW + AT_PLACE), start)
-    return float(room[at + SUMS] * dot3(gravity, start) + room[at + SUMS + 1] * dot3(gravity, way))
+    start = flat3(room, here + muscle.AT_PLACE)
+    way = subtract3(flat3(room, here + muscle.ROOM_ROW + muscle.AT_PLACE), start)
+    return float(
+        room[here + muscle.SUMS] * dot3(gravity, start) + room[here + muscle.SUMS + 1] * dot3(gravity, way)
+    )
 
 
 @for_muscles((0.0, 0.0))
@@ -229,27 +191,27 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     drawn out; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
-    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
-    gravity = flat3(data, GRAVITY)
+    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    gravity = flat3(data, at.GRAVITY)
     kinetic, potential = 0.0, 0.0
-    row = int(data[MUSCLE_ROWS])
-    for _ in range(int(data[MUSCLE_COUNT])):
+    row = int(data[at.MUSCLE_ROWS])
+    for _ in range(int(data[at.MUSCLE_COUNT])):
         count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
-        if data[row + MUSCLE_MASS_COUNT] > 0.0:
+        if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
             share_masses(data, row, count, False, False, room)
             for k in range(count - 1):
-                at = row_at(k)
-                if room[at + CORNER_COUNT] > 0.0:
+                here = row_at(k)
+                if room[here + muscle.CORNER_COUNT] > 0.0:
                     moving, height = corner_energies(data, row, k, gravity, room)
                     kinetic += moving
                     potential -= height
-                if room[at + STRAND_AT] == 0.0:
-                    kinetic += strand_kinetic(room, at, room[RATE])
-                    potential -= strand_height(room, at, gravity)
+                if room[here + muscle.STRAND_AT] == 0.0:
+                    kinetic += strand_kinetic(room, here, room[muscle.RATE])
+                    potential -= strand_height(room, here, gravity)
                 else:
-                    kinetic += room[at + SUMS + SUM_KINETIC]
-                    potential -= dot3(gravity, flat3(room, at + SUMS + SUM_MOMENT))
+                    kinetic += room[here + muscle.SUMS + muscle.SUM_KINETIC]
+                    potential -= dot3(gravity, flat3(room, here + muscle.SUMS + muscle.SUM_MOMENT))
         if is_constant(data, row):
-            potential += data[row + MUSCLE_TENSION] * room[LENGTH]
-        row += int(data[row + MUSCLE_SIZE])
+            potential += data[row + muscle.MUSCLE_TENSION] * room[muscle.LENGTH]
+        row += int(data[row + muscle.MUSCLE_SIZE])
     return kinetic, potential

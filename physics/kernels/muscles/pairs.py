@@ -11,6 +11,7 @@ for unit speeds d and e gives the matrix exactly, too: nothing is displaced, so 
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.axes import put3
 from ..algebra.spatial import (
     NONE,
@@ -28,35 +29,15 @@ from ..algebra.spatial import (
 from ..compiler.jit import shared
 from ..forces.points import STILL
 from ..joints.tangent import columns_of, is_screw
-from ..layout import ACCELERATION, DOF_COUNT, DOF_START, EXTRA, FORCE, PARENT, PROJECTED, SUBSPACE, VELOCITY
+from . import layout as muscle
 from .corner import corner_point
 from .force import clear_loads, hand_over, inertia_loads, pull_points
 from .frames import past, row_at, straight_push
-from .layout import (
-    BEFORE,
-    KEPT,
-    MUSCLE_ACTING,
-    MUSCLE_ACTING_COUNT,
-    MUSCLE_KEPT,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_MASSES,
-    MUSCLE_VELOCITY_TERMS,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    SECOND,
-    STRAND_AT,
-    STRAND_COUNT,
-    STRAND_FIRST,
-    SUM_WORKED,
-    SUMS,
-)
 from .path import share_masses, trace_path
 
 # columns of the coordinates' workspace: of the muscle at hand its length's derivative and how that changes in time, and
 # what is asked of the coordinates
-SLOPE, SLOPE_RATE, ASKED = PROJECTED, PROJECTED + 1, PROJECTED + 2
+SLOPE, SLOPE_RATE, ASKED = at.PROJECTED, at.PROJECTED + 1, at.PROJECTED + 2
 
 
 @shared
@@ -67,44 +48,44 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
     body_int, block_int = arrays[0], arrays[2]
     columns = columns_of(tangent)
     for i in range(body_int.shape[0]):
-        v, a, parent = STILL, STILL, body_int[i, PARENT]
+        v, a, parent = STILL, STILL, body_int[i, at.PARENT]
         if parent >= 0:
-            v, a = load_twist(work, parent, VELOCITY), load_twist(work, parent, ACCELERATION)
-        first = body_int[i, DOF_START]
-        end = first + body_int[i, DOF_COUNT]
+            v, a = load_twist(work, parent, at.VELOCITY), load_twist(work, parent, at.ACCELERATION)
+        first = body_int[i, at.DOF_START]
+        end = first + body_int[i, at.DOF_COUNT]
         if first <= d < end or first <= e < end:
             w, simple = STILL, is_screw(body_int, block_int, i)
             for x in range(first, end):
                 if x not in (d, e):
                     continue
-                w = scale_add6(w, 1.0, load_twist(dof, x, SUBSPACE))
+                w = scale_add6(w, 1.0, load_twist(dof, x, at.SUBSPACE))
                 for y in range(first, end):
                     if not simple and y in (d, e):
                         a = scale_add6(a, 1.0, load6(tangent, x, columns + 6 * (y - first)))
             a = scale_add6(a, 1.0, bracket(v, w))
             v = scale_add6(v, 1.0, w)
-        store_twist(work, i, VELOCITY, v)
-        store_twist(work, i, ACCELERATION, a)
+        store_twist(work, i, at.VELOCITY, v)
+        store_twist(work, i, at.ACCELERATION, a)
 
 
 @shared
 def collect(body_int: Array, work: Array, dof: Array) -> None:
     """What the bodies' forces, which are used up, and the coordinates' own ask of each coordinate, into ASKED."""
     for i in range(body_int.shape[0] - 1, -1, -1):
-        force, parent = load_twist(work, i, FORCE), body_int[i, PARENT]
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
-            dof[d, ASKED] = dot6(load_twist(dof, d, SUBSPACE), force) - dof[d, EXTRA]
+        force, parent = load_twist(work, i, at.FORCE), body_int[i, at.PARENT]
+        for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
+            dof[d, ASKED] = dot6(load_twist(dof, d, at.SUBSPACE), force) - dof[d, at.EXTRA]
         if parent >= 0:
-            store_twist(work, parent, FORCE, scale_add6(load_twist(work, parent, FORCE), 1.0, force))
+            store_twist(work, parent, at.FORCE, scale_add6(load_twist(work, parent, at.FORCE), 1.0, force))
 
 
 @shared
 def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
     """What the inertia that the points of a muscle's path have taken asks of the coordinates, into ASKED."""
     for i in range(arrays[0].shape[0]):
-        store_twist(work, i, FORCE, STILL)
+        store_twist(work, i, at.FORCE, STILL)
     for d in range(dof.shape[0]):
-        dof[d, EXTRA] = 0.0
+        dof[d, at.EXTRA] = 0.0
     pull_points(arrays, count, 0.0, True, work, room)
     hand_over(arrays, count, work, dof, room)
     collect(arrays[0], work, dof)
@@ -115,27 +96,27 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, roo
     """Keep the forces that the accelerations of all mass points take, or sum up the products of those that were kept
     with the accelerations there are; `share_masses` is done here.
     """
-    masses, kept = row + int(data[row + MUSCLE_MASSES]), int(data[row + MUSCLE_KEPT])
-    room[KEPT] = -kept if keep else kept
+    masses, kept = row + int(data[row + muscle.MUSCLE_MASSES]), int(data[row + muscle.MUSCLE_KEPT])
+    room[muscle.KEPT] = -kept if keep else kept
     share_masses(data, row, count, quick, False, room)
-    room[KEPT] = 0.0
+    room[muscle.KEPT] = 0.0
     total, i = 0.0, 0
     for k in range(count - 1):
-        at = row_at(k)
-        behind = int(room[at + STRAND_FIRST])  # the corner's mass points come first
-        end = behind + int(room[at + STRAND_COUNT])
-        wrapped = room[at + STRAND_AT] != 0.0
+        here = row_at(k)
+        behind = int(room[here + muscle.STRAND_FIRST])  # the corner's mass points come first
+        end = behind + int(room[here + muscle.STRAND_COUNT])
+        wrapped = room[here + muscle.STRAND_AT] != 0.0
         if wrapped:
-            total += room[at + SUMS + SUM_WORKED]
+            total += room[here + muscle.SUMS + muscle.SUM_WORKED]
         while i < (behind if wrapped else end):
-            point = masses + POINT_WIDTH * i
+            point = masses + muscle.POINT_WIDTH * i
             if i < behind:
                 _, _, push = corner_point(data, point, k, quick, room)
             else:
-                along = past(data, point, room[at + BEFORE], room)
-                push = straight_push(data[point + POINT_SHARE], along, at, room)
+                along = past(data, point, room[here + muscle.BEFORE], room)
+                push = straight_push(data[point + muscle.POINT_SHARE], along, here, room)
             if keep:
-                put3(room, kept + 3 * i, scale_add3(NONE, data[point + POINT_MASS], push))
+                put3(room, kept + 3 * i, scale_add3(NONE, data[point + muscle.POINT_MASS], push))
             else:
                 total += dot3(flat3(room, kept + 3 * i), push)
             i += 1
@@ -152,7 +133,7 @@ def path_asks(
     """
     data, worked = arrays[3], 0.0
     count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, room)
-    if data[row + MUSCLE_MASS_COUNT] > 0.0:
+    if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
         clear_loads(count, room)
         worked = weigh_pushes(data, row, count, True, False, room)
         inertia_loads(data, row, count, True, room)
@@ -206,9 +187,9 @@ def add_pairs(
     exact: how the mass points' accelerations change with q'' is in the slopes. motion: q, q' and q''.
     """
     data, units, still = arrays[3], tangents[3][0], tangents[3][1]
-    span, number = row + int(data[row + MUSCLE_ACTING]), int(data[row + MUSCLE_ACTING_COUNT])
-    asked = data, span, number if data[row + MUSCLE_MASS_COUNT] > 0.0 else 0
-    twice = 2.0 if data[row + MUSCLE_VELOCITY_TERMS] != 0.0 else 0.0
+    span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
+    asked = data, span, number if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0 else 0
+    twice = 2.0 if data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0 else 0.0
     for i in range(number):
         dof[int(data[span + i]), SLOPE_RATE] = 0.0
     for i in range(number):
@@ -222,12 +203,12 @@ def add_pairs(
             units[d] = 0.0
             units[e] = 0.0
             if d == e:
-                dof[d, SLOPE] = room[RATE]
+                dof[d, SLOPE] = room[muscle.RATE]
             # of one alone B(d, d), and what polarization takes from all pairs with it
             for h in range(number if d == e else 1):
                 x = int(data[span + h]) if d == e else e
                 weight = 0.5 if d != e else (1.0 if x == d else -0.5)
-                curve, own = weight * room[SECOND], weight * (pull * room[SECOND] + worked)
+                curve, own = weight * room[muscle.SECOND], weight * (pull * room[muscle.SECOND] + worked)
                 given = curve, own, 0.0 if exact else weight, twice * weight
                 add_pair(d, x, given, motion, asked, slopes, dof)
                 if x != d:

@@ -27,82 +27,35 @@ from ..algebra.spatial import (
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of
 from ..joints.functions import evaluate_function
+from . import layout as muscle
 from .corner import corner_width
 from .frames import acceleration_of, past, row_at
-from .layout import (
-    ACTIVE,
-    AT_ACCELERATION,
-    AT_BODY,
-    AT_LEVER,
-    AT_PLACE,
-    AT_RECORD,
-    AT_SLIDES,
-    AT_VELOCITY,
-    BEFORE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    CORNER_COUNT,
-    CORNER_FIRST,
-    CORNER_WIDTH,
-    LENGTH,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_MASSES,
-    MUSCLE_ROUNDING,
-    MUSCLE_VIA_COUNT,
-    MUSCLE_VIAS,
-    OBSTACLES,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    ROOM_ROW,
-    SECOND,
-    STRAND_AT,
-    STRAND_BEFORE,
-    STRAND_COUNT,
-    STRAND_FIRST,
-    STRAND_LENGTH,
-    STRAND_RATE,
-    STRAND_SECOND,
-    STRAND_UNIT,
-    STRAND_UNIT_RATE,
-    SUMS,
-    VIA_BODY,
-    VIA_CONDITION,
-    VIA_COORDINATES,
-    VIA_FRAME,
-    VIA_FUNCTIONS,
-    VIA_LOWER,
-    VIA_MOVES,
-    VIA_POINT,
-    VIA_STRAND,
-    VIA_UPPER,
-    VIA_WIDTH,
-)
 from .strand import sum_wrapped, trace_strand
 
 
 @shared
 def moving_point(
-    data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, room: Array, at: int
+    data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, room: Array, here: int
 ) -> tuple[Vector, Vector, Vector]:
     """Place, velocity and acceleration in its body of a point that moves there, in link axes; its directions go to
     the room.
     """
-    place, speed, push = flat3(data, via + VIA_FRAME + 9), NONE, NONE
-    frame = flat9(data, via + VIA_FRAME)
+    place, speed, push = flat3(data, via + muscle.VIA_FRAME + 9), NONE, NONE
+    frame = flat9(data, via + muscle.VIA_FRAME)
     for j in range(3):
         axis = (frame[j], frame[3 + j], frame[6 + j])
-        d = int(data[via + VIA_COORDINATES + j])
-        value, slope, curve = data[via + VIA_POINT + j], 0.0, 0.0
+        d = int(data[via + muscle.VIA_COORDINATES + j])
+        value, slope, curve = data[via + muscle.VIA_POINT + j], 0.0, 0.0
         if d >= 0:
-            value, slope, curve = evaluate_function(data, row + int(data[via + VIA_FUNCTIONS + j]), q[d])
+            value, slope, curve = evaluate_function(
+                data, row + int(data[via + muscle.VIA_FUNCTIONS + j]), q[d]
+            )
             speed = scale_add3(speed, slope * qd[d], axis)
             push = scale_add3(push, slope * qdd[d], axis)
             if quick:
                 push = scale_add3(push, curve * qd[d] * qd[d], axis)
         place = scale_add3(place, value, axis)
-        put3(room, at + AT_SLIDES + 3 * j, scale_add3(NONE, slope, axis))
+        put3(room, here + muscle.AT_SLIDES + 3 * j, scale_add3(NONE, slope, axis))
     return place, speed, push
 
 
@@ -118,66 +71,70 @@ def place_point(
     quick: bool,
     work: Array,
     room: Array,
-    at: int,
+    here: int,
 ) -> None:
-    """Fill the room's row at `at` with a point of the path; gravity is what the world falls up with."""
+    """Fill the room's row at `here` with a point of the path; gravity is what the world falls up with."""
     body_int, _, _, data, _ = arrays
-    body = int(data[via + VIA_BODY])
+    body = int(data[via + muscle.VIA_BODY])
     twist, a = twist_of(work, body), acceleration_of(work, body, quick)
-    if data[via + VIA_MOVES] == 0.0:
-        lever = carried(work, body, flat3(data, via + VIA_POINT))
+    if data[via + muscle.VIA_MOVES] == 0.0:
+        lever = carried(work, body, flat3(data, via + muscle.VIA_POINT))
         v = material(twist, lever)
         push = material(a, lever)
         if quick:
             push = add3(push, cross((twist[0], twist[1], twist[2]), v))
     else:
-        local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, room, at)
+        local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, room, here)
         lever = carried(work, body, local)
         if body >= 0:
             turn = load_rotation(work, body)
             speed, shove = rotate(turn, speed), rotate(turn, shove)
             for j in range(3):
-                put3(room, at + AT_SLIDES + 3 * j, rotate(turn, flat3(room, at + AT_SLIDES + 3 * j)))
+                put3(
+                    room,
+                    here + muscle.AT_SLIDES + 3 * j,
+                    rotate(turn, flat3(room, here + muscle.AT_SLIDES + 3 * j)),
+                )
         v = add3(material(twist, lever), speed)
         push = add3(material(a, lever), shove)
         if quick:
             push = add3(push, cross((twist[0], twist[1], twist[2]), add3(v, speed)))
     if body < 0:
         push = subtract3(push, gravity)
-    room[at + AT_RECORD] = float(via)
-    room[at + AT_BODY] = float(body)
-    put3(room, at + AT_LEVER, lever)
-    put3(room, at + AT_PLACE, position(body_int, work, body, lever))
-    put3(room, at + AT_VELOCITY, v)
-    put3(room, at + AT_ACCELERATION, push)
+    room[here + muscle.AT_RECORD] = float(via)
+    room[here + muscle.AT_BODY] = float(body)
+    put3(room, here + muscle.AT_LEVER, lever)
+    put3(room, here + muscle.AT_PLACE, position(body_int, work, body, lever))
+    put3(room, here + muscle.AT_VELOCITY, v)
+    put3(room, here + muscle.AT_ACCELERATION, push)
 
 
 @inline
-def straight_strand(room: Array, at: int, quick: bool) -> None:
-    """Length, direction and their rates of the strand from the point at `at` to the next one."""
-    to = at + ROOM_ROW
-    way = subtract3(flat3(room, to + AT_PLACE), flat3(room, at + AT_PLACE))
-    speed = subtract3(flat3(room, to + AT_VELOCITY), flat3(room, at + AT_VELOCITY))
-    push = subtract3(flat3(room, to + AT_ACCELERATION), flat3(room, at + AT_ACCELERATION))
+def straight_strand(room: Array, here: int, quick: bool) -> None:
+    """Length, direction and their rates of the strand from the point at `here` to the next one."""
+    to = here + muscle.ROOM_ROW
+    way = subtract3(flat3(room, to + muscle.AT_PLACE), flat3(room, here + muscle.AT_PLACE))
+    speed = subtract3(flat3(room, to + muscle.AT_VELOCITY), flat3(room, here + muscle.AT_VELOCITY))
+    push = subtract3(flat3(room, to + muscle.AT_ACCELERATION), flat3(room, here + muscle.AT_ACCELERATION))
     length = math.sqrt(dot3(way, way))
     inverse = 1.0 / length if length > 0.0 else 0.0
     u = scale_add3(NONE, inverse, way)
     rate = dot3(u, speed)
     turning = scale_add3(NONE, inverse, scale_add3(speed, -rate, u))
-    room[at + STRAND_LENGTH] = length
-    room[at + STRAND_RATE] = rate
+    room[here + muscle.STRAND_LENGTH] = length
+    room[here + muscle.STRAND_RATE] = rate
     if not quick:
         turning = NONE
-    room[at + STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
-    put3(room, at + STRAND_UNIT, u)
-    put3(room, at + STRAND_UNIT_RATE, turning)
+    room[here + muscle.STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
+    put3(room, here + muscle.STRAND_UNIT, u)
+    put3(room, here + muscle.STRAND_UNIT_RATE, turning)
 
 
 @inline
 def there(data: Array, via: int, q: Array) -> bool:
     """Whether a point of a path is there."""
-    d = int(data[via + VIA_CONDITION])
-    return d < 0 or data[via + VIA_LOWER] <= q[d] <= data[via + VIA_UPPER]
+    d = int(data[via + muscle.VIA_CONDITION])
+    return d < 0 or data[via + muscle.VIA_LOWER] <= q[d] <= data[via + muscle.VIA_UPPER]
 
 
 @shared
@@ -199,32 +156,37 @@ def trace_path(
     """
     data = arrays[3]
     count = 0
-    for k in range(int(data[row + MUSCLE_VIA_COUNT])):
-        via = row + int(data[row + MUSCLE_VIAS]) + VIA_WIDTH * k
+    for k in range(int(data[row + muscle.MUSCLE_VIA_COUNT])):
+        via = row + int(data[row + muscle.MUSCLE_VIAS]) + muscle.VIA_WIDTH * k
         if there(data, via, q):
             place_point(arrays, row, via, q, qd, qdd, gravity, quick, work, room, row_at(count))
-            room[row_at(count) + STRAND_AT] = 0.0
+            room[row_at(count) + muscle.STRAND_AT] = 0.0
             count += 1
-        if data[via + VIA_STRAND] != 0.0 and room[row_at(count - 1) + STRAND_AT] == 0.0:
+        if data[via + muscle.VIA_STRAND] != 0.0 and room[row_at(count - 1) + muscle.STRAND_AT] == 0.0:
             # of a point that is not there the obstacles are those of the one before
-            room[row_at(count - 1) + STRAND_AT] = row + data[via + VIA_STRAND]
+            room[row_at(count - 1) + muscle.STRAND_AT] = row + data[via + muscle.VIA_STRAND]
     length, rate, second = 0.0, 0.0, 0.0
-    room[OBSTACLES] = 0.0
+    room[muscle.OBSTACLES] = 0.0
     for k in range(count - 1):
-        at = row_at(k)
-        room[at + STRAND_BEFORE] = room[OBSTACLES]
-        if room[at + STRAND_AT] == 0.0:
-            straight_strand(room, at, quick)
+        here = row_at(k)
+        room[here + muscle.STRAND_BEFORE] = room[muscle.OBSTACLES]
+        if room[here + muscle.STRAND_AT] == 0.0:
+            straight_strand(room, here, quick)
         else:
-            trace_strand(arrays, at, gravity, quick, work, room)
-            room[OBSTACLES] += data[int(room[at + STRAND_AT])]
-        room[at + BEFORE] = length
-        room[at + BEFORE_RATE] = rate
-        room[at + BEFORE_SECOND] = second
-        length += room[at + STRAND_LENGTH]
-        rate += room[at + STRAND_RATE]
-        second += room[at + STRAND_SECOND]
-    room[LENGTH], room[RATE], room[SECOND], room[ACTIVE] = length, rate, second, float(count)
+            trace_strand(arrays, here, gravity, quick, work, room)
+            room[muscle.OBSTACLES] += data[int(room[here + muscle.STRAND_AT])]
+        room[here + muscle.BEFORE] = length
+        room[here + muscle.BEFORE_RATE] = rate
+        room[here + muscle.BEFORE_SECOND] = second
+        length += room[here + muscle.STRAND_LENGTH]
+        rate += room[here + muscle.STRAND_RATE]
+        second += room[here + muscle.STRAND_SECOND]
+    room[muscle.LENGTH], room[muscle.RATE], room[muscle.SECOND], room[muscle.ACTIVE] = (
+        length,
+        rate,
+        second,
+        float(count),
+    )
     return count
 
 
@@ -233,44 +195,44 @@ def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, 
     """Which mass points lie on which strand, and their sums; after `trace_path`. With columns, the mass matrices of
     strands over obstacles are found, too.
     """
-    masses = row + int(data[row + MUSCLE_MASSES])
-    number, rounding = int(data[row + MUSCLE_MASS_COUNT]), data[row + MUSCLE_ROUNDING]
+    masses = row + int(data[row + muscle.MUSCLE_MASSES])
+    number, rounding = int(data[row + muscle.MUSCLE_MASS_COUNT]), data[row + muscle.MUSCLE_ROUNDING]
     i = 0
     for k in range(count - 1):
-        at = row_at(k)
-        before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+        here = row_at(k)
+        before, length = room[here + muscle.BEFORE], room[here + muscle.STRAND_LENGTH]
         width = corner_width(k, count, rounding, room)
-        room[at + CORNER_FIRST], room[at + CORNER_WIDTH] = float(i), width
+        room[here + muscle.CORNER_FIRST], room[here + muscle.CORNER_WIDTH] = float(i), width
         while width > 0.0 and i < number:
-            if past(data, masses + POINT_WIDTH * i, before, room) >= width:
+            if past(data, masses + muscle.POINT_WIDTH * i, before, room) >= width:
                 break
             i += 1
-        room[at + CORNER_COUNT] = float(i) - room[at + CORNER_FIRST]
+        room[here + muscle.CORNER_COUNT] = float(i) - room[here + muscle.CORNER_FIRST]
         first = i
         end = length - corner_width(k + 1, count, rounding, room)
         while i < number:
-            along = past(data, masses + POINT_WIDTH * i, before, room)
+            along = past(data, masses + muscle.POINT_WIDTH * i, before, room)
             if along > end and k < count - 2:
                 break
             i += 1
-        room[at + STRAND_FIRST] = float(first)
-        room[at + STRAND_COUNT] = float(i - first)
-        if room[at + STRAND_AT] == 0.0:
-            sum_straight(data, masses, at, room)
+        room[here + muscle.STRAND_FIRST] = float(first)
+        room[here + muscle.STRAND_COUNT] = float(i - first)
+        if room[here + muscle.STRAND_AT] == 0.0:
+            sum_straight(data, masses, here, room)
         else:
-            sum_wrapped(data, masses, at, quick, columns, room)
+            sum_wrapped(data, masses, here, quick, columns, room)
 
 
 @shared
-def sum_straight(data: Array, masses: int, at: int, room: Array) -> None:
+def sum_straight(data: Array, masses: int, here: int, room: Array) -> None:
     """Sums over the mass points of a straight strand of m, m c, m s, m c^2, m c s, m s^2."""
-    before, length = room[at + BEFORE], room[at + STRAND_LENGTH]
+    before, length = room[here + muscle.BEFORE], room[here + muscle.STRAND_LENGTH]
     inverse = 1.0 / length if length > 0.0 else 0.0
     m0, mc, ms, mcc, mcs, mss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    first = int(room[at + STRAND_FIRST])
-    for i in range(first, first + int(room[at + STRAND_COUNT])):
-        point = masses + POINT_WIDTH * i
-        m, s = data[point + POINT_MASS], data[point + POINT_SHARE]
+    first = int(room[here + muscle.STRAND_FIRST])
+    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
+        m, s = data[point + muscle.POINT_MASS], data[point + muscle.POINT_SHARE]
         c = past(data, point, before, room) * inverse
         m0 += m
         mc += m * c
@@ -278,6 +240,6 @@ def sum_straight(data: Array, masses: int, at: int, room: Array) -> None:
         mcc += m * c * c
         mcs += m * c * s
         mss += m * s * s
-    sums = at + SUMS
+    sums = here + muscle.SUMS
     room[sums], room[sums + 1], room[sums + 2] = m0, mc, ms
     room[sums + 3], room[sums + 4], room[sums + 5] = mcc, mcs, mss

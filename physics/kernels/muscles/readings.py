@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.lanes import flat_from
 from ..algebra.spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3
 from ..compiler.jit import entry, inline, shared
 from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics
-from ..layout import GRAVITY, MUSCLE_COUNT, MUSCLE_ROWS, SCRATCH_ROWS
+from . import layout as muscle
 from .bend import Moving, bend_column, bend_point, beside_obstacles, side_point
 from .corner import corner_column, corner_columns, corner_point, corner_shares, corner_units, past_corner
 from .frames import past, row_at
-from .layout import (
-    AT_PLACE,
-    BEFORE,
-    COLUMN_LENGTH,
-    COLUMN_MOTION,
-    CORNER_COUNT,
-    CORNER_FIRST,
-    LENGTH,
-    MUSCLE_MASSES,
-    MUSCLE_SIZE,
-    MUSCLE_SPAN,
-    MUSCLE_SPAN_COUNT,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    STRAND_AT,
-    STRAND_COUNT,
-    STRAND_FIRST,
-    STRAND_LENGTH,
-    STRAND_UNIT,
-)
 from .mass import point_columns, strand_motion
 from .path import share_masses, trace_path
 from .strand import find_point, motion_column, point_motion, point_of
@@ -54,17 +34,17 @@ def muscle_lengths(
     """
     body_int, data = arrays[0], arrays[3]
     kinematics(arrays, q, qd, work, dof, flags)
-    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
+    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     columns = columns_at(dof.shape[0])
-    row = int(data[MUSCLE_ROWS])
-    for k in range(int(data[MUSCLE_COUNT])):
+    row = int(data[at.MUSCLE_ROWS])
+    for k in range(int(data[at.MUSCLE_COUNT])):
         count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
-        lengths[k, 0], lengths[k, 1] = room[LENGTH], room[RATE]
+        lengths[k, 0], lengths[k, 1] = room[muscle.LENGTH], room[muscle.RATE]
         point_columns(arrays, row, count, room, dof)
-        for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            d = int(data[row + int(data[row + MUSCLE_SPAN]) + i])
-            gradients[k, d] = dof[d, columns + COLUMN_LENGTH]
-        row += int(data[row + MUSCLE_SIZE])
+        for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
+            gradients[k, d] = dof[d, columns + muscle.COLUMN_LENGTH]
+        row += int(data[row + muscle.MUSCLE_SIZE])
 
 
 @inline
@@ -80,21 +60,21 @@ def straight_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """Mass points of straight strand k: place, velocity and bias (n, 9), and Jacobian (n, 3, nv)."""
-    at, columns = row_at(k), columns_at(dof.shape[0])
-    u = flat3(room, at + STRAND_UNIT)
-    masses = row + int(data[row + MUSCLE_MASSES])
-    first = int(room[at + STRAND_FIRST])
-    length = room[at + STRAND_LENGTH]
-    for i in range(first, first + int(room[at + STRAND_COUNT])):
-        s = data[masses + POINT_WIDTH * i + POINT_SHARE]
-        along = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
+    here, columns = row_at(k), columns_at(dof.shape[0])
+    u = flat3(room, here + muscle.STRAND_UNIT)
+    masses = row + int(data[row + muscle.MUSCLE_MASSES])
+    first = int(room[here + muscle.STRAND_FIRST])
+    length = room[here + muscle.STRAND_LENGTH]
+    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+        s = data[masses + muscle.POINT_WIDTH * i + muscle.POINT_SHARE]
+        along = past(data, masses + muscle.POINT_WIDTH * i, room[here + muscle.BEFORE], room)
         c = along / length if length > 0.0 else 0.0
         put_point(places, i, side_point(data, k, s, along, True, room), gravity)
-        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
-            x = load3(dof, d, columns + COLUMN_MOTION)
-            x = scale_add3(x, c, load3(dof, d, columns + COLUMN_MOTION + 3))
-            x = scale_add3(x, s * dof[d, columns + COLUMN_LENGTH], u)
+        for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
+            x = load3(dof, d, columns + muscle.COLUMN_MOTION)
+            x = scale_add3(x, c, load3(dof, d, columns + muscle.COLUMN_MOTION + 3))
+            x = scale_add3(x, s * dof[d, columns + muscle.COLUMN_LENGTH], u)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
@@ -103,18 +83,18 @@ def rounded_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `straight_points`, of those near the corner at point k; before the columns go on to strand k."""
-    at, columns = row_at(k), columns_at(dof.shape[0])
-    masses = row + int(data[row + MUSCLE_MASSES])
-    first = int(room[at + CORNER_FIRST])
+    here, columns = row_at(k), columns_at(dof.shape[0])
+    masses = row + int(data[row + muscle.MUSCLE_MASSES])
+    first = int(room[here + muscle.CORNER_FIRST])
     units = corner_units(k, room)
     corner_columns(data, row, k, units, dof, columns)
-    for i in range(first, first + int(room[at + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
+    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
         put_point(places, i, corner_point(data, point, k, True, room), gravity)
         shares = corner_shares(k, past_corner(data, point, k, room), room)
-        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
-            x = corner_column(data[point + POINT_SHARE], shares, units, dof, d, columns)
+        for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
+            x = corner_column(data[point + muscle.POINT_SHARE], shares, units, dof, d, columns)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
@@ -123,14 +103,14 @@ def bent_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `rounded_points`, where a strand over obstacles is beside point k."""
-    masses = row + int(data[row + MUSCLE_MASSES])
-    first = int(room[row_at(k) + CORNER_FIRST])
-    for i in range(first, first + int(room[row_at(k) + CORNER_COUNT])):
-        point = masses + POINT_WIDTH * i
+    masses = row + int(data[row + muscle.MUSCLE_MASSES])
+    first = int(room[row_at(k) + muscle.CORNER_FIRST])
+    for i in range(first, first + int(room[row_at(k) + muscle.CORNER_COUNT])):
+        point = masses + muscle.POINT_WIDTH * i
         x, v, push, way, by = bend_point(data, point, k, True, room)
         put_point(places, i, (x, v, push), gravity)
-        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+        for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
             x = bend_column(data, k, point, way, by, room, dof, d)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
@@ -140,19 +120,19 @@ def wrapped_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `straight_points`, of strand k over obstacles."""
-    at, inputs = row_at(k), inputs_at(room, dof.shape[0])
-    header = int(room[at + STRAND_AT])
+    here, inputs = row_at(k), inputs_at(room, dof.shape[0])
+    header = int(room[here + muscle.STRAND_AT])
     n, point = 6 + 6 * int(data[header]), point_of(data, header)
-    masses = row + int(data[row + MUSCLE_MASSES])
-    first = int(room[at + STRAND_FIRST])
-    for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-        strand_inputs(data, k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]))
-    for i in range(first, first + int(room[at + STRAND_COUNT])):
-        s = data[masses + POINT_WIDTH * i + POINT_SHARE]
-        sigma = past(data, masses + POINT_WIDTH * i, room[at + BEFORE], room)
-        put_point(places, i, point_motion(data, header, at, s, sigma, True, room), gravity)
-        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            d = int(data[row + int(data[row + MUSCLE_SPAN]) + j])
+    masses = row + int(data[row + muscle.MUSCLE_MASSES])
+    first = int(room[here + muscle.STRAND_FIRST])
+    for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+        strand_inputs(data, k, room, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]))
+    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+        s = data[masses + muscle.POINT_WIDTH * i + muscle.POINT_SHARE]
+        sigma = past(data, masses + muscle.POINT_WIDTH * i, room[here + muscle.BEFORE], room)
+        put_point(places, i, point_motion(data, header, here, s, sigma, True, room), gravity)
+        for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
             total = NONE
             for h in range(n + 2):
                 total = scale_add3(total, dof[d, inputs + h], motion_column(n, h, s, point, room))
@@ -164,13 +144,15 @@ def draw_path(data: Array, count: int, samples: int, room: Array, corners: Array
     """Places of the path's points, and of samples along its strands over obstacles; returns how many there are."""
     filled = 0
     for k in range(count):
-        at = row_at(k)
-        corners[filled, 0], corners[filled, 1], corners[filled, 2] = flat3(room, at + AT_PLACE)
+        here = row_at(k)
+        corners[filled, 0], corners[filled, 1], corners[filled, 2] = flat3(room, here + muscle.AT_PLACE)
         filled += 1
-        if k < count - 1 and room[at + STRAND_AT] != 0.0:
-            header = int(room[at + STRAND_AT])
+        if k < count - 1 and room[here + muscle.STRAND_AT] != 0.0:
+            header = int(room[here + muscle.STRAND_AT])
             for i in range(samples):
-                find_point(data, header, room[at + STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, room)
+                find_point(
+                    data, header, room[here + muscle.STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, room
+                )
                 x = flat3(room, point_of(data, header))
                 corners[filled, 0], corners[filled, 1], corners[filled, 2] = x
                 filled += 1
@@ -199,27 +181,27 @@ def muscle_points(
     still (nv,) are zeros.
     """
     body_int, data = arrays[0], arrays[3]
-    gravity = flat3(data, GRAVITY)
+    gravity = flat3(data, at.GRAVITY)
     kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)
-    room = flat_from(work, body_int.shape[0] + SCRATCH_ROWS)
-    row = int(data[MUSCLE_ROWS])
+    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    row = int(data[at.MUSCLE_ROWS])
     for _ in range(number):
-        row += int(data[row + MUSCLE_SIZE])
+        row += int(data[row + muscle.MUSCLE_SIZE])
     count = trace_path(arrays, row, q, qd, still, gravity, True, work, room)
     share_masses(data, row, count, True, False, room)
     point_columns(arrays, row, count, room, dof)
     columns = columns_at(dof.shape[0])
     for k in range(count - 1):
-        if room[row_at(k) + CORNER_COUNT] > 0.0:
+        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0:
             if beside_obstacles(k, room):
                 bent_points(data, row, k, room, dof, places, jacobian, gravity)
             else:
                 rounded_points(data, row, k, room, dof, places, jacobian, gravity)
-        if room[row_at(k) + STRAND_AT] != 0.0:
+        if room[row_at(k) + muscle.STRAND_AT] != 0.0:
             wrapped_points(data, row, k, room, dof, places, jacobian, gravity)
             continue
-        for j in range(int(data[row + MUSCLE_SPAN_COUNT])):
-            strand_motion(k, room, dof, int(data[row + int(data[row + MUSCLE_SPAN]) + j]), columns)
+        for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+            strand_motion(k, room, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]), columns)
         straight_points(data, row, k, room, dof, places, jacobian, gravity)
     return draw_path(data, count, samples, room, corners)

@@ -12,27 +12,27 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import for_muscles, inline, shared
-from ..layout import MUSCLE_COUNT, MUSCLE_MASSIVE, MUSCLE_STATES, RUNGE_KUTTA_4
 
 
 @for_muscles(False)
 def has_muscles(arrays: Array) -> bool:
     """Whether a model has muscles; for its callers it is a constant where the types say that there are none."""
-    return bool(arrays[3][MUSCLE_COUNT] > 0.0)
+    return bool(arrays[3][at.MUSCLE_COUNT] > 0.0)
 
 
 @for_muscles(False)
 def has_massive(arrays: Array) -> bool:
     """Whether muscles have mass."""
-    return bool(arrays[3][MUSCLE_MASSIVE] > 0.0)
+    return bool(arrays[3][at.MUSCLE_MASSIVE] > 0.0)
 
 
 @for_muscles(False)
 def has_states(arrays: Array) -> bool:
     """Whether muscles have states."""
-    return bool(arrays[3][MUSCLE_STATES] > 0.0)
+    return bool(arrays[3][at.MUSCLE_STATES] > 0.0)
 
 
 # rows of an integrator's stages, behind their coordinates: states where a step or a part of it begins, sums of rates,
@@ -43,14 +43,14 @@ BEGUN, SUMMED, FIRST = 6, 3, 1
 @inline
 def begin_states(data: Array, first: int, tau: Array, keep: Array) -> None:
     """Keep the states; first is where they begin in tau."""
-    for j in range(first, first + int(data[MUSCLE_STATES])):
+    for j in range(first, first + int(data[at.MUSCLE_STATES])):
         keep[j] = tau[j]
 
 
 @inline
 def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
     """Keep the states where a Runge-Kutta step begins, and have it watched that it is short enough for each."""
-    count, tau = int(data[MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
     for j in range(first, first + count):
         stage[BEGUN, j] = tau[j]
         tau[j + 3 * count] = dt
@@ -61,7 +61,7 @@ def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> 
     """States of stage k of a Runge-Kutta step, from the rates of the one before; those that it is too long for are led
     to each stage by an implicit step.
     """
-    count, tau = int(data[MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
     following = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
     for j in range(first, first + count):
         implicit = tau[j + 3 * count] < 0.0
@@ -74,7 +74,7 @@ def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
     """Whether stage k has found a step too long for a state that was led to it explicitly: all stages are to be taken
     anew.
     """
-    count, tau, found = int(data[MUSCLE_STATES]), stage[5], False
+    count, tau, found = int(data[at.MUSCLE_STATES]), stage[5], False
     for j in range(first, first + count):
         found |= k > 0 and tau[j + 3 * count] < 0.0 and tau[j + 2 * count] == 0.0
     return found
@@ -83,7 +83,7 @@ def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
 @inline
 def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
     """Add the rates of a stage."""
-    count, tau = int(data[MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
     weight = 1.0 if k == 0 or k == 3 else 2.0
     for j in range(first, first + count):
         stage[SUMMED, j] = weight * tau[j + count] + (stage[SUMMED, j] if k > 0 else 0.0)
@@ -92,9 +92,9 @@ def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
 @inline
 def finish_states(data: Array, first: int, integrator: int, dt: float, stage: Array) -> None:
     """States at the end of a step whose stages are evaluated."""
-    count, tau = int(data[MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
     for j in range(first, first + count):
-        if integrator != RUNGE_KUTTA_4:
+        if integrator != at.RUNGE_KUTTA_4:
             tau[j] += dt * tau[j + count]
         elif tau[j + 3 * count] < 0.0:
             tau[j] = stage[BEGUN, j] + dt * tau[j + count]
@@ -119,7 +119,7 @@ def record_states(
     """Write the states for the samples from `before` on that fell into the step from t to t + dt, behind the
     coordinates of record; in straight lines between its ends.
     """
-    count = int(data[MUSCLE_STATES])
+    count = int(data[at.MUSCLE_STATES])
     behind = record.shape[1] - count
     for row in range(before, written):
         x = min(max((samples[row] - t) / dt, 0.0), 1.0)
@@ -134,7 +134,7 @@ def set_implicit(data: Array, tau: Array, first: int, step: float) -> None:
     Explicit methods of first order do so, too: a fibre that is hardly active moves as fast as its tendon says, within
     1e-5 s, and along rates at the step's begin it swings ever farther on steps of a millisecond.
     """
-    count = int(data[MUSCLE_STATES])
+    count = int(data[at.MUSCLE_STATES])
     for j in range(first + 2 * count, first + 3 * count):
         tau[j] = step
 
@@ -142,7 +142,7 @@ def set_implicit(data: Array, tau: Array, first: int, step: float) -> None:
 @inline
 def first_lost_state(data: Array, first: int, tau: Array) -> int:
     """The first state that is not finite, or -1."""
-    for j in range(int(data[MUSCLE_STATES])):
+    for j in range(int(data[at.MUSCLE_STATES])):
         if not abs(tau[first + j]) < math.inf:
             return j
     return -1
@@ -151,6 +151,6 @@ def first_lost_state(data: Array, first: int, tau: Array) -> int:
 @inline
 def lead_states(data: Array, tau: Array, start: Array, first: int, step: float, result: Array) -> None:
     """States from those of start, by a step along the rates in tau."""
-    count = int(data[MUSCLE_STATES])
+    count = int(data[at.MUSCLE_STATES])
     for j in range(first, first + count):
         result[j] = start[j] + (step * tau[j + count] if step > 0.0 else 0.0)

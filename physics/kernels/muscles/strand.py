@@ -8,6 +8,7 @@ tangent, so that the sums of m j^T j and of m j^T x'' are all that the dynamics 
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.axes import put3
 from ..algebra.spatial import (
     Array,
@@ -28,43 +29,9 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of, wrench_at
-from ..layout import FORCE
 from ..wrapping.strand import wrap_length, wrap_point
+from . import layout as muscle
 from .frames import acceleration_of, past
-from .layout import (
-    ALONG_BEFORE,
-    ALONG_PATH,
-    AT_ACCELERATION,
-    AT_FORCE,
-    AT_PLACE,
-    AT_VELOCITY,
-    BEFORE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    KEPT,
-    PLACE_FRAMES,
-    POINT_MASS,
-    POINT_SHARE,
-    POINT_WIDTH,
-    RATE,
-    ROOM_ROW,
-    SECOND,
-    STRAND_AT,
-    STRAND_COUNT,
-    STRAND_FIRST,
-    STRAND_LENGTH,
-    STRAND_OBSTACLES,
-    STRAND_OWN,
-    STRAND_PLACE,
-    STRAND_RATE,
-    STRAND_RECORD,
-    STRAND_SECOND,
-    SUM_KINETIC,
-    SUM_MASS,
-    SUM_MOMENT,
-    SUM_WORKED,
-    SUMS,
-)
 
 
 @inline
@@ -75,8 +42,8 @@ def obstacle_frame(
     body_int, data = arrays[0], arrays[3]
     count = int(data[record])
     body = int(data[record + 1 + obstacle])
-    at = record + 1 + count + 12 * obstacle
-    r, lever = flat9(data, at), carried(work, body, flat3(data, at + 9))
+    start = record + 1 + count + 12 * obstacle
+    r, lever = flat9(data, start), carried(work, body, flat3(data, start + 9))
     if body >= 0:
         r = multiply(load_rotation(work, body), r)
     store9(frames, obstacle, 0, r)
@@ -86,21 +53,21 @@ def obstacle_frame(
 
 
 @shared
-def trace_strand(arrays: Array, at: int, gravity: Vector, quick: bool, work: Array, room: Array) -> None:
-    """Length of a strand over obstacles behind the point whose row begins at `at`, with its derivatives."""
+def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: Array, room: Array) -> None:
+    """Length of a strand over obstacles behind the point whose row begins at `here`, with its derivatives."""
     data = arrays[3]
-    header = int(room[at + STRAND_AT])
-    count, place = int(data[header + STRAND_OBSTACLES]), int(data[header + STRAND_PLACE])
-    record, n, to = header + STRAND_RECORD, 6 + 6 * count, at + ROOM_ROW
-    frames = room[place + PLACE_FRAMES : place + PLACE_FRAMES + 12 * count].reshape(count, 12)
-    levers = place + PLACE_FRAMES + 12 * count
+    header = int(room[here + muscle.STRAND_AT])
+    count, place = int(data[header + muscle.STRAND_OBSTACLES]), int(data[header + muscle.STRAND_PLACE])
+    record, n, to = header + muscle.STRAND_RECORD, 6 + 6 * count, here + muscle.ROOM_ROW
+    frames = room[place + muscle.PLACE_FRAMES : place + muscle.PLACE_FRAMES + 12 * count].reshape(count, 12)
+    levers = place + muscle.PLACE_FRAMES + 12 * count
     rates, pushes = levers + 3 * count, levers + 3 * count + n
-    put3(room, place, flat3(room, at + AT_PLACE))
-    put3(room, place + 3, flat3(room, to + AT_PLACE))
-    put3(room, rates, flat3(room, at + AT_VELOCITY))
-    put3(room, rates + 3, flat3(room, to + AT_VELOCITY))
-    put3(room, pushes, flat3(room, at + AT_ACCELERATION))
-    put3(room, pushes + 3, flat3(room, to + AT_ACCELERATION))
+    put3(room, place, flat3(room, here + muscle.AT_PLACE))
+    put3(room, place + 3, flat3(room, to + muscle.AT_PLACE))
+    put3(room, rates, flat3(room, here + muscle.AT_VELOCITY))
+    put3(room, rates + 3, flat3(room, to + muscle.AT_VELOCITY))
+    put3(room, pushes, flat3(room, here + muscle.AT_ACCELERATION))
+    put3(room, pushes + 3, flat3(room, to + muscle.AT_ACCELERATION))
     for k in range(count):
         body = obstacle_frame(arrays, record, k, work, frames, levers, room)
         lever, twist = flat3(room, levers + 3 * k), twist_of(work, body)
@@ -121,59 +88,67 @@ def trace_strand(arrays: Array, at: int, gravity: Vector, quick: bool, work: Arr
         room[place : place + 6],
         frames,
         room[rates : rates + n],
-        room[own : own + int(data[header + STRAND_OWN])],
+        room[own : own + int(data[header + muscle.STRAND_OWN])],
         room[pushes + n : pushes + 2 * n],
     )
     rate, second = 0.0, curvature if quick else 0.0
     for j in range(n):
         rate += room[pushes + n + j] * room[rates + j]
         second += room[pushes + n + j] * room[pushes + j]
-    room[at + STRAND_LENGTH], room[at + STRAND_RATE], room[at + STRAND_SECOND] = length, rate, second
+    room[here + muscle.STRAND_LENGTH], room[here + muscle.STRAND_RATE], room[here + muscle.STRAND_SECOND] = (
+        length,
+        rate,
+        second,
+    )
 
 
 @inline
 def rates_of(data: Array, header: int) -> int:
     """Where the rates of a strand's inputs begin in the room."""
-    return int(data[header + STRAND_PLACE]) + PLACE_FRAMES + 15 * int(data[header + STRAND_OBSTACLES])
+    return (
+        int(data[header + muscle.STRAND_PLACE])
+        + muscle.PLACE_FRAMES
+        + 15 * int(data[header + muscle.STRAND_OBSTACLES])
+    )
 
 
 @inline
 def gradient_of(data: Array, header: int) -> int:
     """Where the gradient of a strand's length begins in the room."""
-    return rates_of(data, header) + 2 * (6 + 6 * int(data[header + STRAND_OBSTACLES]))
+    return rates_of(data, header) + 2 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @inline
 def loads_of(data: Array, header: int) -> int:
     """Where what the mass points take from (z', L', a') begins in the room; their mass matrix lies behind it."""
-    return rates_of(data, header) + 3 * (6 + 6 * int(data[header + STRAND_OBSTACLES]))
+    return rates_of(data, header) + 3 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @inline
 def point_of(data: Array, header: int) -> int:
     """Where a mass point, its tangent, its bias and its Jacobian begin in the room."""
-    n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
+    n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     return loads_of(data, header) + (n + 2) + (n + 2) * (n + 2)
 
 
 @inline
 def own_of(data: Array, header: int) -> int:
     """Where what the strand keeps from step to step begins in the room."""
-    return point_of(data, header) + 9 + 3 * (6 + 6 * int(data[header + STRAND_OBSTACLES]))
+    return point_of(data, header) + 9 + 3 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @shared
 def find_point(data: Array, header: int, sigma: float, sigma_rate: float, room: Array) -> None:
     """The point of a strand at the arc length sigma into the strand's place, as `wrap_point` leaves it."""
-    n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
+    n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     rates, point, own = rates_of(data, header), point_of(data, header), own_of(data, header)
     wrap_point(
         data,
-        header + STRAND_RECORD,
+        header + muscle.STRAND_RECORD,
         sigma,
         sigma_rate,
         room[rates : rates + n],
-        room[own : own + int(data[header + STRAND_OWN])],
+        room[own : own + int(data[header + muscle.STRAND_OWN])],
         room[point : point + 3],
         room[point + 3 : point + 6],
         room[point + 9 : point + 9 + 3 * n].reshape(3, n),
@@ -194,12 +169,12 @@ def times_inputs(n: int, jacobian: int, inputs: int, room: Array) -> Vector:
 
 @inline
 def point_motion(
-    data: Array, header: int, at: int, s: float, sigma: float, quick: bool, room: Array
+    data: Array, header: int, here: int, s: float, sigma: float, quick: bool, room: Array
 ) -> tuple[Vector, Vector, Vector]:
     """Place, velocity and acceleration of the mass point of share s at sigma; its Jacobian stays in the place."""
-    n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
-    rate = s * room[RATE] - room[at + BEFORE_RATE]
-    second = s * room[SECOND] - room[at + BEFORE_SECOND]
+    n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
+    rate = s * room[muscle.RATE] - room[here + muscle.BEFORE_RATE]
+    second = s * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND]
     find_point(data, header, sigma, rate, room)
     point, rates = point_of(data, header), rates_of(data, header)
     tangent, jacobian = flat3(room, point + 3), point + 9
@@ -211,31 +186,31 @@ def point_motion(
 
 
 @shared
-def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, room: Array) -> None:
+def sum_wrapped(data: Array, masses: int, here: int, quick: bool, columns: bool, room: Array) -> None:
     """Sums over the mass points of a strand over obstacles: mass, first moment, kinetic energy, kept forces
     times accelerations, what their accelerations take from (z', L', a'), and with columns the mass matrix of these (its
     lower triangle).
     """
-    header = int(room[at + STRAND_AT])
-    n = 6 + 6 * int(data[header + STRAND_OBSTACLES])
+    header = int(room[here + muscle.STRAND_AT])
+    n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     point, loads = point_of(data, header), loads_of(data, header)
-    matrix, sums = loads + n + 2, at + SUMS
+    matrix, sums = loads + n + 2, here + muscle.SUMS
     for j in range(n + 2 + (n + 2) * (n + 2)):
         room[loads + j] = 0.0
     whole, moment, kinetic, worked = 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
-    first = int(room[at + STRAND_FIRST])
-    for i in range(first, first + int(room[at + STRAND_COUNT])):
-        mass = masses + POINT_WIDTH * i
-        m, s = data[mass + POINT_MASS], data[mass + POINT_SHARE]
-        sigma = past(data, mass, room[at + BEFORE], room)
-        x, v, push = point_motion(data, header, at, s, sigma, quick, room)
+    first = int(room[here + muscle.STRAND_FIRST])
+    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+        mass = masses + muscle.POINT_WIDTH * i
+        m, s = data[mass + muscle.POINT_MASS], data[mass + muscle.POINT_SHARE]
+        sigma = past(data, mass, room[here + muscle.BEFORE], room)
+        x, v, push = point_motion(data, header, here, s, sigma, quick, room)
         whole += m
         moment = scale_add3(moment, m, x)
         kinetic += 0.5 * m * dot3(v, v)
-        if room[KEPT] > 0.0:
-            worked += dot3(flat3(room, int(room[KEPT]) + 3 * i), push)
-        elif room[KEPT] < 0.0:
-            put3(room, 3 * i - int(room[KEPT]), scale_add3((0.0, 0.0, 0.0), m, push))
+        if room[muscle.KEPT] > 0.0:
+            worked += dot3(flat3(room, int(room[muscle.KEPT]) + 3 * i), push)
+        elif room[muscle.KEPT] < 0.0:
+            put3(room, 3 * i - int(room[muscle.KEPT]), scale_add3((0.0, 0.0, 0.0), m, push))
         for j in range(n + 2):
             column = motion_column(n, j, s, point, room)
             room[loads + j] += m * dot3(column, push)
@@ -243,40 +218,44 @@ def sum_wrapped(data: Array, masses: int, at: int, quick: bool, columns: bool, r
                 for k in range(j + 1):
                     other = motion_column(n, k, s, point, room)
                     room[matrix + (n + 2) * j + k] += m * dot3(column, other)
-    room[sums + SUM_MASS], room[sums + SUM_KINETIC], room[sums + SUM_WORKED] = whole, kinetic, worked
-    put3(room, sums + SUM_MOMENT, moment)
-    room[at + ALONG_PATH], room[at + ALONG_BEFORE] = room[loads + n], -room[loads + n + 1]
+    room[sums + muscle.SUM_MASS], room[sums + muscle.SUM_KINETIC], room[sums + muscle.SUM_WORKED] = (
+        whole,
+        kinetic,
+        worked,
+    )
+    put3(room, sums + muscle.SUM_MOMENT, moment)
+    room[here + muscle.ALONG_PATH], room[here + muscle.ALONG_BEFORE] = room[loads + n], -room[loads + n + 1]
 
 
 @inline
 def motion_column(n: int, j: int, s: float, point: int, room: Array) -> Vector:
     """What number j of (z', L', a') does to the mass point of share s that the place holds."""
     if j < n:
-        at = point + 9 + j
-        return room[at], room[at + n], room[at + 2 * n]
+        start = point + 9 + j
+        return room[start], room[start + n], room[start + 2 * n]
     scale = s if j == n else -1.0
     return scale * room[point + 3], scale * room[point + 4], scale * room[point + 5]
 
 
 @shared
-def pull_strand(arrays: Array, at: int, pull: float, massive: bool, work: Array, room: Array) -> None:
+def pull_strand(arrays: Array, here: int, pull: float, massive: bool, work: Array, room: Array) -> None:
     """Forces of a strand over obstacles: those on its ends to their rows, those on its obstacles to their bodies; of
     the tension along it, and where massive of its mass points' inertia.
     """
     data = arrays[3]
-    header = int(room[at + STRAND_AT])
-    count = int(data[header + STRAND_OBSTACLES])
+    header = int(room[here + muscle.STRAND_AT])
+    count = int(data[header + muscle.STRAND_OBSTACLES])
     gradient, loads = gradient_of(data, header), loads_of(data, header)
     levers = rates_of(data, header) - 3 * count
     for j in range(6 + 6 * count):
         taken = room[loads + j] if massive else 0.0
         room[loads + j] = -pull * room[gradient + j] - taken
-    put3(room, at + AT_FORCE, add3(flat3(room, at + AT_FORCE), flat3(room, loads)))
-    to = at + ROOM_ROW + AT_FORCE
+    put3(room, here + muscle.AT_FORCE, add3(flat3(room, here + muscle.AT_FORCE), flat3(room, loads)))
+    to = here + muscle.ROOM_ROW + muscle.AT_FORCE
     put3(room, to, add3(flat3(room, to), flat3(room, loads + 3)))
     for k in range(count):
-        body = int(data[header + STRAND_RECORD + 1 + k])
+        body = int(data[header + muscle.STRAND_RECORD + 1 + k])
         if body >= 0:
             moment, force = flat3(room, loads + 6 + 6 * k), flat3(room, loads + 9 + 6 * k)
             wrench = wrench_at(flat3(room, levers + 3 * k), moment, force)
-            store_twist(work, body, FORCE, scale_add6(load_twist(work, body, FORCE), -1.0, wrench))
+            store_twist(work, body, at.FORCE, scale_add6(load_twist(work, body, at.FORCE), -1.0, wrench))

@@ -2,84 +2,72 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, flat3, load_twist, store6
 from ..compiler.jit import inline, shared
 from ..forces.points import material
-from ..layout import DOF_COUNT, DOF_START, DOF_WORK_WIDTH, PARENT, SUBSPACE
+from . import layout as muscle
 from .frames import row_at
-from .layout import (
-    ACTIVE,
-    COLUMN_BEFORE,
-    COLUMN_LENGTH,
-    COLUMN_POINTS,
-    MUSCLE_SPAN,
-    MUSCLE_SPAN_COUNT,
-    OBSTACLES,
-    PLACE_FRAMES,
-    STRAND_AT,
-    STRAND_BEFORE,
-    STRAND_COUNT,
-    STRAND_OBSTACLES,
-    STRAND_PLACE,
-    STRAND_RECORD,
-)
 from .strand import gradient_of, loads_of
 
 
 @inline
 def columns_at(nv: int) -> int:
     """Where the columns of the muscle at hand begin in a coordinate's workspace: behind the dense matrices."""
-    return DOF_WORK_WIDTH + 2 * nv
+    return at.DOF_WORK_WIDTH + 2 * nv
 
 
 @inline
 def twists_at(room: Array, nv: int) -> int:
     """Where the twists of obstacles begin in a coordinate's workspace."""
-    return columns_at(nv) + COLUMN_POINTS + 3 * int(room[ACTIVE])
+    return columns_at(nv) + muscle.COLUMN_POINTS + 3 * int(room[muscle.ACTIVE])
 
 
 @inline
 def inputs_at(room: Array, nv: int) -> int:
     """Where the numbers of the strand at hand begin there."""
-    return twists_at(room, nv) + 6 * int(room[OBSTACLES])
+    return twists_at(room, nv) + 6 * int(room[muscle.OBSTACLES])
 
 
 @shared
 def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """What each coordinate that moves the muscle does to the obstacles of strand k."""
     body_int, data = arrays[0], arrays[3]
-    at = row_at(k)
-    header = int(room[at + STRAND_AT])
-    count = int(data[header + STRAND_OBSTACLES])
-    levers = int(data[header + STRAND_PLACE]) + PLACE_FRAMES + 12 * count
-    first_twist = twists_at(room, dof.shape[0]) + 6 * int(room[at + STRAND_BEFORE])
-    for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
-        d = int(data[row + int(data[row + MUSCLE_SPAN]) + i])
+    here = row_at(k)
+    header = int(room[here + muscle.STRAND_AT])
+    count = int(data[header + muscle.STRAND_OBSTACLES])
+    levers = int(data[header + muscle.STRAND_PLACE]) + muscle.PLACE_FRAMES + 12 * count
+    first_twist = twists_at(room, dof.shape[0]) + 6 * int(room[here + muscle.STRAND_BEFORE])
+    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+        d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
         for j in range(6 * count):
             dof[d, first_twist + j] = 0.0
     for obstacle in range(count):
-        body, lever = int(data[header + STRAND_RECORD + 1 + obstacle]), flat3(room, levers + 3 * obstacle)
+        body, lever = (
+            int(data[header + muscle.STRAND_RECORD + 1 + obstacle]),
+            flat3(room, levers + 3 * obstacle),
+        )
         while body >= 0:
-            first = body_int[body, DOF_START]
-            for d in range(first, first + body_int[body, DOF_COUNT]):
-                s = load_twist(dof, d, SUBSPACE)
+            first = body_int[body, at.DOF_START]
+            for d in range(first, first + body_int[body, at.DOF_COUNT]):
+                s = load_twist(dof, d, at.SUBSPACE)
                 v = material(s, lever)
                 store6(dof, d, first_twist + 6 * obstacle, (s[0], s[1], s[2], v[0], v[1], v[2]))
-            body = body_int[body, PARENT]
+            body = body_int[body, at.PARENT]
 
 
 @inline
 def along_gradient(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
     """What coordinate d does to the length of strand k over obstacles."""
-    at, nv = row_at(k), dof.shape[0]
-    header = int(room[at + STRAND_AT])
+    here, nv = row_at(k), dof.shape[0]
+    header = int(room[here + muscle.STRAND_AT])
     gradient = gradient_of(data, header)
-    points = columns_at(nv) + COLUMN_POINTS + 3 * k
-    twists = twists_at(room, nv) + 6 * int(room[at + STRAND_BEFORE])
+    points = columns_at(nv) + muscle.COLUMN_POINTS + 3 * k
+    twists = twists_at(room, nv) + 6 * int(room[here + muscle.STRAND_BEFORE])
     total = 0.0
     for j in range(6):
         total += room[gradient + j] * dof[d, points + j]
-    for j in range(6 * int(data[header + STRAND_OBSTACLES])):
+    for j in range(6 * int(data[header + muscle.STRAND_OBSTACLES])):
         total += room[gradient + 6 + j] * dof[d, twists + j]
     return total
 
@@ -87,33 +75,33 @@ def along_gradient(data: Array, k: int, room: Array, dof: Array, d: int) -> floa
 @inline
 def strand_inputs(data: Array, k: int, room: Array, dof: Array, d: int) -> None:
     """What coordinate d does to (z', L', a') of strand k; the length before the next strand goes on."""
-    at, nv = row_at(k), dof.shape[0]
-    header = int(room[at + STRAND_AT])
+    here, nv = row_at(k), dof.shape[0]
+    header = int(room[here + muscle.STRAND_AT])
     columns, inputs = columns_at(nv), inputs_at(room, nv)
-    points = columns + COLUMN_POINTS + 3 * k
-    twists = twists_at(room, nv) + 6 * int(room[at + STRAND_BEFORE])
-    count = 6 * int(data[header + STRAND_OBSTACLES])
+    points = columns + muscle.COLUMN_POINTS + 3 * k
+    twists = twists_at(room, nv) + 6 * int(room[here + muscle.STRAND_BEFORE])
+    count = 6 * int(data[header + muscle.STRAND_OBSTACLES])
     for j in range(6):
         dof[d, inputs + j] = dof[d, points + j]
     for j in range(count):
         dof[d, inputs + 6 + j] = dof[d, twists + j]
-    dof[d, inputs + 6 + count] = dof[d, columns + COLUMN_LENGTH]
-    dof[d, inputs + 7 + count] = dof[d, columns + COLUMN_BEFORE]
-    dof[d, columns + COLUMN_BEFORE] += along_gradient(data, k, room, dof, d)
+    dof[d, inputs + 6 + count] = dof[d, columns + muscle.COLUMN_LENGTH]
+    dof[d, inputs + 7 + count] = dof[d, columns + muscle.COLUMN_BEFORE]
+    dof[d, columns + muscle.COLUMN_BEFORE] += along_gradient(data, k, room, dof, d)
 
 
 @shared
 def add_wrapped_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
-    at, inputs = row_at(k), inputs_at(room, dof.shape[0])
-    header = int(room[at + STRAND_AT])
-    n = 8 + 6 * int(data[header + STRAND_OBSTACLES])
+    here, inputs = row_at(k), inputs_at(room, dof.shape[0])
+    header = int(room[here + muscle.STRAND_AT])
+    n = 8 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     matrix, weighed = loads_of(data, header) + n, inputs + n
-    span = row + int(data[row + MUSCLE_SPAN])
-    for i in range(int(data[row + MUSCLE_SPAN_COUNT])):
+    span = row + int(data[row + muscle.MUSCLE_SPAN])
+    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
         d = int(data[span + i])
         strand_inputs(data, k, room, dof, d)
-        if not room[at + STRAND_COUNT] > 0.0:
+        if not room[here + muscle.STRAND_COUNT] > 0.0:
             continue
         for j in range(n):
             total = 0.0
@@ -125,4 +113,4 @@ def add_wrapped_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> 
             total = 0.0
             for h in range(n):
                 total += dof[d, weighed + h] * dof[e, inputs + h]
-            dof[d, DOF_WORK_WIDTH + e] += total
+            dof[d, at.DOF_WORK_WIDTH + e] += total

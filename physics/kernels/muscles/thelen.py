@@ -9,15 +9,7 @@ import math
 
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from .hill_layout import (
-    ACTIVE_SHAPE,
-    CONCENTRIC_SHAPE,
-    ECCENTRIC_SHARE,
-    MAX_ECCENTRIC,
-    PASSIVE_SHAPE,
-    PASSIVE_STRAIN,
-    TENDON_STRAIN,
-)
+from . import hill_layout as hill
 
 TOE_FORCE = 0.33
 TOE_SHAPE = 3.0
@@ -25,45 +17,45 @@ TOE_END = 99.0 * math.exp(3.0) / (166.0 * math.exp(3.0) - 67.0)  # of the strain
 
 
 @inline
-def thelen_active(data: Array, at: int, length: float) -> tuple[float, float]:
+def thelen_active(data: Array, law: int, length: float) -> tuple[float, float]:
     """Active force-length factor and its slope (eq. 4)."""
-    shape = data[at + ACTIVE_SHAPE]
+    shape = data[law + hill.ACTIVE_SHAPE]
     value = math.exp(-(length - 1.0) * (length - 1.0) / shape)
     return value, -2.0 * (length - 1.0) / shape * value
 
 
 @inline
-def thelen_passive(data: Array, at: int, length: float) -> tuple[float, float]:
+def thelen_passive(data: Array, law: int, length: float) -> tuple[float, float]:
     """Passive force of the fibre and its slope (eq. 3)."""
     if length <= 1.0:
         return 0.0, 0.0
-    shape = data[at + PASSIVE_SHAPE]
-    rate = shape / data[at + PASSIVE_STRAIN]
+    shape = data[law + hill.PASSIVE_SHAPE]
+    rate = shape / data[law + hill.PASSIVE_STRAIN]
     whole = math.expm1(shape)
     value = math.expm1(rate * (length - 1.0)) / whole
     return value, rate * (value + 1.0 / whole)
 
 
 @inline
-def thelen_passive_integral(data: Array, at: int, length: float) -> float:
+def thelen_passive_integral(data: Array, law: int, length: float) -> float:
     if length <= 1.0:
         return 0.0
-    shape = data[at + PASSIVE_SHAPE]
-    rate = shape / data[at + PASSIVE_STRAIN]
+    shape = data[law + hill.PASSIVE_SHAPE]
+    rate = shape / data[law + hill.PASSIVE_STRAIN]
     strain = length - 1.0
     energy: float = (math.expm1(rate * strain) / rate - strain) / math.expm1(shape)
     return energy
 
 
 @inline
-def thelen_tendon(data: Array, at: int, length: float) -> tuple[float, float]:
+def thelen_tendon(data: Array, law: int, length: float) -> tuple[float, float]:
     """Force of the tendon and its slope, exponential in the toe and straight behind it (eq. 5)."""
     strain = length - 1.0
     if strain <= 0.0:
         return 0.0, 0.0
-    toe = TOE_END * data[at + TENDON_STRAIN]
+    toe = TOE_END * data[law + hill.TENDON_STRAIN]
     if strain > toe:
-        stiffness = (1.0 - TOE_FORCE) / (data[at + TENDON_STRAIN] - toe)
+        stiffness = (1.0 - TOE_FORCE) / (data[law + hill.TENDON_STRAIN] - toe)
         return stiffness * (strain - toe) + TOE_FORCE, stiffness
     scale = TOE_FORCE / math.expm1(TOE_SHAPE)
     value = scale * math.expm1(TOE_SHAPE * strain / toe)
@@ -71,62 +63,62 @@ def thelen_tendon(data: Array, at: int, length: float) -> tuple[float, float]:
 
 
 @inline
-def thelen_tendon_integral(data: Array, at: int, length: float) -> float:
+def thelen_tendon_integral(data: Array, law: int, length: float) -> float:
     strain = length - 1.0
     if strain <= 0.0:
         return 0.0
-    toe = TOE_END * data[at + TENDON_STRAIN]
+    toe = TOE_END * data[law + hill.TENDON_STRAIN]
     inside = min(strain, toe)
     scale = TOE_FORCE / math.expm1(TOE_SHAPE)
     energy: float = scale * (toe / TOE_SHAPE * math.expm1(TOE_SHAPE * inside / toe) - inside)
     if strain > toe:
-        stiffness = (1.0 - TOE_FORCE) / (data[at + TENDON_STRAIN] - toe)
+        stiffness = (1.0 - TOE_FORCE) / (data[law + hill.TENDON_STRAIN] - toe)
         energy += (TOE_FORCE + 0.5 * stiffness * (strain - toe)) * (strain - toe)
     return energy
 
 
 @inline
-def eccentric_rate(data: Array, at: int) -> float:
-    rate: float = (2.0 + 2.0 / data[at + CONCENTRIC_SHAPE]) / (data[at + MAX_ECCENTRIC] - 1.0)
+def eccentric_rate(data: Array, law: int) -> float:
+    rate: float = (2.0 + 2.0 / data[law + hill.CONCENTRIC_SHAPE]) / (data[law + hill.MAX_ECCENTRIC] - 1.0)
     return rate
 
 
 @inline
-def inverse_velocity(data: Array, at: int, ratio: float) -> tuple[float, float]:
+def inverse_velocity(data: Array, law: int, ratio: float) -> tuple[float, float]:
     """Fibre speed over (0.25 + 0.75 a) and its slope, at a ratio of active to isometric force (eqs. 6, 7)."""
-    shape, most = data[at + CONCENTRIC_SHAPE], data[at + MAX_ECCENTRIC]
+    shape, most = data[law + hill.CONCENTRIC_SHAPE], data[law + hill.MAX_ECCENTRIC]
     if ratio <= 0.0:
         slope = 1.0 + 1.0 / shape
         return -1.0 + slope * ratio, slope
     if ratio <= 1.0:
         below = 1.0 + ratio / shape
         return (ratio - 1.0) / below, (1.0 + 1.0 / shape) / (below * below)
-    rate = eccentric_rate(data, at)
-    last = min(ratio, data[at + ECCENTRIC_SHARE] * most)
+    rate = eccentric_rate(data, law)
+    last = min(ratio, data[law + hill.ECCENTRIC_SHARE] * most)
     slope = (most - 1.0) / (rate * (most - last) * (most - last))
     return (last - 1.0) / (rate * (most - last)) + slope * (ratio - last), slope
 
 
 @shared
 def thelen_speed(
-    data: Array, at: int, activation: float, isometric: float, force: float
+    data: Array, law: int, activation: float, isometric: float, force: float
 ) -> tuple[float, float, float, float]:
     """Fibre speed (1: the largest one) at an active force, and its derivatives by force, isometric force and
     activation.
     """
     factor = 0.25 + 0.75 * activation
     ratio = force / isometric
-    speed, slope = inverse_velocity(data, at, ratio)
+    speed, slope = inverse_velocity(data, law, ratio)
     by_force = factor * slope / isometric
     return factor * speed, by_force, -by_force * ratio, 0.75 * speed
 
 
 @shared
 def thelen_force(
-    data: Array, at: int, activation: float, isometric: float, speed: float
+    data: Array, law: int, activation: float, isometric: float, speed: float
 ) -> tuple[float, float, float, float]:
     """Active force at a fibre speed, and its derivatives by speed, isometric force and activation."""
-    shape, most = data[at + CONCENTRIC_SHAPE], data[at + MAX_ECCENTRIC]
+    shape, most = data[law + hill.CONCENTRIC_SHAPE], data[law + hill.MAX_ECCENTRIC]
     factor = 0.25 + 0.75 * activation
     wanted = speed / factor
     if wanted <= -1.0:
@@ -134,12 +126,12 @@ def thelen_force(
     elif wanted <= 0.0:
         ratio = (1.0 + wanted) / (1.0 - wanted / shape)
     else:
-        rate = eccentric_rate(data, at)
+        rate = eccentric_rate(data, law)
         ratio = (1.0 + rate * most * wanted) / (1.0 + rate * wanted)
-        last = data[at + ECCENTRIC_SHARE] * most
+        last = data[law + hill.ECCENTRIC_SHARE] * most
         if ratio > last:
-            end, slope = inverse_velocity(data, at, last)
+            end, slope = inverse_velocity(data, law, last)
             ratio = last + (wanted - end) / slope
-    _, slope = inverse_velocity(data, at, ratio)
+    _, slope = inverse_velocity(data, law, ratio)
     by_speed = isometric / (slope * factor)
     return isometric * ratio, by_speed, ratio, -0.75 * by_speed * wanted

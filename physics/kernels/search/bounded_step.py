@@ -8,30 +8,11 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array, store3
 from ..compiler.jit import shared
 from ..forces.limits import limit_value
-from ..layout import LIMIT_DOF, LIMIT_KIND, LIMIT_ROWS, LIMIT_UPPER, LIMIT_WIDTH
-from .layout import (
-    ACTS,
-    AT_LOWER,
-    AT_UPPER,
-    BEND,
-    BINDING,
-    BOUND_LOWER,
-    BOUND_UPPER,
-    FREE,
-    GRADIENT,
-    INVOLVED,
-    MOST_STEP,
-    PUSH,
-    RIGHT,
-    SCALE,
-    SLOPE,
-    SPRING,
-    STEP,
-    VALUE,
-)
+from . import layout as search
 
 # step [rad] of the differences that tell how a limit bends
 DIFFERENCE = 1e-5
@@ -48,13 +29,13 @@ def read_limits(data: Array, q: Array, limits: Array) -> float:
     """Values and gradients of the limits of several coordinates; returns the least value."""
     least = math.inf
     for k in range(limits.shape[0]):
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        if data[row + LIMIT_KIND] <= LIMIT_UPPER:  # known as bounds of their coordinate
-            limits[k, VALUE] = math.inf
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        if data[row + at.LIMIT_KIND] <= at.LIMIT_UPPER:  # known as bounds of their coordinate
+            limits[k, search.VALUE] = math.inf
             continue
         value, gradient, _ = limit_value(data, row, q)
-        limits[k, VALUE] = value
-        store3(limits, k, SLOPE, gradient)
+        limits[k, search.VALUE] = value
+        store3(limits, k, search.SLOPE, gradient)
         least = min(least, value)
     return least
 
@@ -63,11 +44,11 @@ def read_limits(data: Array, q: Array, limits: Array) -> float:
 def read_bends(data: Array, q: Array, limits: Array) -> None:
     """Size of the second derivative of each limit that acts, from differences of its gradient."""
     for k in range(limits.shape[0]):
-        limits[k, BEND] = 0.0
-        if limits[k, ACTS] == 0.0:
+        limits[k, search.BEND] = 0.0
+        if limits[k, search.ACTS] == 0.0:
             continue
-        row = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        first = int(data[row + LIMIT_DOF])
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        first = int(data[row + at.LIMIT_DOF])
         square = 0.0
         for i in range(3):
             kept = q[first + i]
@@ -75,8 +56,8 @@ def read_bends(data: Array, q: Array, limits: Array) -> None:
             _, gradient, _ = limit_value(data, row, q)
             q[first + i] = kept
             for j in range(3):
-                square += ((gradient[j] - limits[k, SLOPE + j]) / DIFFERENCE) ** 2
-        limits[k, BEND] = math.sqrt(square)
+                square += ((gradient[j] - limits[k, search.SLOPE + j]) / DIFFERENCE) ** 2
+        limits[k, search.BEND] = math.sqrt(square)
 
 
 @shared
@@ -85,7 +66,7 @@ def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
     value of those that remains.
     """
     for d in range(q.shape[0]):
-        q[d] = min(max(q[d], bounds[d, BOUND_LOWER]), bounds[d, BOUND_UPPER])
+        q[d] = min(max(q[d], bounds[d, search.BOUND_LOWER]), bounds[d, search.BOUND_UPPER])
     if limits.shape[0] == 0:
         return 0.0
     least = 0.0
@@ -94,12 +75,16 @@ def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
         if least >= -INSIDE:
             break
         for k in range(limits.shape[0]):
-            square = limits[k, SLOPE] ** 2 + limits[k, SLOPE + 1] ** 2 + limits[k, SLOPE + 2] ** 2
-            if limits[k, VALUE] >= 0.0 or square == 0.0:
+            square = (
+                limits[k, search.SLOPE] ** 2
+                + limits[k, search.SLOPE + 1] ** 2
+                + limits[k, search.SLOPE + 2] ** 2
+            )
+            if limits[k, search.VALUE] >= 0.0 or square == 0.0:
                 continue
-            d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
+            d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
             for j in range(3):
-                q[d + j] -= limits[k, VALUE] * limits[k, SLOPE + j] / square
+                q[d + j] -= limits[k, search.VALUE] * limits[k, search.SLOPE + j] / square
             # of two limits on one rotation, the second wants its value where the first has moved it
             least = min(read_limits(data, q, limits), 0.0)
     return least
@@ -115,22 +100,22 @@ def damped_system(
     for d in range(nv):
         for e in range(nv):
             system[d, e] = normal[d, e]
-        system[d, d] += damping * vectors[SCALE, d]
-        vectors[RIGHT, d] = vectors[GRADIENT, d]
+        system[d, d] += damping * vectors[search.SCALE, d]
+        vectors[search.RIGHT, d] = vectors[search.GRADIENT, d]
         largest = max(largest, system[d, d])
     spring = STIFF * largest
     for k in range(limits.shape[0]):
-        if limits[k, ACTS] == 0.0:
+        if limits[k, search.ACTS] == 0.0:
             continue
-        d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
+        d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
         for i in range(3):
-            push = spring * limits[k, SLOPE + i]
-            vectors[RIGHT, d + i] -= push * limits[k, VALUE]
+            push = spring * limits[k, search.SLOPE + i]
+            vectors[search.RIGHT, d + i] -= push * limits[k, search.VALUE]
             for j in range(3):
-                system[d + i, d + j] += push * limits[k, SLOPE + j]
+                system[d + i, d + j] += push * limits[k, search.SLOPE + j]
             # on a limit that bends, a long step slides off: as much damping as its force makes it bend
-            system[d + i, d + i] += limits[k, PUSH] * limits[k, BEND]
-        limits[k, SPRING] = spring
+            system[d + i, d + i] += limits[k, search.PUSH] * limits[k, search.BEND]
+        limits[k, search.SPRING] = spring
 
 
 @shared
@@ -138,36 +123,36 @@ def solve_free(q: Array, bounds: Array, system: Array, factor: Array, vectors: A
     """The step: bound coordinates go to their bound, the free ones follow (Cholesky's factors of their block)."""
     count = 0
     for d in range(q.shape[0]):
-        if indices[BINDING, d] == FREE:
-            indices[INVOLVED, count] = d
+        if indices[search.BINDING, d] == search.FREE:
+            indices[search.INVOLVED, count] = d
             count += 1
-        elif indices[BINDING, d] == AT_LOWER:
-            vectors[STEP, d] = bounds[d, BOUND_LOWER] - q[d]
+        elif indices[search.BINDING, d] == search.AT_LOWER:
+            vectors[search.STEP, d] = bounds[d, search.BOUND_LOWER] - q[d]
         else:
-            vectors[STEP, d] = bounds[d, BOUND_UPPER] - q[d]
+            vectors[search.STEP, d] = bounds[d, search.BOUND_UPPER] - q[d]
     for a in range(count):
-        d = indices[INVOLVED, a]
-        x = vectors[RIGHT, d]
+        d = indices[search.INVOLVED, a]
+        x = vectors[search.RIGHT, d]
         for e in range(q.shape[0]):
-            if indices[BINDING, e] != FREE:
-                x -= system[d, e] * vectors[STEP, e]
+            if indices[search.BINDING, e] != search.FREE:
+                x -= system[d, e] * vectors[search.STEP, e]
         for b in range(a):
-            entry = system[d, indices[INVOLVED, b]]
+            entry = system[d, indices[search.INVOLVED, b]]
             for c in range(b):
                 entry -= factor[a, c] * factor[b, c]
             factor[a, b] = entry / factor[b, b]
-            x -= factor[a, b] * vectors[STEP, indices[INVOLVED, b]]
+            x -= factor[a, b] * vectors[search.STEP, indices[search.INVOLVED, b]]
         entry = system[d, d]
         for c in range(a):
             entry -= factor[a, c] * factor[a, c]
         # damping keeps this positive but for round-off
         factor[a, a] = math.sqrt(max(entry, 1e-15 * system[d, d] + 1e-300))
-        vectors[STEP, d] = x / factor[a, a]
+        vectors[search.STEP, d] = x / factor[a, a]
     for a in range(count - 1, -1, -1):
-        x = vectors[STEP, indices[INVOLVED, a]]
+        x = vectors[search.STEP, indices[search.INVOLVED, a]]
         for b in range(a + 1, count):
-            x -= factor[b, a] * vectors[STEP, indices[INVOLVED, b]]
-        vectors[STEP, indices[INVOLVED, a]] = x / factor[a, a]
+            x -= factor[b, a] * vectors[search.STEP, indices[search.INVOLVED, b]]
+        vectors[search.STEP, indices[search.INVOLVED, a]] = x / factor[a, a]
 
 
 @shared
@@ -177,23 +162,23 @@ def exchange_bounds(
     """Bind coordinates that the step takes out of their bounds, let go those that it would lead inside."""
     changed = False
     for d in range(q.shape[0]):
-        lower, upper = bounds[d, BOUND_LOWER], bounds[d, BOUND_UPPER]
-        if indices[BINDING, d] == FREE:
-            there = q[d] + vectors[STEP, d]
+        lower, upper = bounds[d, search.BOUND_LOWER], bounds[d, search.BOUND_UPPER]
+        if indices[search.BINDING, d] == search.FREE:
+            there = q[d] + vectors[search.STEP, d]
             if there < lower:
-                indices[BINDING, d] = AT_LOWER
+                indices[search.BINDING, d] = search.AT_LOWER
                 changed = True
             elif there > upper:
-                indices[BINDING, d] = AT_UPPER
+                indices[search.BINDING, d] = search.AT_UPPER
                 changed = True
         elif release and lower < upper:
-            push = vectors[RIGHT, d]
+            push = vectors[search.RIGHT, d]
             for e in range(q.shape[0]):
-                push -= system[d, e] * vectors[STEP, e]
-            if (indices[BINDING, d] == AT_LOWER and push > 0.0) or (
-                indices[BINDING, d] == AT_UPPER and push < 0.0
+                push -= system[d, e] * vectors[search.STEP, e]
+            if (indices[search.BINDING, d] == search.AT_LOWER and push > 0.0) or (
+                indices[search.BINDING, d] == search.AT_UPPER and push < 0.0
             ):
-                indices[BINDING, d] = FREE
+                indices[search.BINDING, d] = search.FREE
                 changed = True
     return changed
 
@@ -203,18 +188,18 @@ def exchange_limits(data: Array, vectors: Array, limits: Array, release: bool) -
     """Let limits act that the step would break, and let go those that would hold it back."""
     changed = False
     for k in range(limits.shape[0]):
-        if limits[k, VALUE] == math.inf:
+        if limits[k, search.VALUE] == math.inf:
             continue
-        d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
-        value = limits[k, VALUE]
+        d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
+        value = limits[k, search.VALUE]
         for j in range(3):
-            value += limits[k, SLOPE + j] * vectors[STEP, d + j]
-        limits[k, PUSH] = max(-limits[k, ACTS] * limits[k, SPRING] * value, 0.0)
-        if limits[k, ACTS] == 0.0 and value < -INSIDE:
-            limits[k, ACTS] = 1.0
+            value += limits[k, search.SLOPE + j] * vectors[search.STEP, d + j]
+        limits[k, search.PUSH] = max(-limits[k, search.ACTS] * limits[k, search.SPRING] * value, 0.0)
+        if limits[k, search.ACTS] == 0.0 and value < -INSIDE:
+            limits[k, search.ACTS] = 1.0
             changed = True
-        elif limits[k, ACTS] == 1.0 and value > 0.0 and release:
-            limits[k, ACTS] = 0.0
+        elif limits[k, search.ACTS] == 1.0 and value > 0.0 and release:
+            limits[k, search.ACTS] = 0.0
             changed = True
     return changed
 
@@ -244,10 +229,10 @@ def bounded_step(
             break
     share = 1.0
     for d in range(q.shape[0]):
-        if abs(vectors[STEP, d]) * share > bounds[d, MOST_STEP]:
-            share = bounds[d, MOST_STEP] / abs(vectors[STEP, d])
+        if abs(vectors[search.STEP, d]) * share > bounds[d, search.MOST_STEP]:
+            share = bounds[d, search.MOST_STEP] / abs(vectors[search.STEP, d])
     for d in range(q.shape[0]):
-        vectors[STEP, d] *= share
+        vectors[search.STEP, d] *= share
 
 
 @shared
@@ -257,6 +242,6 @@ def foreseen(normal: Array, vectors: Array) -> float:
     for d in range(normal.shape[0]):
         bent = 0.0
         for e in range(normal.shape[0]):
-            bent += normal[d, e] * vectors[STEP, e]
-        decrease += vectors[STEP, d] * (vectors[GRADIENT, d] - 0.5 * bent)
+            bent += normal[d, e] * vectors[search.STEP, e]
+        decrease += vectors[search.STEP, d] * (vectors[search.GRADIENT, d] - 0.5 * bent)
     return decrease

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, shared
 from ..joints.kinematics import kinematics
-from ..layout import OK, STATUS
 from ..stepping.rollout import change_charts
+from . import layout as search
 from .bounded_step import bounded_step, bring_inside, foreseen, read_bends, read_limits
-from .layout import (
-    ACTS,
-    BINDING,
-    CHART,
-    CHARTS,
-    COST,
-    MET,
-    MOST_STEPS,
-    NEAR,
-    OUTCOME,
-    PUSH,
-    SCALE,
-    STEP,
-    STEPS,
-    STILL,
-    STRAIGHT,
-    STUCK,
-    TRIAL,
-    UNFINISHED,
-)
 from .targets import goals_met, normal_equations, target_errors
 
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
@@ -50,7 +31,7 @@ def update_scale(normal: Array, vectors: Array) -> None:
     for d in range(nv):
         mean += normal[d, d] / nv
     for d in range(nv):
-        vectors[SCALE, d] = max(vectors[SCALE, d], normal[d, d] + LEAST_SCALE * mean)
+        vectors[search.SCALE, d] = max(vectors[search.SCALE, d], normal[d, d] + LEAST_SCALE * mean)
 
 
 @shared
@@ -60,26 +41,38 @@ def accept(
     """Take the trial point; the workspace is that of q again where a rotation vector has changed its chart."""
     vectors, indices, work, dof, flags = spaces
     for d in range(q.shape[0]):
-        q[d] = vectors[TRIAL, d]
-        vectors[STILL, d] = 0.0
+        q[d] = vectors[search.TRIAL, d]
+        vectors[search.STILL, d] = 0.0
     for t in range(errors.shape[0]):
         for j in range(errors.shape[1]):
             errors[t, j] = trial_errors[t, j]
     # velocities are zeros and stay so; nobody counts the charts
-    if change_charts(arrays, dof, chart_limit, 0.0, q, vectors[STILL], vectors[STEP], indices[CHARTS]) > 0:
-        kinematics(arrays, q, vectors[STILL], work, dof, flags)
+    if (
+        change_charts(
+            arrays,
+            dof,
+            chart_limit,
+            0.0,
+            q,
+            vectors[search.STILL],
+            vectors[search.STEP],
+            indices[search.CHARTS],
+        )
+        > 0
+    ):
+        kinematics(arrays, q, vectors[search.STILL], work, dof, flags)
 
 
 @shared
 def forget(vectors: Array, indices: Array, limits: Array) -> None:
     """Clear what a search before has left in the workspace."""
     for d in range(vectors.shape[1]):
-        vectors[STILL, d] = 0.0
-        vectors[SCALE, d] = 0.0
-        indices[BINDING, d] = 0
+        vectors[search.STILL, d] = 0.0
+        vectors[search.SCALE, d] = 0.0
+        indices[search.BINDING, d] = 0
     for k in range(limits.shape[0]):
-        limits[k, ACTS] = 0.0
-        limits[k, PUSH] = 0.0
+        limits[k, search.ACTS] = 0.0
+        limits[k, search.PUSH] = 0.0
 
 
 @entry
@@ -102,15 +95,15 @@ def inverse_kinematics(
     work, dof, flags = spaces
     forget(vectors, indices, limits)
     violation = bring_inside(arrays[3], bounds, q, limits)
-    kinematics(arrays, q, vectors[STILL], work, dof, flags)
+    kinematics(arrays, q, vectors[search.STILL], work, dof, flags)
     cost = target_errors(arrays, targets, work, errors)
     damping, growth, fresh = FIRST_DAMPING, 2.0, True
-    report[OUTCOME], report[STEPS] = UNFINISHED, 0.0
-    for step in range(int(settings[MOST_STEPS]) + 1):
-        report[STEPS] = step
+    report[search.OUTCOME], report[search.STEPS] = search.UNFINISHED, 0.0
+    for step in range(int(settings[search.MOST_STEPS]) + 1):
+        report[search.STEPS] = step
         if fresh:
-            if goals_met(targets, errors, settings[NEAR], settings[STRAIGHT]):
-                report[OUTCOME] = MET
+            if goals_met(targets, errors, settings[search.NEAR], settings[search.STRAIGHT]):
+                report[search.OUTCOME] = search.MET
                 break
             normal_equations(arrays, targets, errors, work, dof, normal, vectors, columns, indices)
             update_scale(normal, vectors)
@@ -119,17 +112,17 @@ def inverse_kinematics(
         bounded_step(arrays[3], damping, q, bounds, normal, system, factor, vectors, indices, limits)
         hoped = foreseen(normal, vectors)
         level = (1.0 + damping) * hoped <= NO_DECREASE * cost or hoped <= NOTHING * cost
-        if level or flags[STATUS] != OK:
-            report[OUTCOME] = STUCK
-        if report[OUTCOME] == STUCK or step == settings[MOST_STEPS]:
+        if level or flags[at.STATUS] != at.OK:
+            report[search.OUTCOME] = search.STUCK
+        if report[search.OUTCOME] == search.STUCK or step == settings[search.MOST_STEPS]:
             break
         for d in range(q.shape[0]):
-            vectors[TRIAL, d] = q[d] + vectors[STEP, d]
-        beyond = bring_inside(arrays[3], bounds, vectors[TRIAL], limits)
+            vectors[search.TRIAL, d] = q[d] + vectors[search.STEP, d]
+        beyond = bring_inside(arrays[3], bounds, vectors[search.TRIAL], limits)
         read_limits(arrays[3], q, limits)
         for d in range(q.shape[0]):
-            vectors[STEP, d] = vectors[TRIAL, d] - q[d]
-        kinematics(arrays, vectors[TRIAL], vectors[STILL], work, dof, flags)
+            vectors[search.STEP, d] = vectors[search.TRIAL, d] - q[d]
+        kinematics(arrays, vectors[search.TRIAL], vectors[search.STILL], work, dof, flags)
         there = target_errors(arrays, targets, work, trial_errors)
         hoped = foreseen(normal, vectors)
         fresh = there < cost - WORTHWHILE * max(hoped, 0.0) and beyond >= min(violation, -SLACK)
@@ -138,8 +131,10 @@ def inverse_kinematics(
             damping *= max(1.0 / 3.0, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3)
             damping, growth = max(damping, LEAST_DAMPING), 2.0
             cost, violation = there, beyond
-            accept(arrays, settings[CHART], q, trial_errors, errors, (vectors, indices, work, dof, flags))
+            accept(
+                arrays, settings[search.CHART], q, trial_errors, errors, (vectors, indices, work, dof, flags)
+            )
         else:
             damping *= growth
             growth = min(2.0 * growth, 64.0)
-    report[COST] = cost
+    report[search.COST] = cost

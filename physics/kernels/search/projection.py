@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.pose_error import double_cross, inverse_coefficients, rotation_log
 from ..algebra.spatial import (
     Array,
@@ -26,7 +27,6 @@ from ..algebra.spatial import (
 from ..compiler.jit import entry, inline, shared
 from ..dynamics.jacobian import body_frame, in_frame, turned_back
 from ..joints.kinematics import kinematics
-from ..layout import OK, REFERENCE, STATUS, SUBSPACE
 
 # rows of vectors with one number a coordinate: where, gradient, step, trial, gradient beside it, zeros, second
 # derivatives (three rows) and their Cholesky factors (three rows)
@@ -107,14 +107,14 @@ def slope(
     kinematics(arrays, q, still, work, dof, flags)
     r, p = body_frame(arrays[1], 0, work)
     goal_r, goal_p = load9(goal, 0, 0), load3(goal, 0, 9)
-    reference = load3(work, 0, REFERENCE)
+    reference = load3(work, 0, at.REFERENCE)
     turn, away = relative(r, add3(p, reference), goal_r, goal_p)
     zeta, zeta_rate = inverse_coefficients(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     shift = double_cross(-0.5, zeta, turn, away)
     x = (turn[0], turn[1], turn[2], shift[0], shift[1], shift[2])
     force = times_metric(metric, x)
     for d in range(q.shape[0]):
-        s = in_frame(r, p, load_twist(dof, d, SUBSPACE))
+        s = in_frame(r, p, load_twist(dof, d, at.SUBSPACE))
         gradient[d] = dot6(force, log_rate(s, turn, away, zeta, zeta_rate))
     return 0.5 * dot6(x, force)
 
@@ -297,7 +297,7 @@ def project(
                 best = found
                 for d in range(n):
                     q[g, d] = vectors[HERE, d]
-            if spaces[2][STATUS] != OK:
+            if spaces[2][at.STATUS] != at.OK:
                 return
         distances[g] = best
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry
-from ..layout import GIVEN, HELD
+from . import motion_layout as channel
 from .evaluate import evaluate_here
 from .motion import catch, hold, leap
-from .motion_layout import CHANNEL_COORDINATE
 
 
 @entry
@@ -38,10 +38,10 @@ def pass_corner(
     for k in range(channels.shape[0]):
         change = leap(motion, k, t)
         leaps |= change != 0.0
-        dof[channels[k, CHANNEL_COORDINATE], GIVEN] += change
+        dof[channels[k, channel.CHANNEL_COORDINATE], at.GIVEN] += change
     if leaps:
         evaluate_here(arrays, constraints, tables, t, q, qd, tau, accelerations[1], effort, system, spaces)
         for d in range(qd.shape[0]):
-            if dof[d, HELD] == 0.0:
+            if dof[d, at.HELD] == 0.0:
                 qd[d] += accelerations[1, d] - accelerations[0, d]
     return leaps

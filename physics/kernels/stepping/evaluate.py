@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, shared
-from ..constraints.layout import ROW_FORCE, SYSTEM_IMPULSE, SYSTEM_ROWS
+from ..constraints import layout as con
 from ..constraints.response import held_efforts
 from ..contact.constrained_step import constrain_accelerations, project, project_velocities
-from ..layout import OK, STATUS
 from .motion import follow, hold
 from .rollout import derivative
 
@@ -54,9 +54,9 @@ def evaluate_here(
     dof = spaces[1]
     derivative(arrays, tables[0], tables[1], t, q, qd, qd, tau, qdd, spaces)
     found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
-    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     for k in range(impulse.shape[0]):
-        rows[k, ROW_FORCE] = impulse[k]
+        rows[k, con.ROW_FORCE] = impulse[k]
     held_efforts(found[0], dof, system, effort)
     return found
 
@@ -114,10 +114,10 @@ def settle_samples(
         q, qd, t = records[0][row, :nv], records[1][row], samples[row]
         for k in range(records[0].shape[1] - nv):  # states of muscles
             tau[tables[1].shape[1] + k] = records[0][row, nv + k]
-        spaces[2][STATUS] = OK
+        spaces[2][at.STATUS] = at.OK
         # what is held is what the step holds: a coordinate that a motion catches within it is free to its end
         follow(motion, start + dt * math.floor(steps), dt, t, q, qd, spaces[1])
         found = evaluate_here(arrays, constraints, tables, t, q, qd, tau, qdd, effort, system, spaces)
-        if found[0] > 0 and spaces[2][STATUS] == OK:
+        if found[0] > 0 and spaces[2][at.STATUS] == at.OK:
             project(arrays, constraints, found, 0.0, q, qd, system, spaces)
             project_velocities(arrays, constraints, found, q, qd, system, spaces)

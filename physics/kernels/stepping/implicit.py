@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.lu import lu_factorize
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
 from ..contact.constrained_step import project, project_velocities
 from ..dynamics.derivatives import inverse_dynamics_derivatives
-from ..layout import (
-    BACKWARD_EULER,
-    GIVEN,
-    HELD,
-    LINEARLY_IMPLICIT_EULER,
-    NOT_CONVERGED,
-    OK,
-    SDIRK2,
-    SINGULAR,
-    STATUS,
-)
 from ..muscles.states import begin_states, lead_states, set_implicit
+from . import motion_layout as channel
 from .evaluate import evaluate_here
 from .implicit_stage import (
     ACCELERATIONS,
@@ -48,7 +39,6 @@ from .implicit_stage import (
     step_matrix,
 )
 from .motion import follow, hold
-from .motion_layout import CHANNEL_COORDINATE
 from .rollout import (
     CUBIC,
     LEAP,
@@ -85,7 +75,7 @@ def linear_step(
     n = pivots.shape[0]
     x, a, right = vectors[ACCELERATIONS, :n], vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :n]
     for d in range(n):
-        x[d] = dof[d, GIVEN] if d < nv and dof[d, HELD] != 0.0 else 0.0
+        x[d] = dof[d, at.GIVEN] if d < nv and dof[d, at.HELD] != 0.0 else 0.0
     set_implicit(arrays[3], vectors[GIVEN_FORCE], width, dt)
     copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
     found = vectors[FOUND_FORCE]
@@ -102,7 +92,7 @@ def linear_step(
     step_matrix(more, dt, slopes, dof, system)
     bad = lu_factorize(system, pivots)
     if bad >= 0:
-        raise_flag(arrays[0], flags, SINGULAR, bad)
+        raise_flag(arrays[0], flags, at.SINGULAR, bad)
         return
     solve_step(system, pivots, right)
     for d in range(nv):
@@ -121,11 +111,11 @@ def hold_stage(
     q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
     follow(motion, t, dt, now, q, qd, dof)
     for k in range(channels.shape[0]):
-        d = channels[k, CHANNEL_COORDINATE]
-        if dof[d, HELD] != 0.0:
+        d = channels[k, channel.CHANNEL_COORDINATE]
+        if dof[d, at.HELD] != 0.0:
             if mean:
-                dof[d, GIVEN] = (qd[d] - vectors[BASE_QD, d]) / step
-            vectors[BASE_QD, d] = qd[d] - step * dof[d, GIVEN]
+                dof[d, at.GIVEN] = (qd[d] - vectors[BASE_QD, d]) / step
+            vectors[BASE_QD, d] = qd[d] - step * dof[d, at.GIVEN]
             vectors[BASE, d] = q[d] - step * qd[d]
 
 
@@ -209,7 +199,7 @@ def newton_step(
     """
     vectors = implicit[3]
     nv, width = q.shape[0], values.shape[1]
-    stages = 1 if integrator == BACKWARD_EULER else 2
+    stages = 1 if integrator == at.BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
         done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
@@ -257,7 +247,7 @@ def substitute(
         fastest = max(fastest, abs(vectors[LAST_QD, d]))
     if notes[UNFOUND] > MOST_AT_ONCE * nv or not dt * fastest < FAR:
         return
-    flags[STATUS] = OK
+    flags[at.STATUS] = at.OK
     copy(vectors[LAST_Q, :nv], q)
     copy(vectors[LAST_QD, :nv], qd)
     begin_states(arrays[3], values.shape[1], vectors[LAST_Q], vectors[GIVEN_FORCE])
@@ -288,16 +278,16 @@ def implicit_step(
     """
     notes, flags = implicit[4], spaces[2]
     times, values = table
-    if integrator == LINEARLY_IMPLICIT_EULER:
+    if integrator == at.LINEARLY_IMPLICIT_EULER:
         table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
         linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
         return PARABOLA
     newton_step(arrays, more, integrator, times, values, t, steps, share, dt, q, qd, implicit, spaces)
-    if flags[STATUS] == NOT_CONVERGED or flags[STATUS] == SINGULAR:
+    if flags[at.STATUS] == at.NOT_CONVERGED or flags[at.STATUS] == at.SINGULAR:
         substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
         return PARABOLA
     notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
-    return CUBIC if integrator == SDIRK2 else PARABOLA
+    return CUBIC if integrator == at.SDIRK2 else PARABOLA
 
 
 @shared
@@ -307,6 +297,6 @@ def take_hold(
     """Put the coordinates that are held in a step from time t where they are; where others are than before, what is
     known from step to step is of no use.
     """
-    mean = 0.0 if integrator == SDIRK2 else dt
+    mean = 0.0 if integrator == at.SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):
         notes[KNOWN], notes[HISTORY] = 0.0, 0.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, shared
 from ..contact.constrained_step import note_contradiction
-from ..layout import OK, SDIRK2, STATUS
 from ..muscles.states import begin_states, record_states
 from .implicit import implicit_step, settle, take_hold
 from .implicit_stage import (
@@ -57,7 +57,7 @@ def implicit_parts(
     last_q, last_qd, mean = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv], vectors[MEAN_EFFORT, :nv]
     done, size, found, cuts, parted, count = 0, PARTS, 0, False, False, 0
     again = False
-    while done < PARTS and spaces[2][STATUS] == OK:
+    while done < PARTS and spaces[2][at.STATUS] == at.OK:
         copy(q, last_q)
         copy(qd, last_qd)
         begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[LAST_Q])
@@ -70,9 +70,9 @@ def implicit_parts(
         way = implicit_step(
             arrays, more, integrator, table, start, gone, size / PARTS, span, q, qd, implicit, spaces
         )
-        if spaces[2][STATUS] != OK:
+        if spaces[2][at.STATUS] != at.OK:
             break
-        course = -1.0 if integrator == SDIRK2 else 0.5, dt
+        course = -1.0 if integrator == at.SDIRK2 else 0.5, dt
         count, own = settle(arrays, more, table, start, span, course, q, qd, implicit, spaces)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
@@ -82,7 +82,7 @@ def implicit_parts(
                 begin_states(arrays[3], width, vectors[LAST_Q], vectors[GIVEN_FORCE])
                 keep(memory, True)
                 notes[HISTORY] = 0.0
-                spaces[2][STATUS] = OK
+                spaces[2][at.STATUS] = at.OK
                 size, cuts, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
@@ -148,9 +148,9 @@ def implicit_rollout(
                 arrays, more, integrator, table, t, counters[0], 1.0, dt, q, qd, implicit, spaces
             )
             write(log, t, dt, dt, way, begun_q, begun_qd, q, qd, dof)
-        if flags[STATUS] == OK:
+        if flags[at.STATUS] == at.OK:
             check_step(arrays, charts, width, dt, vectors[GIVEN_FORCE], q, qd, spaces)
-        if flags[STATUS] != OK:
+        if flags[at.STATUS] != at.OK:
             copy(begun_q, q)
             copy(begun_qd, qd)
             counters[1] = written

@@ -17,26 +17,14 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.lu import lu_factorize, lu_solve
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import EQUALITY, SYSTEM_JACOBIAN, SYSTEM_KINDS
+from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
-from ..layout import (
-    CULPRIT,
-    DOF_COUNT,
-    DOF_START,
-    EFFORT,
-    GIVEN,
-    HELD,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    SINGULAR,
-    STATUS,
-)
 
 # vectors (rows; nv and inputs, or nv and constraint rows): accelerations and behind them the forces of constraints, the
 # stage's known part, where they lead, forces that are given and found, the correction and the next one, accelerations
@@ -97,10 +85,10 @@ def add_multipliers(
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
     constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
-    jacobian, kinds = system[SYSTEM_JACOBIAN], system[SYSTEM_KINDS]
+    jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0
-        if kinds[k] == EQUALITY:
+        if kinds[k] == con.EQUALITY:
             for d in range(nv):
                 right[d] += jacobian[k, d] * x[nv + k]
                 right[nv + k] -= jacobian[k, d] * qd[d] / step
@@ -119,8 +107,8 @@ def keep_residual(
     total = 0.0
     for d in range(right.shape[0]):
         total += abs(right[d])
-        if d < dof.shape[0] and dof[d, HELD] != 0.0:
-            dof[d, EFFORT] = -right[d]
+        if d < dof.shape[0] and dof[d, at.HELD] != 0.0:
+            dof[d, at.EFFORT] = -right[d]
             right[d] = 0.0
     return total < math.inf
 
@@ -134,7 +122,7 @@ def evaluate_residual(
     """
     work, dof, flags = spaces
     nv = dof.shape[0]
-    flags[STATUS] = OK
+    flags[at.STATUS] = at.OK
     for d in range(vectors.shape[1]):
         vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
     a = x[:nv]
@@ -148,16 +136,16 @@ def evaluate_residual(
 @shared
 def constraint_matrix(more: Array, slopes: Array, dof: Array, matrix: Array) -> None:
     """Rows and columns of the equalities, from the Jacobian that `add_multipliers` left."""
-    jacobian, kinds = more[1][SYSTEM_JACOBIAN], more[1][SYSTEM_KINDS]
+    jacobian, kinds = more[1][con.SYSTEM_JACOBIAN], more[1][con.SYSTEM_KINDS]
     nv, mass = dof.shape[0], slopes[2]
     for k in range(matrix.shape[0] - nv):
         for e in range(matrix.shape[0]):
             matrix[nv + k, e] = 0.0
         answer = 0.0
         for d in range(nv):
-            j = jacobian[k, d] if kinds[k] == EQUALITY else 0.0
+            j = jacobian[k, d] if kinds[k] == con.EQUALITY else 0.0
             matrix[nv + k, d] = j
-            held = dof[d, HELD] != 0.0
+            held = dof[d, at.HELD] != 0.0
             matrix[d, nv + k] = 0.0 if held else -j
             answer += 0.0 if held else j * j / mass[d, d]  # a target that is led has next to no mass
         matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
@@ -170,7 +158,7 @@ def step_matrix(more: Array, step: float, slopes: Array, dof: Array, matrix: Arr
     """
     by_q, by_qd, mass = slopes
     for d in range(dof.shape[0]):
-        if dof[d, HELD] != 0.0:
+        if dof[d, at.HELD] != 0.0:
             for e in range(dof.shape[0]):
                 matrix[d, e] = 0.0
             matrix[d, d] = 1.0
@@ -185,15 +173,15 @@ def step_matrix(more: Array, step: float, slopes: Array, dof: Array, matrix: Arr
 def body_of(body_int: Array, d: int) -> int:
     """The body whose joint has coordinate d."""
     for i in range(body_int.shape[0]):
-        if body_int[i, DOF_START] <= d < body_int[i, DOF_START] + body_int[i, DOF_COUNT]:
+        if body_int[i, at.DOF_START] <= d < body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]:
             return i
     return 0
 
 
 @shared
 def raise_flag(body_int: Array, flags: Array, status: int, d: int) -> bool:
-    flags[STATUS] = status
-    flags[CULPRIT] = body_of(body_int, d)
+    flags[at.STATUS] = status
+    flags[at.CULPRIT] = body_of(body_int, d)
     return False
 
 
@@ -217,7 +205,7 @@ def make_matrix(
     slopes, system, pivots, vectors, notes, tangents = implicit
     flags, nv = spaces[2], spaces[1].shape[0]
     a = x[:nv]
-    flags[STATUS] = OK
+    flags[at.STATUS] = at.OK
     for d in range(vectors.shape[1]):
         vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
     place_stage(step, a, vectors)
@@ -228,11 +216,11 @@ def make_matrix(
     notes[MATRICES] += 1.0
     notes[KNOWN] = 0.0
     if not keep_residual(arrays, more, step, x, vectors, right, spaces):
-        return raise_flag(arrays[0], flags, NOT_FINITE, largest(right))
+        return raise_flag(arrays[0], flags, at.NOT_FINITE, largest(right))
     step_matrix(more, step, slopes, spaces[1], system)
     bad = lu_factorize(system, pivots)
     if bad >= 0:
-        return raise_flag(arrays[0], flags, SINGULAR, bad)
+        return raise_flag(arrays[0], flags, at.SINGULAR, bad)
     notes[KNOWN] = 1.0
     notes[STEP] = step
     return True
@@ -305,7 +293,7 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
         if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
             return False
     elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
-        return raise_flag(arrays[0], flags, NOT_FINITE, largest(correction))
+        return raise_flag(arrays[0], flags, at.NOT_FINITE, largest(correction))
     solve_step(system, pivots, correction)
     size = size_of(correction, slopes[2])
     for k in range(MOST_ITERATIONS):
@@ -329,7 +317,7 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
                     notes[KNOWN] = 0.0
                 return True
         elif fresh:
-            return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+            return raise_flag(arrays[0], flags, at.NOT_CONVERGED, largest(correction))
         if slow or sizes.shape[0] > 0:
             if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
                 return False
@@ -341,7 +329,7 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
             for d in range(n):
                 correction[d] = following[d]
             size = next_size
-    return raise_flag(arrays[0], flags, NOT_CONVERGED, largest(correction))
+    return raise_flag(arrays[0], flags, at.NOT_CONVERGED, largest(correction))
 
 
 @shared
@@ -387,12 +375,12 @@ def solve_stage(
     nv = dof.shape[0]
     for attempt in range(2):
         for d in range(implicit[2].shape[0]):
-            if d < nv and dof[d, HELD] != 0.0:
-                vectors[ACCELERATIONS, d] = dof[d, GIVEN]
+            if d < nv and dof[d, at.HELD] != 0.0:
+                vectors[ACCELERATIONS, d] = dof[d, at.GIVEN]
             elif attempt > 0:
                 vectors[ACCELERATIONS, d] = 0.0
         if iterate(arrays, more, step, implicit, spaces, sizes):
             place_stage(step, vectors[ACCELERATIONS, :nv], vectors)
-            return bool(spaces[2][STATUS] == OK)
+            return bool(spaces[2][at.STATUS] == at.OK)
         notes[KNOWN] = 0.0
     return False

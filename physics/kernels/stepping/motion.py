@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from ..layout import GIVEN, HELD, LAG
-from .motion_layout import (
-    CHANNEL_COORDINATE,
-    CHANNEL_COUNT,
-    CHANNEL_FIRST,
-    CHANNEL_KIND,
-    GIVEN_ACCELERATION,
-    GIVEN_POSITION,
-    PIECE_BEFORE,
-    PIECE_COEFFICIENTS,
-    PIECE_HOLDS,
-    PIECE_LEAP,
-    PIECE_LOOKED,
-    PIECE_ORDER,
-    PIECE_RESTS,
-    PIECE_SEEN,
-    PIECE_START,
-)
+from . import motion_layout as channel
 
 # Times that are nearer than this are the same: sums of steps are off by round-off [s].
 EDGE = 1e-9
@@ -33,11 +17,11 @@ SMOOTH = 1e-6
 def find_piece(motion: Array, k: int, t: float) -> int:
     """The piece of channel k that time t falls into; the first begins before all time."""
     channels, pieces = motion
-    low: int = channels[k, CHANNEL_FIRST]
-    high = low + channels[k, CHANNEL_COUNT] - 1
+    low: int = channels[k, channel.CHANNEL_FIRST]
+    high = low + channels[k, channel.CHANNEL_COUNT] - 1
     while low < high:
         middle = (low + high + 1) // 2
-        if pieces[middle, PIECE_START] <= t:
+        if pieces[middle, channel.PIECE_START] <= t:
             low = middle
         else:
             high = middle - 1
@@ -47,12 +31,12 @@ def find_piece(motion: Array, k: int, t: float) -> int:
 @inline
 def evaluate_piece(pieces: Array, piece: int, t: float) -> Vector:
     """Position, velocity and acceleration at time t."""
-    x = t - pieces[piece, PIECE_START]
+    x = t - pieces[piece, channel.PIECE_START]
     value, slope, curve = 0.0, 0.0, 0.0
-    for j in range(PIECE_ORDER - 1, -1, -1):
+    for j in range(channel.PIECE_ORDER - 1, -1, -1):
         curve = curve * x + slope
         slope = slope * x + value
-        value = value * x + pieces[piece, PIECE_COEFFICIENTS + j]
+        value = value * x + pieces[piece, channel.PIECE_COEFFICIENTS + j]
     return value, slope, 2.0 * curve
 
 
@@ -64,12 +48,14 @@ def pieces_of_step(motion: Array, k: int, t: float, dt: float) -> tuple[int, int
     channels, pieces = motion
     piece = find_piece(motion, k, t + EDGE)
     before = find_piece(motion, k, t - EDGE)
-    first = channels[k, CHANNEL_FIRST]
-    if pieces[before, PIECE_HOLDS] == 0.0 or (before == first and pieces[first, PIECE_RESTS] == 0.0):
+    first = channels[k, channel.CHANNEL_FIRST]
+    if pieces[before, channel.PIECE_HOLDS] == 0.0 or (
+        before == first and pieces[first, channel.PIECE_RESTS] == 0.0
+    ):
         before = piece
     last = piece
     end = find_piece(motion, k, t + dt - EDGE)
-    while last < end and pieces[last + 1, PIECE_HOLDS] != 0.0:
+    while last < end and pieces[last + 1, channel.PIECE_HOLDS] != 0.0:
         last += 1
     return before, piece, last
 
@@ -88,10 +74,10 @@ def jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> fl
 def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: float) -> None:
     """Shift the pieces of channel k from one on, for as long as they hold, by shift + faster (time - t)."""
     channels, pieces = motion
-    end = channels[k, CHANNEL_FIRST] + channels[k, CHANNEL_COUNT]
-    while piece < end and pieces[piece, PIECE_HOLDS] != 0.0:
-        pieces[piece, PIECE_COEFFICIENTS] += shift + faster * (pieces[piece, PIECE_START] - t)
-        pieces[piece, PIECE_COEFFICIENTS + 1] += faster
+    end = channels[k, channel.CHANNEL_FIRST] + channels[k, channel.CHANNEL_COUNT]
+    while piece < end and pieces[piece, channel.PIECE_HOLDS] != 0.0:
+        pieces[piece, channel.PIECE_COEFFICIENTS] += shift + faster * (pieces[piece, channel.PIECE_START] - t)
+        pieces[piece, channel.PIECE_COEFFICIENTS + 1] += faster
         piece += 1
 
 
@@ -101,13 +87,13 @@ def piece_before(pieces: Array, first: int, piece: int, at_edge: int, t: float) 
 
     Steps may be tried again from the same time.
     """
-    known = pieces[first, PIECE_SEEN] > 0.0 and t >= pieces[first, PIECE_LOOKED]
+    known = pieces[first, channel.PIECE_SEEN] > 0.0 and t >= pieces[first, channel.PIECE_LOOKED]
     if not known:
-        pieces[first, PIECE_BEFORE] = at_edge
-    elif t > pieces[first, PIECE_LOOKED]:
-        pieces[first, PIECE_BEFORE] = pieces[first, PIECE_SEEN] - 1.0
-    pieces[first, PIECE_LOOKED], pieces[first, PIECE_SEEN] = t, piece + 1.0
-    return int(pieces[first, PIECE_BEFORE])
+        pieces[first, channel.PIECE_BEFORE] = at_edge
+    elif t > pieces[first, channel.PIECE_LOOKED]:
+        pieces[first, channel.PIECE_BEFORE] = pieces[first, channel.PIECE_SEEN] - 1.0
+    pieces[first, channel.PIECE_LOOKED], pieces[first, channel.PIECE_SEEN] = t, piece + 1.0
+    return int(pieces[first, channel.PIECE_BEFORE])
 
 
 @shared
@@ -117,20 +103,20 @@ def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        first, d = channels[k, CHANNEL_FIRST], channels[k, CHANNEL_COORDINATE]
+        first, d = channels[k, channel.CHANNEL_FIRST], channels[k, channel.CHANNEL_COORDINATE]
         piece = find_piece(motion, k, t + EDGE)
         before = piece_before(pieces, first, piece, find_piece(motion, k, t - EDGE), t)
-        pieces[first, PIECE_LEAP] = 0.0
+        pieces[first, channel.PIECE_LEAP] = 0.0
         free = False
         for between in range(before, piece):  # for less than a step, it may be
-            free |= pieces[between, PIECE_HOLDS] == 0.0
-        if not free or pieces[piece, PIECE_HOLDS] == 0.0:
+            free |= pieces[between, channel.PIECE_HOLDS] == 0.0
+        if not free or pieces[piece, channel.PIECE_HOLDS] == 0.0:
             continue
         value, speed, _ = evaluate_piece(pieces, piece, t)
-        shift = 0.0 if channels[k, CHANNEL_KIND] == GIVEN_POSITION else q[d] - value
-        faster = qd[d] - speed if channels[k, CHANNEL_KIND] == GIVEN_ACCELERATION else 0.0
+        shift = 0.0 if channels[k, channel.CHANNEL_KIND] == channel.GIVEN_POSITION else q[d] - value
+        faster = qd[d] - speed if channels[k, channel.CHANNEL_KIND] == channel.GIVEN_ACCELERATION else 0.0
         lead_on(motion, k, piece, t, shift, faster)
-        pieces[first, PIECE_LEAP] = speed + faster - qd[d]
+        pieces[first, channel.PIECE_LEAP] = speed + faster - qd[d]
 
 
 @shared
@@ -140,8 +126,10 @@ def leaps_within(motion: Array, t: float, dt: float) -> bool:
     found = False
     for k in range(channels.shape[0]):
         here = pieces_of_step(motion, k, t, dt)
-        if pieces[here[1], PIECE_HOLDS] != 0.0:
-            change = jumps(pieces, here, t, dt) + pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
+        if pieces[here[1], channel.PIECE_HOLDS] != 0.0:
+            change = (
+                jumps(pieces, here, t, dt) + pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+            )
             ahead = evaluate_piece(pieces, here[2], t + dt)[1]
             found |= abs(change) > SMOOTH * (abs(ahead) + abs(ahead - change))
     return found
@@ -152,10 +140,10 @@ def leap(motion: Array, k: int, t: float) -> float:
     """By how much the velocity of channel k's coordinate leaps at time t, behind `catch`."""
     pieces = motion[1]
     before, piece, _ = pieces_of_step(motion, k, t, 0.0)
-    if pieces[piece, PIECE_HOLDS] == 0.0:
+    if pieces[piece, channel.PIECE_HOLDS] == 0.0:
         return 0.0
     change: float = evaluate_piece(pieces, piece, t)[1] - evaluate_piece(pieces, before, t)[1]
-    change += pieces[motion[0][k, CHANNEL_FIRST], PIECE_LEAP]
+    change += pieces[motion[0][k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
     return change
 
 
@@ -168,16 +156,19 @@ def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) ->
     channels, pieces = motion
     others = False
     for k in range(channels.shape[0]):
-        d = channels[k, CHANNEL_COORDINATE]
+        d = channels[k, channel.CHANNEL_COORDINATE]
         before, piece, last = pieces_of_step(motion, k, t, dt)
-        others |= dof[d, HELD] != pieces[piece, PIECE_HOLDS]
-        dof[d, HELD] = pieces[piece, PIECE_HOLDS]
-        dof[d, GIVEN] = dof[d, LAG] = 0.0
-        if dof[d, HELD] != 0.0:
-            q[d], qd[d], dof[d, GIVEN] = evaluate_piece(pieces, piece, t)
+        others |= dof[d, at.HELD] != pieces[piece, channel.PIECE_HOLDS]
+        dof[d, at.HELD] = pieces[piece, channel.PIECE_HOLDS]
+        dof[d, at.GIVEN] = dof[d, at.LAG] = 0.0
+        if dof[d, at.HELD] != 0.0:
+            q[d], qd[d], dof[d, at.GIVEN] = evaluate_piece(pieces, piece, t)
             if dt > 0.0:
-                qd[d] = evaluate_piece(pieces, before, t)[1] - pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
-                dof[d, GIVEN] = (evaluate_piece(pieces, last, t + dt)[1] - qd[d]) / dt
+                qd[d] = (
+                    evaluate_piece(pieces, before, t)[1]
+                    - pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+                )
+                dof[d, at.GIVEN] = (evaluate_piece(pieces, last, t + dt)[1] - qd[d]) / dt
     return others
 
 
@@ -186,14 +177,16 @@ def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, 
     """Put the coordinates that are held in a step from time t on where they are now, and note their accelerations."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
-        dof[d, HELD] = pieces[found[1], PIECE_HOLDS]
-        dof[d, GIVEN] = 0.0
-        if dof[d, HELD] != 0.0:
+        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        dof[d, at.HELD] = pieces[found[1], channel.PIECE_HOLDS]
+        dof[d, at.GIVEN] = 0.0
+        if dof[d, at.HELD] != 0.0:
             here = min(max(find_piece(motion, k, now - EDGE), found[1]), found[2])
             q[d], qd[d], _ = evaluate_piece(pieces, here, now)
-            leaps = jumps(pieces, found, t, dt) + pieces[channels[k, CHANNEL_FIRST], PIECE_LEAP]
-            dof[d, GIVEN] = evaluate_piece(pieces, found[1], now)[2] + leaps / dt
+            leaps = (
+                jumps(pieces, found, t, dt) + pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+            )
+            dof[d, at.GIVEN] = evaluate_piece(pieces, found[1], now)[2] + leaps / dt
 
 
 @shared
@@ -203,11 +196,11 @@ def note_lag(motion: Array, t: float, dt: float, dof: Array) -> None:
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
-        dof[d, LAG] = 0.0
-        if pieces[found[1], PIECE_HOLDS] != 0.0:
+        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        dof[d, at.LAG] = 0.0
+        if pieces[found[1], channel.PIECE_HOLDS] != 0.0:
             end, speed, _ = evaluate_piece(pieces, found[2], t + dt)
-            dof[d, LAG] = speed - (end - evaluate_piece(pieces, found[1], t)[0]) / dt
+            dof[d, at.LAG] = speed - (end - evaluate_piece(pieces, found[1], t)[0]) / dt
 
 
 @shared
@@ -215,6 +208,6 @@ def finish_held(motion: Array, t: float, dt: float, q: Array, qd: Array) -> None
     """Put the coordinates that were held from time t on where the step ends."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
-        if pieces[found[1], PIECE_HOLDS] != 0.0:
+        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        if pieces[found[1], channel.PIECE_HOLDS] != 0.0:
             q[d], qd[d], _ = evaluate_piece(pieces, found[2], t + dt)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
-from ..constraints.layout import KEPT, RESTS, ROW_FORCE, ROW_MEAN, SYSTEM_ROWS, WARM
-from ..contact.layout import PAIR_RESTITUTION, PAIR_WIDTH
-from ..layout import LIMIT_COUNT, LIMIT_RESTITUTION, LIMIT_ROWS, LIMIT_WIDTH
+from ..constraints import layout as con
+from ..contact import layout as contact
 from .rollout import copy, reaches, record_samples
 
 # A step in which something is met is cut down to one part of so many: that part alone is of first order.
@@ -19,10 +19,10 @@ MOST_BOUNCES = 2
 def bounces(data: Array, pairs: Array) -> bool:
     """Whether a model has limits or contacts with restitution."""
     found = False
-    for k in range(int(data[LIMIT_COUNT])):
-        found |= data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_RESTITUTION] > 0.0
+    for k in range(int(data[at.LIMIT_COUNT])):
+        found |= data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_RESTITUTION] > 0.0
     for k in range(int(pairs[0])):
-        found |= pairs[1 + k * PAIR_WIDTH + PAIR_RESTITUTION] > 0.0
+        found |= pairs[1 + k * contact.PAIR_WIDTH + contact.PAIR_RESTITUTION] > 0.0
     return found
 
 
@@ -59,9 +59,9 @@ def write(
 @shared
 def keep(memory: Array, back: bool) -> None:
     """Keep what the last step left of limits and contacts, or put it back."""
-    width = KEPT - WARM
+    width = con.KEPT - con.WARM
     for k in range(memory.shape[0]):
-        for j in range(WARM, KEPT):
+        for j in range(con.WARM, con.KEPT):
             if back:
                 memory[k, j] = memory[k, j + width]
             else:
@@ -72,19 +72,19 @@ def keep(memory: Array, back: bool) -> None:
 def met(memory: Array) -> bool:
     """Whether a limit or a contact acts that did not when its state was kept."""
     found = False
-    before = KEPT - WARM
+    before = con.KEPT - con.WARM
     for k in range(memory.shape[0]):
-        acted = memory[k, WARM + before] != 0.0 or memory[k, RESTS + before] != 0.0
-        found |= not acted and (memory[k, WARM] != 0.0 or memory[k, RESTS] != 0.0)
+        acted = memory[k, con.WARM + before] != 0.0 or memory[k, con.RESTS + before] != 0.0
+        found |= not acted and (memory[k, con.WARM] != 0.0 or memory[k, con.RESTS] != 0.0)
     return found
 
 
 @shared
 def add_share(share: float, first: bool, effort: Array, mean: Array, system: Array) -> None:
     """Add to the mean forces over a step those of a part of it."""
-    rows = system[SYSTEM_ROWS]
+    rows = system[con.SYSTEM_ROWS]
     for k in range(rows.shape[0]):
-        rows[k, ROW_MEAN] = share * rows[k, ROW_FORCE] + (0.0 if first else rows[k, ROW_MEAN])
+        rows[k, con.ROW_MEAN] = share * rows[k, con.ROW_FORCE] + (0.0 if first else rows[k, con.ROW_MEAN])
     for d in range(effort.shape[0]):
         mean[d] = share * effort[d] + (0.0 if first else mean[d])
 
@@ -93,5 +93,5 @@ def add_share(share: float, first: bool, effort: Array, mean: Array, system: Arr
 def take_means(effort: Array, mean: Array, system: Array) -> None:
     """Forces of a step that was cut are the means over its parts."""
     copy(mean, effort)
-    for k in range(system[SYSTEM_ROWS].shape[0]):
-        system[SYSTEM_ROWS][k, ROW_FORCE] = system[SYSTEM_ROWS][k, ROW_MEAN]
+    for k in range(system[con.SYSTEM_ROWS].shape[0]):
+        system[con.SYSTEM_ROWS][k, con.ROW_FORCE] = system[con.SYSTEM_ROWS][k, con.ROW_MEAN]

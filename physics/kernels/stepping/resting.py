@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import RESTS, WARM
+from ..constraints import layout as con
 from ..forces.limits import limit_value
-from ..layout import GIVEN, HELD, LIMIT_COUNT, LIMIT_DOF, LIMIT_RESTITUTION, LIMIT_ROWS, LIMIT_WIDTH
 
 # A coordinate this near its limit [m, rad], and that would move so little in a step, rests.
 AT_REST = 1e-12
@@ -15,33 +15,33 @@ AT_REST = 1e-12
 @shared
 def hold_resting(data: Array, memory: Array, dof: Array) -> None:
     """Hold, where they are, the coordinates that rest on limits."""
-    for k in range(int(data[LIMIT_COUNT])):
-        d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
-        if memory[k, RESTS] != 0.0:
-            if dof[d, HELD] == 0.0:
-                dof[d, HELD], dof[d, GIVEN] = 1.0, 0.0
+    for k in range(int(data[at.LIMIT_COUNT])):
+        d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
+        if memory[k, con.RESTS] != 0.0:
+            if dof[d, at.HELD] == 0.0:
+                dof[d, at.HELD], dof[d, at.GIVEN] = 1.0, 0.0
             else:  # by a given motion
-                memory[k, RESTS] = 0.0
+                memory[k, con.RESTS] = 0.0
 
 
 @shared
 def let_move(data: Array, memory: Array, effort: Array, dof: Array) -> None:
     """Hold no more, for now, what rests on limits; their forces are none of given motions."""
-    for k in range(int(data[LIMIT_COUNT])):
-        if memory[k, RESTS] != 0.0:
-            d = int(data[int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH + LIMIT_DOF])
-            dof[d, HELD], effort[d] = 0.0, 0.0
+    for k in range(int(data[at.LIMIT_COUNT])):
+        if memory[k, con.RESTS] != 0.0:
+            d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
+            dof[d, at.HELD], effort[d] = 0.0, 0.0
 
 
 @shared
 def release_pulled(data: Array, q: Array, effort: Array, memory: Array, dof: Array) -> bool:
     """Let go of what a limit would have to pull to keep it; whether there was any."""
     found = False
-    for k in range(int(data[LIMIT_COUNT])):
-        at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        d = int(data[at + LIMIT_DOF])
-        if memory[k, RESTS] != 0.0 and not limit_value(data, at, q)[1][0] * effort[d] > 0.0:
-            memory[k, RESTS], dof[d, HELD], effort[d] = 0.0, 0.0, 0.0
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        d = int(data[row + at.LIMIT_DOF])
+        if memory[k, con.RESTS] != 0.0 and not limit_value(data, row, q)[1][0] * effort[d] > 0.0:
+            memory[k, con.RESTS], dof[d, at.HELD], effort[d] = 0.0, 0.0, 0.0
             found = True
     return found
 
@@ -49,13 +49,13 @@ def release_pulled(data: Array, q: Array, effort: Array, memory: Array, dof: Arr
 @shared
 def come_to_rest(data: Array, dt: float, q: Array, qd: Array, memory: Array) -> None:
     """Note which coordinates rest on a limit behind an impulse."""
-    for k in range(int(data[LIMIT_COUNT])):
-        at = int(data[LIMIT_ROWS]) + k * LIMIT_WIDTH
-        pushed = memory[k, RESTS] != 0.0 or memory[k, WARM] != 0.0
-        memory[k, RESTS] = 0.0
-        if not pushed or data[at + LIMIT_RESTITUTION] < 0.0:
+    for k in range(int(data[at.LIMIT_COUNT])):
+        row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
+        pushed = memory[k, con.RESTS] != 0.0 or memory[k, con.WARM] != 0.0
+        memory[k, con.RESTS] = 0.0
+        if not pushed or data[row + at.LIMIT_RESTITUTION] < 0.0:
             continue
-        value, _, width = limit_value(data, at, q)
-        speed = abs(qd[int(data[at + LIMIT_DOF])])
+        value, _, width = limit_value(data, row, q)
+        speed = abs(qd[int(data[row + at.LIMIT_DOF])])
         if width == 1 and abs(value) <= AT_REST and dt * speed <= AT_REST:
-            memory[k, RESTS], memory[k, WARM] = 1.0, 0.0
+            memory[k, con.RESTS], memory[k, con.WARM] = 1.0, 0.0

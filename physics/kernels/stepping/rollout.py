@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.rotation_vector import principal_rotation_vector
 from ..algebra.spatial import Array, flat3, scale_add3
 from ..compiler.jit import entry, inline, shared
 from ..dynamics.aba import accelerations
-from ..layout import (
-    AHEAD,
-    BLOCK_COUNT,
-    BLOCK_START,
-    COORDINATE,
-    DOF_START,
-    HELD,
-    KIND,
-    OK,
-    ROTATION_VECTOR,
-    RUNGE_KUTTA_4,
-    STATUS,
-    SURFACE_ROWS,
-    SYMPLECTIC_EULER,
-)
 from ..muscles.states import (
     FIRST,
     begin_states,
@@ -92,7 +78,7 @@ def has_charts(arrays: Array) -> bool:
     """Whether a joint of the model has a rotation vector."""
     found = False
     for b in range(arrays[2].shape[0]):
-        found |= arrays[2][b, KIND] == ROTATION_VECTOR
+        found |= arrays[2][b, at.KIND] == at.ROTATION_VECTOR
     return found
 
 
@@ -110,13 +96,15 @@ def change_charts(
     body_int, _, block_int, _, _ = arrays
     changed = 0
     for i in range(body_int.shape[0]):
-        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
-            if block_int[b, KIND] != ROTATION_VECTOR:
+        for b in range(
+            body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]
+        ):
+            if block_int[b, at.KIND] != at.ROTATION_VECTOR:
                 continue
-            d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+            d = body_int[i, at.DOF_START] + block_int[b, at.COORDINATE]
             if q[d] * q[d] + q[d + 1] * q[d + 1] + q[d + 2] * q[d + 2] <= limit * limit:
                 continue
-            if dof[d, HELD] != 0.0 or dof[d + 1, HELD] != 0.0 or dof[d + 2, HELD] != 0.0:
+            if dof[d, at.HELD] != 0.0 or dof[d + 1, at.HELD] != 0.0 or dof[d + 2, at.HELD] != 0.0:
                 continue
             a = flat3(qdd, d) if behind > 0.0 else (0.0, 0.0, 0.0)
             r, v, a = principal_rotation_vector(flat3(q, d), scale_add3(flat3(qd, d), behind, a), a)
@@ -166,7 +154,7 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
             stage_q[d] = q[d] + following * stage_qd[d]
             stage_qd[d] = qd[d] + following * qdd[d]
         return
-    ahead = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
+    ahead = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
     for d in range(q.shape[0]):
         stage_q[d] = q[d]
         stage_qd[d] = qd[d] + ahead * qdd[d]
@@ -178,8 +166,8 @@ def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array)
     symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it. Other
     methods have that once for a run (`integrators.limit_steps`).
     """
-    if integrator == SYMPLECTIC_EULER:
-        work[arrays[0].shape[0] + SURFACE_ROWS, AHEAD] = dt
+    if integrator == at.SYMPLECTIC_EULER:
+        work[arrays[0].shape[0] + at.SURFACE_ROWS, at.AHEAD] = dt
 
 
 @inline
@@ -192,12 +180,12 @@ def finish_step(
 ) -> None:
     """Advance (q, qd) by a step whose stages are evaluated."""
     qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
-    if integrator == RUNGE_KUTTA_4:
+    if integrator == at.RUNGE_KUTTA_4:
         for d in range(q.shape[0]):
             q[d] += dt / 6.0 * sum_qd[d]
             qd[d] += dt / 6.0 * sum_qdd[d]
         return
-    symplectic = integrator == SYMPLECTIC_EULER
+    symplectic = integrator == at.SYMPLECTIC_EULER
     for d in range(q.shape[0]):
         speed = qd[d] + dt * qdd[d]
         q[d] += dt * (speed if symplectic else qd[d])
@@ -244,7 +232,7 @@ def record_samples(
         else:
             for d in range(q.shape[0]):
                 rise, gain = q[d] - last_q[d], qd[d] - last_qd[d]
-                if way == CUBIC or dof[d, HELD] != 0.0:
+                if way == CUBIC or dof[d, at.HELD] != 0.0:
                     a, b = dt * last_qd[d], dt * qd[d]
                     square, cube = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
                     record_q[row, d] = last_q[d] + x * (a + x * (square + x * cube))
@@ -275,8 +263,8 @@ def evaluate_stages(
     """The stages of a step, in a workspace as `rollout` has it; states: whether muscles have some."""
     work, dof, flags = spaces
     nv, first = q.shape[0], values.shape[1]
-    stages = 4 if integrator == RUNGE_KUTTA_4 else 1
-    rate = stage[1, :nv] if integrator == RUNGE_KUTTA_4 else qd
+    stages = 4 if integrator == at.RUNGE_KUTTA_4 else 1
+    rate = stage[1, :nv] if integrator == at.RUNGE_KUTTA_4 else qd
     stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
     sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
     look_ahead_at_limits(arrays, integrator, dt, work)
@@ -347,16 +335,16 @@ def rollout(
         finish_step(integrator, dt, q, qd, stage)
         if states:
             finish_states(arrays[3], first, integrator, dt, stage)
-        if flags[STATUS] == OK:
+        if flags[at.STATUS] == at.OK:
             check_step(arrays, charts, first, dt, tau, q, qd, spaces)
-        if flags[STATUS] != OK:
+        if flags[at.STATUS] != at.OK:
             copy(last_q, q)
             copy(last_qd, qd)
             return
         until = reaches(t, dt, dt)
         if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
             before = counters[1]
-            way = CUBIC if integrator == RUNGE_KUTTA_4 else PARABOLA
+            way = CUBIC if integrator == at.RUNGE_KUTTA_4 else PARABOLA
             record_samples(
                 t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof
             )
@@ -365,6 +353,6 @@ def rollout(
                     arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
                 )
         if charts:
-            behind = 0.5 * dt if integrator == SYMPLECTIC_EULER else 0.0
+            behind = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
             change_charts(arrays, dof, CHART_LIMIT, behind, q, qd, qdd, chart)
         counters[0] += 1

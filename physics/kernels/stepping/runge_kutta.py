@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
 from ..contact.constrained_step import project, project_velocities
-from ..layout import MUSCLE_STATES, OK, RUNGE_KUTTA_4, STATUS
 from ..muscles.states import (
     BEGUN,
     begin_states,
@@ -38,11 +38,11 @@ def runge_kutta_stages(
     stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
     tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
     found = (0, 0)
-    states, k = data[MUSCLE_STATES] > 0.0, 0
+    states, k = data[at.MUSCLE_STATES] > 0.0, 0
     if states:
         watch_states(data, tables[1].shape[1], dt, stage)
     while k < 4:
-        prepare_stage(RUNGE_KUTTA_4, k, dt, q, qd, stage)
+        prepare_stage(at.RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
@@ -72,7 +72,7 @@ def runge_kutta_stages(
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
     if states:
-        finish_states(data, tables[1].shape[1], RUNGE_KUTTA_4, dt, stage)
+        finish_states(data, tables[1].shape[1], at.RUNGE_KUTTA_4, dt, stage)
     return found
 
 
@@ -142,7 +142,7 @@ def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, ro
     nv = q.shape[0]
     last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
     done, size, count, found, again = 0, PARTS, 0, False, False
-    while done < PARTS and spaces[2][STATUS] == OK:
+    while done < PARTS and spaces[2][at.STATUS] == at.OK:
         copy(q, last_q)
         copy(qd, last_qd)
         keep(memory, False)
@@ -155,7 +155,7 @@ def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, ro
             copy(last_qd, qd)
             begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
             keep(memory, True)
-            spaces[2][STATUS] = OK
+            spaces[2][at.STATUS] = at.OK
             size, again = size // 2, True
             continue
         found |= size == 1

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, inline, shared
-from ..constraints.layout import (
-    EQUALITY,
-    ROW_FORCE,
-    ROW_FREE,
-    SPAN_END,
-    SPAN_FIRST,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_RESPONSE,
-    SYSTEM_ROWS,
-    SYSTEM_SPANS,
-    TANGENT,
-)
+from ..constraints import layout as con
 from ..constraints.response import held_efforts
 from ..contact.constrained_step import (
     constrain_velocities,
@@ -27,17 +15,6 @@ from ..contact.constrained_step import (
     note_contradiction,
     project,
     turns_corner,
-)
-from ..layout import (
-    HELD,
-    LEAPT,
-    MUSCLE_STATES,
-    OK,
-    RUNGE_KUTTA_4,
-    SHORTER,
-    STATUS,
-    SURFACE_ROWS,
-    SYMPLECTIC_EULER,
 )
 from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
 from .evaluate import evaluate
@@ -69,8 +46,8 @@ def kick_off(kick: float, dt: float, leaps: bool, alone: bool, qd: Array, stage:
     accelerates.
     """
     for d in range(qd.shape[0]):
-        qd[d] += (kick if dof[d, HELD] == 0.0 and not leaps else dt) * stage[2, d]
-        if leaps and dof[d, HELD] == 0.0:
+        qd[d] += (kick if dof[d, at.HELD] == 0.0 and not leaps else dt) * stage[2, d]
+        if leaps and dof[d, at.HELD] == 0.0:
             qd[d] += (kick - dt) * stage[4, d]
         if alone:
             stage[2, d] = stage[4, d]
@@ -99,14 +76,14 @@ def euler_step(
     dof = spaces[1]
     nv = q.shape[0]
     tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
-    before = dt + shorter[1] - shorter[0] if integrator == SYMPLECTIC_EULER else dt
+    before = dt + shorter[1] - shorter[0] if integrator == at.SYMPLECTIC_EULER else dt
     kick = 0.5 * (before + dt)
     course = 0.5 * before / kick, dt + shorter[1]
     hold(motion, t, dt, q, qd, dof)
     note_lag(motion, t, dt, dof)
     leaps = leaps_within(motion, t, dt)
-    last = spaces[0][arrays[0].shape[0] + SURFACE_ROWS]
-    alone = leaps and (last[LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)
+    last = spaces[0][arrays[0].shape[0] + at.SURFACE_ROWS]
+    alone = leaps and (last[at.LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)
     prepare_stage(integrator, 0, before, q, qd, stage)
     width = tables[1].shape[1]
     look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
@@ -115,23 +92,23 @@ def euler_step(
     look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
     copy(qd, last_qd)
     kick_off(kick, dt, leaps, alone, qd, stage, dof)
-    if arrays[3][MUSCLE_STATES] > 0.0:
+    if arrays[3][at.MUSCLE_STATES] > 0.0:
         finish_states(arrays[3], width, integrator, dt, stage)
     count, found = constrain_velocities(
         arrays, constraints, contacts, dt, course, q, qd, last_qd, system, memory, spaces
     )
-    impulse, rows = system[SYSTEM_IMPULSE], system[SYSTEM_ROWS]
+    impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     struck = has_struck(count, last_qd, system)
     touches = False  # what touches is led by its new velocities, with either method
     for k in range(count):
-        rows[k, ROW_FORCE] = impulse[k] / dt
-        touches |= system[SYSTEM_KINDS][k] != EQUALITY and impulse[k] != 0.0
+        rows[k, con.ROW_FORCE] = impulse[k] / dt
+        touches |= system[con.SYSTEM_KINDS][k] != con.EQUALITY and impulse[k] != 0.0
     for d in range(q.shape[0]):
-        q[d] += dt * (qd[d] if touches or integrator == SYMPLECTIC_EULER else last_qd[d])
+        q[d] += dt * (qd[d] if touches or integrator == at.SYMPLECTIC_EULER else last_qd[d])
     finish_held(motion, t, dt, q, qd)
     if found[0] > 0:
         pace = 0.0
-        if integrator == SYMPLECTIC_EULER:
+        if integrator == at.SYMPLECTIC_EULER:
             pace = 1.0 / dt
             foresee(constraints, count, found, dt, q, qd, system, dof)
             if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):
@@ -139,10 +116,12 @@ def euler_step(
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
     for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
-        if rows[k, ROW_FORCE] != 0.0 and not struck and not alone:
-            for d in range(system[SYSTEM_SPANS][k, SPAN_FIRST], system[SYSTEM_SPANS][k, SPAN_END]):
-                if dof[d, HELD] == 0.0:
-                    qdd[d] += dt / kick * rows[k, ROW_FORCE] * system[SYSTEM_RESPONSE][k, d]
+        if rows[k, con.ROW_FORCE] != 0.0 and not struck and not alone:
+            for d in range(
+                system[con.SYSTEM_SPANS][k, con.SPAN_FIRST], system[con.SYSTEM_SPANS][k, con.SPAN_END]
+            ):
+                if dof[d, at.HELD] == 0.0:
+                    qdd[d] += dt / kick * rows[k, con.ROW_FORCE] * system[con.SYSTEM_RESPONSE][k, d]
     return count, LEAP if struck else PARABOLA
 
 
@@ -155,7 +134,7 @@ def put_back(parts: Array, q: Array, qd: Array, room: Array) -> None:
     copy(stage[4, :nv], stage[2, :nv])
     begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
     keep(room[3], True)
-    room[4][2][STATUS] = OK
+    room[4][2][at.STATUS] = at.OK
 
 
 @inline
@@ -190,14 +169,14 @@ def euler_parts(
     returns how many rows there are.
     """
     stage, effort, system, _, spaces = room
-    nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + SURFACE_ROWS]
+    nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + at.SURFACE_ROWS]
     mean, last_qd = stage[10, :nv], stage[7, :nv]
     done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
     again = False
-    while done < PARTS and spaces[2][STATUS] == OK:
+    while done < PARTS and spaces[2][at.STATUS] == at.OK:
         put_by(parts, cut, q, qd, room)
         start, span = t + dt * done / PARTS, dt * size / PARTS
-        shorter = (last[SHORTER], dt - span)
+        shorter = (last[at.SHORTER], dt - span)
         if not again:
             catch(parts[3], start, q, qd)
         count, way = euler_step(parts, integrator, start, span, shorter, q, qd, room)
@@ -208,8 +187,8 @@ def euler_parts(
                 size, before, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
-        last[SHORTER] = shorter[1]
-        last[LEAPT] = 1.0 if leaps_within(parts[3], start, span) else 0.0
+        last[at.SHORTER] = shorter[1]
+        last[at.LEAPT] = 1.0 if leaps_within(parts[3], start, span) else 0.0
         write(log, start, span, dt, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
         parted |= size < PARTS
         if parted:
@@ -237,11 +216,13 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
     )
     least = math.inf
     for k in range(count):
-        kind = system[SYSTEM_KINDS][k]
-        if system[SYSTEM_IMPULSE][k] != 0.0 and kind != EQUALITY and kind != TANGENT:
-            speed = system[SYSTEM_ROWS][k, ROW_FREE]  # with that of held coordinates, which impulses leave
+        kind = system[con.SYSTEM_KINDS][k]
+        if system[con.SYSTEM_IMPULSE][k] != 0.0 and kind != con.EQUALITY and kind != con.TANGENT:
+            speed = system[con.SYSTEM_ROWS][
+                k, con.ROW_FREE
+            ]  # with that of held coordinates, which impulses leave
             for d in range(qd.shape[0]):
-                speed += system[SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
+                speed += system[con.SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
             least = min(least, speed)
     return least
 
@@ -257,10 +238,10 @@ def record_forces(
     record_effort: Array,
 ) -> None:
     """Write what constraints and held coordinates took in the step, for the samples that fell into it."""
-    rows = system[SYSTEM_ROWS]
+    rows = system[con.SYSTEM_ROWS]
     for sample in range(before, counters[1]):
         for k in range(min(count, record_force.shape[1])):
-            record_force[sample, k] = rows[k, ROW_FORCE]
+            record_force[sample, k] = rows[k, con.ROW_FORCE]
         copy(effort, record_effort[sample])
 
 
@@ -282,7 +263,7 @@ def record(
     stage, effort, system, _, _ = room
     record_q, _, record_force, record_effort = records
     data = parts[0][3]
-    if data[MUSCLE_STATES] > 0.0:
+    if data[at.MUSCLE_STATES] > 0.0:
         first = parts[4][1].shape[1]
         record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
     record_forces(before, counters, count, system, effort, record_force, record_effort)
@@ -321,17 +302,17 @@ def advance(
         t, written = start + counters[0] * dt, counters[1]
         copy(q, last_q)
         copy(qd, last_qd)
-        if arrays[3][MUSCLE_STATES] > 0.0:
+        if arrays[3][at.MUSCLE_STATES] > 0.0:
             begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
-        if integrator == RUNGE_KUTTA_4:
+        if integrator == at.RUNGE_KUTTA_4:
             count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
         else:
             count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
         note_contradiction(room[2], flags)
-        if flags[STATUS] == OK:
+        if flags[at.STATUS] == at.OK:
             note_efforts(room[1], spaces[1])
             check_step(arrays, charts, parts[4][1].shape[1], dt, stage[5], q, qd, spaces)
-        if flags[STATUS] != OK:
+        if flags[at.STATUS] != at.OK:
             copy(last_q, q)
             copy(last_qd, qd)
             counters[1] = written
@@ -339,7 +320,7 @@ def advance(
         if counters[1] > written:
             record(parts, t, dt, count, written, counters, samples, records, room)
         if charts:
-            shorter = spaces[0][arrays[0].shape[0] + SURFACE_ROWS, SHORTER]
+            shorter = spaces[0][arrays[0].shape[0] + at.SURFACE_ROWS, at.SHORTER]
             change_charts(
                 arrays, spaces[1], CHART_LIMIT, behind * (dt - shorter), q, qd, stage[2, :nv], chart
             )

@@ -6,22 +6,7 @@ import math
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
-from ..constraints.layout import (
-    CONSTRAINT_SENSE,
-    EQUALITY,
-    RESTS,
-    ROW_AIM,
-    ROW_FORCE,
-    ROW_FREE,
-    ROW_OWNER,
-    ROW_VALUE,
-    SYSTEM_IMPULSE,
-    SYSTEM_JACOBIAN,
-    SYSTEM_KINDS,
-    SYSTEM_RESTITUTION,
-    SYSTEM_ROWS,
-    TANGENT,
-)
+from ..constraints import layout as con
 from ..constraints.response import held_efforts, speed_along
 from ..contact.constrained_step import constrain_velocities, project
 from ..contact.unilateral import share_until_hit
@@ -36,7 +21,7 @@ def unilateral(constraints: Array) -> bool:
     """Whether a constraint is an inequality."""
     found = False
     for k in range(constraints[0].shape[0]):
-        found |= constraints[0][k, CONSTRAINT_SENSE] != EQUALITY
+        found |= constraints[0][k, con.CONSTRAINT_SENSE] != con.EQUALITY
     return found
 
 
@@ -47,11 +32,11 @@ def has_struck(count: int, last_qd: Array, system: Array) -> bool:
     """
     found = False
     for k in range(count):
-        kind = system[SYSTEM_KINDS][k]
-        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+        kind = system[con.SYSTEM_KINDS][k]
+        if kind in (con.EQUALITY, con.TANGENT) or system[con.SYSTEM_IMPULSE][k] == 0.0:
             continue
-        before = speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
-        found |= -before > abs(system[SYSTEM_ROWS][k, ROW_FREE] - before)
+        before = speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd)
+        found |= -before > abs(system[con.SYSTEM_ROWS][k, con.ROW_FREE] - before)
     return found
 
 
@@ -60,10 +45,10 @@ def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
     """Whether row k is of a limit on which a coordinate rests, and what would move it is round-off: its force is that
     which holds it there.
     """
-    row = system[SYSTEM_ROWS][k]
-    owner = int(row[ROW_OWNER])
-    rests = owner < 0 and memory[-1 - owner, RESTS] != 0.0
-    return bool(rests and dt * abs(row[ROW_FREE] - row[ROW_AIM]) <= AT_REST)
+    row = system[con.SYSTEM_ROWS][k]
+    owner = int(row[con.ROW_OWNER])
+    rests = owner < 0 and memory[-1 - owner, con.RESTS] != 0.0
+    return bool(rests and dt * abs(row[con.ROW_FREE] - row[con.ROW_AIM]) <= AT_REST)
 
 
 @shared
@@ -73,12 +58,15 @@ def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
     """
     until = math.inf
     for k in range(count):
-        kind = system[SYSTEM_KINDS][k]
-        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+        kind = system[con.SYSTEM_KINDS][k]
+        if kind in (con.EQUALITY, con.TANGENT) or system[con.SYSTEM_IMPULSE][k] == 0.0:
             continue
-        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
-        if system[SYSTEM_RESTITUTION][k] > 0.0 and -before * dt > TOUCHES:
-            gain = before - system[SYSTEM_ROWS][k, ROW_FREE]
+        value, before = (
+            system[con.SYSTEM_ROWS][k, con.ROW_VALUE],
+            speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd),
+        )
+        if system[con.SYSTEM_RESTITUTION][k] > 0.0 and -before * dt > TOUCHES:
+            gain = before - system[con.SYSTEM_ROWS][k, con.ROW_FREE]
             until = min(until, dt * share_until_hit(value, before, gain, dt))
     return until
 
@@ -87,11 +75,14 @@ def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
 def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
     """As `until_bounce`; 0 where there is none or something is stopped that does not bounce."""
     for k in range(count):
-        kind = system[SYSTEM_KINDS][k]
-        if kind in (EQUALITY, TANGENT) or system[SYSTEM_IMPULSE][k] == 0.0:
+        kind = system[con.SYSTEM_KINDS][k]
+        if kind in (con.EQUALITY, con.TANGENT) or system[con.SYSTEM_IMPULSE][k] == 0.0:
             continue
-        value, before = system[SYSTEM_ROWS][k, ROW_VALUE], speed_along(system[SYSTEM_JACOBIAN][k], last_qd)
-        if system[SYSTEM_RESTITUTION][k] <= 0.0 and -before * dt > value + TOUCHES:
+        value, before = (
+            system[con.SYSTEM_ROWS][k, con.ROW_VALUE],
+            speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd),
+        )
+        if system[con.SYSTEM_RESTITUTION][k] <= 0.0 and -before * dt > value + TOUCHES:
             return 0.0
     until = until_bounce(count, dt, last_qd, system)
     return until if until < math.inf else 0.0
@@ -128,9 +119,9 @@ def stop_within(
     count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, course, last_q, trial, last_qd, system, memory, spaces
     )
-    acting, kinds, impulse = False, system[SYSTEM_KINDS], system[SYSTEM_IMPULSE]
+    acting, kinds, impulse = False, system[con.SYSTEM_KINDS], system[con.SYSTEM_IMPULSE]
     for k in range(count):
-        acting |= kinds[k] != EQUALITY and impulse[k] != 0.0 and not stays(k, dt, system, memory)
+        acting |= kinds[k] != con.EQUALITY and impulse[k] != 0.0 and not stays(k, dt, system, memory)
     if not acting:
         return 0, False
     struck = has_struck(count, last_qd, system)
@@ -140,7 +131,7 @@ def stop_within(
         q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]
     finish_held(motion, t, dt, q, qd)
     for k in range(count):  # beside the forces that equalities have in the trial
-        system[SYSTEM_ROWS][k, ROW_FORCE] += impulse[k] / dt
+        system[con.SYSTEM_ROWS][k, con.ROW_FORCE] += impulse[k] / dt
     if found[0] > 0:
         project(arrays, constraints, found, 0.0, q, qd, system, spaces)
     held_efforts(count, spaces[1], system, effort)

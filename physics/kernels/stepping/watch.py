@@ -16,31 +16,14 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.inertia import kinetic_energy_of
 from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
 from ..dynamics.observe import potential_energy
 from ..forces.passive import control_power
 from ..joints.kinematics import kinematics
-from ..layout import (
-    ARMATURE,
-    BLOCK_COUNT,
-    BLOCK_START,
-    COORDINATE,
-    CULPRIT,
-    DOF_COUNT,
-    DOF_START,
-    EFFORT,
-    ENERGY_LEAP,
-    HELD,
-    KIND,
-    LOST_STATE,
-    NOT_FINITE,
-    ROTATION_VECTOR,
-    STATUS,
-    SURFACE_ROWS,
-)
-from ..muscles.layout import POWER, PUT_IN_BY_MUSCLES
+from ..muscles import layout as muscle
 from ..muscles.mass import muscle_energies
 from ..muscles.states import first_lost_state, has_muscles, has_states
 
@@ -84,7 +67,7 @@ def sums_of(tau: Array, q: Array, qd: Array, dof: Array) -> tuple[float, float, 
         places += abs(q[d])
         speeds += abs(qd[d])
         squares += qd[d] * qd[d]
-        power += (tau[d] + (dof[d, EFFORT] if dof[d, HELD] != 0.0 else 0.0)) * qd[d]
+        power += (tau[d] + (dof[d, at.EFFORT] if dof[d, at.HELD] != 0.0 else 0.0)) * qd[d]
     return places + speeds, squares, power
 
 
@@ -92,7 +75,7 @@ def sums_of(tau: Array, q: Array, qd: Array, dof: Array) -> tuple[float, float, 
 def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
     """Body with the first coordinate or velocity that is not finite, 0 where only their sum overflows."""
     for i in range(body_int.shape[0]):
-        for d in range(body_int[i, DOF_START], body_int[i, DOF_START] + body_int[i, DOF_COUNT]):
+        for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
             if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
                 return i
     return 0
@@ -103,9 +86,11 @@ def lost_rotation(arrays: Array, q: Array) -> int:
     """Body with a rotation vector too long to say which way it points (whole turns fill its digits), or -1."""
     body_int, _, block_int, _, _ = arrays
     for i in range(body_int.shape[0]):
-        for b in range(body_int[i, BLOCK_START], body_int[i, BLOCK_START] + body_int[i, BLOCK_COUNT]):
-            if block_int[b, KIND] == ROTATION_VECTOR:
-                d = body_int[i, DOF_START] + block_int[b, COORDINATE]
+        for b in range(
+            body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]
+        ):
+            if block_int[b, at.KIND] == at.ROTATION_VECTOR:
+                d = body_int[i, at.DOF_START] + block_int[b, at.COORDINATE]
                 if abs(q[d]) + abs(q[d + 1]) + abs(q[d + 2]) > LOST_ROTATION:
                     return i
     return -1
@@ -132,11 +117,11 @@ def watch_energy(
     `sums_of`.
     """
     work = spaces[0]
-    row = arrays[0].shape[0] + SURFACE_ROWS
+    row = arrays[0].shape[0] + at.SURFACE_ROWS
     size = abs(power)
     if has_muscles(arrays):
-        power += work[row + 1, PUT_IN_BY_MUSCLES]
-        size += work[row + 1, POWER]
+        power += work[row + 1, muscle.PUT_IN_BY_MUSCLES]
+        size += work[row + 1, muscle.POWER]
     if work[row, CONTROLLED] != 0.0:
         own = control_power(arrays[4], arrays[3], tau, work[row, BEHIND] * dt, q, qd)
         power += own
@@ -185,7 +170,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
     for d in range(qd.shape[0]):
-        kinetic += 0.5 * arrays[4][d, ARMATURE] * qd[d] * qd[d]
+        kinetic += 0.5 * arrays[4][d, at.ARMATURE] * qd[d] * qd[d]
     if has_muscles(arrays):
         own, stored = muscle_energies(arrays, q, qd, work)
         kinetic += own
@@ -195,7 +180,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     row[GAINED], row[LEAST] = max(row[GAINED], rest - row[LEAST]), min(row[LEAST], rest)
     row[LIVELIEST] = max(row[LIVELIEST], kinetic)
     if row[CLOSED] != 0.0 and from_nowhere(row, whole, kinetic, energy):
-        flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
+        flags[at.STATUS], flags[at.CULPRIT] = at.ENERGY_LEAP, culprit
     if not whole:
         return
     row[TURN] += 1.0
@@ -206,15 +191,15 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
         row[LEAPS], row[BASE], row[WORK] = 0.0, energy, 0.0
     row[KINETIC] = kinetic
     if row[LEAPS] >= MOST_LEAPS and energy - row[BASE] > row[WORK] + FROM_NOWHERE * kinetic:
-        flags[STATUS], flags[CULPRIT] = ENERGY_LEAP, culprit
+        flags[at.STATUS], flags[at.CULPRIT] = at.ENERGY_LEAP, culprit
 
 
 @inline
 def note_efforts(effort: Array, dof: Array) -> None:
     """Have the work of given motions counted with what constraints and contacts ask of them."""
     for d in range(effort.shape[0]):
-        if dof[d, HELD] != 0.0:
-            dof[d, EFFORT] = effort[d]
+        if dof[d, at.HELD] != 0.0:
+            dof[d, at.EFFORT] = effort[d]
 
 
 @inline
@@ -228,7 +213,7 @@ def check_step(
     if has_states(arrays):
         lost = first_lost_state(arrays[3], first, tau)
         if lost >= 0:
-            flags[STATUS], flags[CULPRIT] = LOST_STATE, lost
+            flags[at.STATUS], flags[at.CULPRIT] = at.LOST_STATE, lost
             return
     total, speeds, power = sums_of(tau, q, qd, spaces[1])
     if not total < math.inf:
@@ -236,6 +221,6 @@ def check_step(
     elif has_charts:
         culprit = lost_rotation(arrays, q)
     if culprit >= 0:
-        flags[STATUS], flags[CULPRIT] = NOT_FINITE, culprit
+        flags[at.STATUS], flags[at.CULPRIT] = at.NOT_FINITE, culprit
     else:
         watch_energy(arrays, dt, tau, q, qd, speeds, power, spaces)

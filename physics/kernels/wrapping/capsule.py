@@ -6,18 +6,7 @@ import math
 
 from ..algebra.spatial import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
-from .layout import (
-    BY_HINT,
-    CAPSULE,
-    COUNTERCLOCKWISE,
-    RADIUS,
-    SHAPE_HINT,
-    SHAPE_PARAMETERS,
-    SHAPE_SENSE,
-    SHORTER,
-    STRAIGHT,
-    WRAPPED,
-)
+from . import layout as wrap
 from .level import deepest, over_circle, settle, tube_radius
 from .round import forced
 from .surface import Moving, gradient_of, level_of
@@ -29,22 +18,22 @@ ZERO = (0.0, 0.0, 0.0)
 
 @inline
 def capsule_size(data: Array, shape: int) -> Vector:
-    at = shape + SHAPE_PARAMETERS
+    at = shape + wrap.SHAPE_PARAMETERS
     return data[at + 1], ROUNDED * data[at], 0.0
 
 
 @inline
 def chosen(data: Array, shape: int, e: Vector, n: Vector) -> float:
     """1 where a line along e that passes on the side n is on the side asked for, else -1."""
-    sense = int(data[shape + SHAPE_SENSE])
-    at = shape + SHAPE_HINT
-    if sense == SHORTER:
+    sense = int(data[shape + wrap.SHAPE_SENSE])
+    at = shape + wrap.SHAPE_HINT
+    if sense == wrap.SHORTER:
         return 1.0
-    if sense == BY_HINT:
+    if sense == wrap.BY_HINT:
         side = dot3(n, (data[at], data[at + 1], data[at + 2]))
     else:
         side = e[1] * n[0] - e[0] * n[1]
-        side = side if sense == COUNTERCLOCKWISE else -side
+        side = side if sense == wrap.COUNTERCLOCKWISE else -side
     return 1.0 if side >= 0.0 else -1.0
 
 
@@ -53,24 +42,24 @@ def capsule_level(
     data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool
 ) -> int:
     """RADIUS and its derivatives by both ends; whether the path is wrapped."""
-    size, radius = capsule_size(data, shape), data[shape + SHAPE_PARAMETERS]
-    status = tube_radius(CAPSULE, size, radius, width, own, p, q)
-    if status != WRAPPED:
+    size, radius = capsule_size(data, shape), data[shape + wrap.SHAPE_PARAMETERS]
+    status = tube_radius(wrap.CAPSULE, size, radius, width, own, p, q)
+    if status != wrap.WRAPPED:
         return status
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    part = deepest(CAPSULE, size, p[0], e)
+    part = deepest(wrap.CAPSULE, size, p[0], e)
     x = scale_add3(p[0], part, e)
     v = scale_add3(p[1], part, e1)
     a = scale_add3(p[2], part, subtract3(q[2], p[2]))
-    g, gv, _ = gradient_of(CAPSULE, size, x, v, ZERO)
-    _, ge, _ = gradient_of(CAPSULE, size, x, e, ZERO)
-    gap = math.sqrt(2.0 * level_of(CAPSULE, size, x))
+    g, gv, _ = gradient_of(wrap.CAPSULE, size, x, v, ZERO)
+    _, ge, _ = gradient_of(wrap.CAPSULE, size, x, e, ZERO)
+    gap = math.sqrt(2.0 * level_of(wrap.CAPSULE, size, x))
     if not 1e-9 < part < 1.0 - 1e-9:
-        return STRAIGHT
+        return wrap.STRAIGHT
     sense = chosen(data, shape, e, g)
     if sense < 0.0 and gap >= radius + width and not forced(data, shape, p[0], q[0]):
-        return STRAIGHT
-    if sense > 0.0 and gap > 0.5 * own[RADIUS]:
+        return wrap.STRAIGHT
+    if sense > 0.0 and gap > 0.5 * own[wrap.RADIUS]:
         slide = -(dot3(gv, e) + dot3(g, e1)) / dot3(ge, e)
         rate = dot3(g, v) / gap
         turned = scale_add3(gv, slide, ge)
@@ -78,11 +67,11 @@ def capsule_level(
         n = g[0] / gap, g[1] / gap, g[2] / gap
         rest = 1.0 - part
         first, last = (rest * n[0], rest * n[1], rest * n[2]), (part * n[0], part * n[1], part * n[2])
-        if settle(own, (gap, rate, second), first, last) != WRAPPED:
-            return STRAIGHT
+        if settle(own, (gap, rate, second), first, last) != wrap.WRAPPED:
+            return wrap.STRAIGHT
     if fresh:
         capsule_beginning(data, shape, own, sense, x, e, p[0], q[0])
-    return WRAPPED
+    return wrap.WRAPPED
 
 
 @inline
@@ -92,7 +81,7 @@ def capsule_beginning(
     """Contacts as on the cylinder where the line is nearest to it and both ends lie outside it, else as on a sphere
     about the nearest point of the axis.
     """
-    rho, half = own[RADIUS], data[shape + SHAPE_PARAMETERS + 1]
+    rho, half = own[wrap.RADIUS], data[shape + wrap.SHAPE_PARAMETERS + 1]
     height = min(max(x[2], -half), half)
     centre = 0.0, 0.0, height
     near = min(math.hypot(p[0], p[1]), math.hypot(q[0], q[1]))

@@ -14,27 +14,8 @@ import math
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .geodesic import eliminate
-from .layout import (
-    CONTACTS,
-    ENDS,
-    FRAME_WIDTH,
-    FRAMES,
-    GEODESIC_SIZE,
-    JUNCTIONS,
-    MATRIX,
-    OUT_JACOBIAN,
-    OUT_SIZE,
-    PIECE,
-    PIECE_SIZE,
-    SMOOTHING,
-    STATUS,
-    STRAIGHT,
-    TOUCHES,
-    TOUCHING,
-    WARM,
-    WRAPPED,
-)
 from .link import JOINTS, ZERO, foot, lay_link, link_ends, link_rows, look_around, notes_of, place_junctions
 from .piece import piece_contact, piece_path
 from .places import (
@@ -69,24 +50,24 @@ NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less m
 def solve_piece(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vector) -> int:
     """The path over one obstacle between two points, with the strand's PIECE of rates; its gradient stays with it."""
     mine = piece_of(data, record, obstacle)
-    piece = own[mine : mine + PIECE_SIZE]
-    put3(piece, ENDS, a)
-    put3(piece, ENDS + 3, b)
-    for k in range(FRAME_WIDTH):
-        piece[FRAMES + k] = own[FRAMES + FRAME_WIDTH * obstacle + k]
-    at = kept(data, record, PIECE)
-    rates, gradient = own[at : at + 12], piece[GEODESIC_SIZE : GEODESIC_SIZE + 12]
-    return piece_path(data, shape_of(record, obstacle), data[record + SMOOTHING], rates, piece, gradient)
+    piece = own[mine : mine + wrap.PIECE_SIZE]
+    put3(piece, wrap.ENDS, a)
+    put3(piece, wrap.ENDS + 3, b)
+    for k in range(wrap.FRAME_WIDTH):
+        piece[wrap.FRAMES + k] = own[wrap.FRAMES + wrap.FRAME_WIDTH * obstacle + k]
+    at = kept(data, record, wrap.PIECE)
+    rates, gradient = own[at : at + 12], piece[wrap.GEODESIC_SIZE : wrap.GEODESIC_SIZE + 12]
+    return piece_path(data, shape_of(record, obstacle), data[record + wrap.SMOOTHING], rates, piece, gradient)
 
 
 @inline
 def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, number: int) -> int:
     """Work out a contact into the strand's touch of this number, and say where that lies."""
     mine = piece_of(data, record, obstacle)
-    piece = own[mine : mine + PIECE_SIZE]
-    at, into = kept(data, record, PIECE), kept(data, record, TOUCHES) + OUT_SIZE * number
+    piece = own[mine : mine + wrap.PIECE_SIZE]
+    at, into = kept(data, record, wrap.PIECE), kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * number
     piece_contact(
-        data, shape_of(record, obstacle), piece, last, own[at : at + 12], own[into : into + OUT_SIZE]
+        data, shape_of(record, obstacle), piece, last, own[at : at + 12], own[into : into + wrap.OUT_SIZE]
     )
     return into
 
@@ -94,14 +75,14 @@ def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, num
 @shared
 def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
     """Lay each piece anew between its neighbours' contacts, until little moves and no obstacle is gained or lost."""
-    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
+    flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
     enough = settled * distance(own)
     for _ in range(most):
         moved, changed = 0.0, False
         for i in range(count):
             a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
-            touches = solve_piece(data, record, own, i, a, b) == WRAPPED
+            touches = solve_piece(data, record, own, i, a, b) == wrap.WRAPPED
             changed = changed or touches != (own[flags + i] == ON)
             own[flags + i] = ON if touches else AWAY
             if touches:
@@ -121,7 +102,7 @@ def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -
     that does not touch is the line; its contact is where that is nearest.
     """
     rest_rates(data, record, own)
-    touches = kept(data, record, TOUCHES)
+    touches = kept(data, record, wrap.TOUCHES)
     linked = False
     for number in range(parts):
         if is_link(data, record, own, count, number):
@@ -130,15 +111,15 @@ def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -
         i = part_of(data, record, own, count, number)
         a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
         status = solve_piece(data, record, own, i, a, b)
-        if status == WRAPPED:
+        if status == wrap.WRAPPED:
             contact(data, record, own, i, False, 2 * number)
             contact(data, record, own, i, True, 2 * number + 1)
             continue
-        first = touches + OUT_SIZE * 2 * number
-        if status != STRAIGHT or not foot(data, record, own, i, a, b, first):
+        first = touches + wrap.OUT_SIZE * 2 * number
+        if status != wrap.STRAIGHT or not foot(data, record, own, i, a, b, first):
             return False
-        for k in range(OUT_SIZE):
-            own[first + OUT_SIZE + k] = own[first + k]
+        for k in range(wrap.OUT_SIZE):
+            own[first + wrap.OUT_SIZE + k] = own[first + k]
     if linked:
         lay_links(data, record, own, count, parts)
     return True
@@ -163,7 +144,7 @@ def link_beside(data: Array, record: int, own: Array, count: int, number: int) -
 @shared
 def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int, width: int) -> None:
     """Derivatives by all junctions of: contact before + contact behind - 2 junction, or of what a link has instead."""
-    matrix, touches = kept(data, record, MATRIX), kept(data, record, TOUCHES)
+    matrix, touches = kept(data, record, wrap.MATRIX), kept(data, record, wrap.TOUCHES)
     size = 3 * (parts - 1)
     for row in range(size):
         for k in range(width):
@@ -173,8 +154,8 @@ def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int
         if link >= 0:
             link_rows(data, record, own, count, parts, link, number + 1 - link, matrix, width)
             continue
-        before = touches + OUT_SIZE * (2 * number + 1) + OUT_JACOBIAN
-        behind = touches + OUT_SIZE * (2 * number + 2) + OUT_JACOBIAN
+        before = touches + wrap.OUT_SIZE * (2 * number + 1) + wrap.OUT_JACOBIAN
+        behind = touches + wrap.OUT_SIZE * (2 * number + 2) + wrap.OUT_JACOBIAN
         for i in range(3):
             at = matrix + (3 * number + i) * width + 3 * number
             own[at + i] -= 2.0
@@ -189,8 +170,8 @@ def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int
 @shared
 def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) -> None:
     """How far the junctions are from where the contacts say that they are, behind the matrix."""
-    junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
-    touches = kept(data, record, TOUCHES)
+    junctions, matrix = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.MATRIX)
+    touches = kept(data, record, wrap.TOUCHES)
     size = 3 * (parts - 1)
     for number in range(parts - 1):
         link = link_beside(data, record, own, count, number)
@@ -201,8 +182,8 @@ def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) 
             part = own[notes + JOINTS + 3 * (number + 1 - link)]
             gap = subtract3(x, scale_add3(a, part, subtract3(b, a)))
         else:
-            before = touches + OUT_SIZE * (2 * number + 1)
-            a, b = flat3(own, before), flat3(own, before + OUT_SIZE)
+            before = touches + wrap.OUT_SIZE * (2 * number + 1)
+            a, b = flat3(own, before), flat3(own, before + wrap.OUT_SIZE)
             gap = 2.0 * x[0] - a[0] - b[0], 2.0 * x[1] - a[1] - b[1], 2.0 * x[2] - a[2] - b[2]
         for i in range(3):
             own[matrix + (3 * number + i) * (size + 1) + size] = gap[i]
@@ -211,7 +192,7 @@ def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) 
 @shared
 def find_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
     """Newton's method for the junctions; the pieces and contacts are then those at rest."""
-    junctions, matrix = kept(data, record, JUNCTIONS), kept(data, record, MATRIX)
+    junctions, matrix = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.MATRIX)
     size, scale = 3 * (parts - 1), distance(own)
     if not solve_pieces(data, record, own, count, parts):
         return False
@@ -240,20 +221,20 @@ def find_junctions(data: Array, record: int, own: Array, count: int, parts: int)
 @shared
 def begin_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> None:
     """Junctions where the contacts that are known say that they are."""
-    junctions, contacts = kept(data, record, JUNCTIONS), kept(data, record, CONTACTS)
-    touches = kept(data, record, TOUCHES)
+    junctions, contacts = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.CONTACTS)
+    touches = kept(data, record, wrap.TOUCHES)
     for number in range(parts):
         if not is_link(data, record, own, count, number):
             at, into = (
                 contacts + 6 * part_of(data, record, own, count, number),
-                touches + OUT_SIZE * 2 * number,
+                touches + wrap.OUT_SIZE * 2 * number,
             )
             put3(own, into, flat3(own, at))
-            put3(own, into + OUT_SIZE, flat3(own, at + 3))
+            put3(own, into + wrap.OUT_SIZE, flat3(own, at + 3))
     for number in range(parts - 1):
-        before = touches + OUT_SIZE * (2 * number + 1)
+        before = touches + wrap.OUT_SIZE * (2 * number + 1)
         for k in range(3):
-            own[junctions + 3 * number + k] = 0.5 * (own[before + k] + own[before + OUT_SIZE + k])
+            own[junctions + 3 * number + k] = 0.5 * (own[before + k] + own[before + wrap.OUT_SIZE + k])
     lay_links(data, record, own, count, parts)
     for number in range(parts):
         if is_link(data, record, own, count, number):
@@ -262,22 +243,22 @@ def begin_junctions(data: Array, record: int, own: Array, count: int, parts: int
 
 @inline
 def keep_contacts(data: Array, record: int, own: Array, count: int, parts: int) -> None:
-    contacts, touches = kept(data, record, CONTACTS), kept(data, record, TOUCHES)
+    contacts, touches = kept(data, record, wrap.CONTACTS), kept(data, record, wrap.TOUCHES)
     for number in range(parts):
         if not is_link(data, record, own, count, number):
             at = contacts + 6 * part_of(data, record, own, count, number)
-            put3(own, at, flat3(own, touches + OUT_SIZE * 2 * number))
-            put3(own, at + 3, flat3(own, touches + OUT_SIZE * (2 * number + 1)))
+            put3(own, at, flat3(own, touches + wrap.OUT_SIZE * 2 * number))
+            put3(own, at + 3, flat3(own, touches + wrap.OUT_SIZE * (2 * number + 1)))
 
 
 @inline
 def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
     """Whether the path does not lie on an obstacle that it should lie on; these are left out then."""
-    flags = kept(data, record, TOUCHING)
+    flags = kept(data, record, wrap.TOUCHING)
     dropped = False
     for number in range(parts):
         i = part_of(data, record, own, count, number)
-        if own[flags + i] == ON and int(own[piece_of(data, record, i) + STATUS]) != WRAPPED:
+        if own[flags + i] == ON and int(own[piece_of(data, record, i) + wrap.STATUS]) != wrap.WRAPPED:
             own[flags + i] = AWAY
             dropped = True
     return dropped
@@ -288,14 +269,14 @@ def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool
     """Whether obstacles that are left out would be touched between the contacts next to them; the path shall lie on
     these then.
     """
-    flags, contacts = kept(data, record, TOUCHING), kept(data, record, CONTACTS)
+    flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
     found = False
     for i in range(count):
         if own[flags + i] == ON:
             continue
         a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
-        if solve_piece(data, record, own, i, a, b) != WRAPPED:
+        if solve_piece(data, record, own, i, a, b) != wrap.WRAPPED:
             continue
         free = count - 1  # the number of a part that has no contacts
         for number in range(parts):
@@ -317,8 +298,8 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
 
     A strand that was solved before begins with what it had.
     """
-    flags = kept(data, record, TOUCHING)
-    begin = own[WARM] != 1.0
+    flags = kept(data, record, wrap.TOUCHING)
+    begin = own[wrap.WARM] != 1.0
     if begin:
         for i in range(count):
             own[flags + i] = AWAY

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..algebra.spatial import Array, Vector, dot3, flat3
 from ..compiler.jit import inline, shared
-from .layout import LANE
+from . import layout as wrap
 from .surface import Moving, bending, gradient_of
 
 STAGES = 12
@@ -134,19 +134,19 @@ def set_lane(lane: Array, at: int, x: Moving, t: Moving) -> None:
 @shared
 def lane_step(kind: int, size: Vector, lane: Array, at: int, step: float, end: int, space: int) -> None:
     """The lane at `at`, a step of arc length farther, to `end`; uses 13 LANE numbers from `space` on."""
-    trial = space + STAGES * LANE
+    trial = space + STAGES * wrap.LANE
     for stage in range(STAGES + 1):
         into = end if stage == STAGES else trial
-        for k in range(LANE):
+        for k in range(wrap.LANE):
             lane[trial + k] = 0.0
         row = stage * (stage - 1) // 2
         for other in range(stage):
             share = step * WEIGHTS[row + other]
             if share != 0.0:
-                for k in range(LANE):
-                    lane[trial + k] += share * lane[space + other * LANE + k]
-        for k in range(LANE):
+                for k in range(wrap.LANE):
+                    lane[trial + k] += share * lane[space + other * wrap.LANE + k]
+        for k in range(wrap.LANE):
             lane[into + k] = lane[at + k] + lane[trial + k]
         if stage < STAGES:
             x, t = lane_position(lane, trial), lane_tangent(lane, trial)
-            set_lane(lane, space + stage * LANE, t, geodesic_curve(kind, size, x, t))
+            set_lane(lane, space + stage * wrap.LANE, t, geodesic_curve(kind, size, x, t))

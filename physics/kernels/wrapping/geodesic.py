@@ -12,29 +12,8 @@ import math
 
 from ..algebra.spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
-from .layout import (
-    ALONG_ENDS,
-    ARC,
-    ARC_ENDS,
-    ASIDE_ENDS,
-    ASIDE_LANE,
-    BEGINNING,
-    LANE,
-    LANES,
-    LEVEL,
-    LEVEL_ENDS,
-    LEVEL_LANE,
-    MOST_STEPS,
-    NODES,
-    PLACES,
-    STEP_SPACE,
-    STEPS,
-    SYSTEM,
-    TIME_LANE,
-    TURN_ENDS,
-    TURN_LANE,
-)
 from .surface import Moving, good_step, gradient_of, on_level
 
 ZERO = (0.0, 0.0, 0.0)
@@ -81,7 +60,7 @@ def mismatch(kind: int, size: Vector, x: Moving, t: Moving, line: Moving) -> tup
 
 @inline
 def node(number: int, lane: int) -> int:
-    return NODES + LANE * (LANES * number + lane)
+    return wrap.NODES + wrap.LANE * (wrap.LANES * number + lane)
 
 
 @shared
@@ -90,25 +69,25 @@ def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
     where there are not enough of them.
     """
     if mesh:
-        own[STEPS], own[PLACES] = 0.0, 0.0
+        own[wrap.STEPS], own[wrap.PLACES] = 0.0, 0.0
     number = 0
-    length = own[ARC]
+    length = own[wrap.ARC]
     while True:
         if mesh:
-            left = length - own[PLACES + number]
+            left = length - own[wrap.PLACES + number]
             if left == 0.0:
                 return True
-            if number == MOST_STEPS:
+            if number == wrap.MOST_STEPS:
                 return False
             step = good_step(kind, size, own, node(number, lane))
             count = math.ceil(abs(left) / step)
-            place = length if count == 1.0 else own[PLACES + number] + left / count
-            own[PLACES + number + 1] = place
-            own[STEPS] = number + 1
-        elif number == int(own[STEPS]):
+            place = length if count == 1.0 else own[wrap.PLACES + number] + left / count
+            own[wrap.PLACES + number + 1] = place
+            own[wrap.STEPS] = number + 1
+        elif number == int(own[wrap.STEPS]):
             return True
-        step = own[PLACES + number + 1] - own[PLACES + number]
-        lane_step(kind, size, own, node(number, lane), step, node(number + 1, lane), STEP_SPACE)
+        step = own[wrap.PLACES + number + 1] - own[wrap.PLACES + number]
+        lane_step(kind, size, own, node(number, lane), step, node(number + 1, lane), wrap.STEP_SPACE)
         number += 1
 
 
@@ -123,18 +102,18 @@ def start_lanes(kind: int, size: Vector, own: Array, x: Vector, t: Vector) -> No
     aside = cross(t, (g[0] / strength, g[1] / strength, g[2] / strength))
     _, h, _ = gradient_of(kind, size, x, aside, ZERO)
     dip = -dot3(h, t) / square
-    set_lane(own, node(0, ASIDE_LANE), (x, aside, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
-    set_lane(own, node(0, TURN_LANE), (x, ZERO, ZERO), (t, aside, ZERO))
+    set_lane(own, node(0, wrap.ASIDE_LANE), (x, aside, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
+    set_lane(own, node(0, wrap.TURN_LANE), (x, ZERO, ZERO), (t, aside, ZERO))
     up = (g[0] / square, g[1] / square, g[2] / square)
     _, h, _ = gradient_of(kind, size, x, up, ZERO)
     dip = -dot3(h, t) / square
-    set_lane(own, node(0, LEVEL_LANE), (x, up, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
+    set_lane(own, node(0, wrap.LEVEL_LANE), (x, up, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
 
 
 @inline
 def put_column(own: Array, column: int, a: float, b: float, c: float, d: float) -> None:
-    own[SYSTEM + column], own[SYSTEM + WIDTH + column] = a, b
-    own[SYSTEM + 2 * WIDTH + column], own[SYSTEM + 3 * WIDTH + column] = c, d
+    own[wrap.SYSTEM + column], own[wrap.SYSTEM + WIDTH + column] = a, b
+    own[wrap.SYSTEM + 2 * WIDTH + column], own[wrap.SYSTEM + 3 * WIDTH + column] = c, d
 
 
 @inline
@@ -161,19 +140,19 @@ def build_system(kind: int, size: Vector, own: Array, p: Vector, q: Vector, leve
     """Derivatives of the mismatches by along, aside, turn, length in the first columns of the system, less the
     mismatches in the fifth; with `level` >= 0 the derivatives by the level in that column. The mismatches' size.
     """
-    first, last = 0, int(own[STEPS])
-    x, t = flat3(own, node(first, ASIDE_LANE)), flat3(own, node(first, ASIDE_LANE) + 3)
-    y, w = flat3(own, node(last, ASIDE_LANE)), flat3(own, node(last, ASIDE_LANE) + 3)
+    first, last = 0, int(own[wrap.STEPS])
+    x, t = flat3(own, node(first, wrap.ASIDE_LANE)), flat3(own, node(first, wrap.ASIDE_LANE) + 3)
+    y, w = flat3(own, node(last, wrap.ASIDE_LANE)), flat3(own, node(last, wrap.ASIDE_LANE) + 3)
     bend, _, _ = geodesic_curve(kind, size, (x, ZERO, ZERO), (t, ZERO, ZERO))
     turn, _, _ = geodesic_curve(kind, size, (y, ZERO, ZERO), (w, ZERO, ZERO))
     ahead, ahead_turning = (y, w, ZERO), (w, turn, ZERO)
     slope_column(kind, size, own, 0, p, q, (x, t, ZERO), (t, bend, ZERO), ahead, ahead_turning)
     slope_column(kind, size, own, 3, p, q, (x, ZERO, ZERO), (t, ZERO, ZERO), ahead, ahead_turning)
-    for lane in range(ASIDE_LANE, LEVEL_LANE + 1):
-        if lane == LEVEL_LANE and level < 0:
+    for lane in range(wrap.ASIDE_LANE, wrap.LEVEL_LANE + 1):
+        if lane == wrap.LEVEL_LANE and level < 0:
             continue
         begin, end = node(first, lane), node(last, lane)
-        column = level if lane == LEVEL_LANE else lane
+        column = level if lane == wrap.LEVEL_LANE else lane
         slope_column(
             kind,
             size,
@@ -235,9 +214,9 @@ def measure(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
     """The system of the geodesic from the present beginning, and the mismatches' size; 1e300 where it cannot be
     followed.
     """
-    if not follow(kind, size, own, ASIDE_LANE, True):
+    if not follow(kind, size, own, wrap.ASIDE_LANE, True):
         return 1e300
-    follow(kind, size, own, TURN_LANE, False)
+    follow(kind, size, own, wrap.TURN_LANE, False)
     error = build_system(kind, size, own, p, q, -1)
     return error if error < 1e300 else 1e300
 
@@ -245,32 +224,32 @@ def measure(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
 @shared
 def find_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
     """Newton's method from the beginning that `own` knows: point, tangent, length."""
-    level = own[LEVEL]
-    begin_at(kind, size, own, level, flat3(own, BEGINNING), flat3(own, BEGINNING + 3))
-    own[ARC] = own[BEGINNING + 6]
+    level = own[wrap.LEVEL]
+    begin_at(kind, size, own, level, flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3))
+    own[wrap.ARC] = own[wrap.BEGINNING + 6]
     error = measure(kind, size, own, p, q)
     scale = math.sqrt(dot3(subtract3(q, p), subtract3(q, p)))
     for _ in range(MOST_ITERATIONS):
-        if error == 1e300 or eliminate(own, SYSTEM, 4, WIDTH) == 0.0:
+        if error == 1e300 or eliminate(own, wrap.SYSTEM, 4, WIDTH) == 0.0:
             return False
-        along, aside = own[SYSTEM + 4], own[SYSTEM + WIDTH + 4]
-        turn, longer = own[SYSTEM + 2 * WIDTH + 4], own[SYSTEM + 3 * WIDTH + 4]
+        along, aside = own[wrap.SYSTEM + 4], own[wrap.SYSTEM + WIDTH + 4]
+        turn, longer = own[wrap.SYSTEM + 2 * WIDTH + 4], own[wrap.SYSTEM + 3 * WIDTH + 4]
         change = max(abs(along), abs(aside), abs(longer)) / scale
         share = 1.0 / max(1.0, 2.0 * change, abs(turn) / LARGEST_TURN)
-        x, t = flat3(own, node(0, ASIDE_LANE)), flat3(own, node(0, ASIDE_LANE) + 3)
-        side, arc = flat3(own, node(0, TURN_LANE) + 9), own[ARC]
+        x, t = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(0, wrap.ASIDE_LANE) + 3)
+        side, arc = flat3(own, node(0, wrap.TURN_LANE) + 9), own[wrap.ARC]
         small = max(change, abs(turn)) < NEAR
         for _ in range(MOST_HALVINGS):
             moved = scale_add3(scale_add3(x, share * along, t), share * aside, side)
             begin_at(kind, size, own, level, moved, scale_add3(t, share * turn, side))
-            own[ARC] = max(arc + share * longer, -0.25 * scale)
+            own[wrap.ARC] = max(arc + share * longer, -0.25 * scale)
             now = measure(kind, size, own, p, q)
             if now < error or small:
                 break
             share *= 0.5
         error = now
         if small:
-            return bool(error < 1e-8 * scale and own[ARC] > -1e-9 * scale)
+            return bool(error < 1e-8 * scale and own[wrap.ARC] > -1e-9 * scale)
     return False
 
 
@@ -291,9 +270,9 @@ def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> fl
     The determinant of the system: positive where the geodesic is shorter than all near it, negative where it is a
     pass between two shorter ones.
     """
-    follow(kind, size, own, LEVEL_LANE, False)
+    follow(kind, size, own, wrap.LEVEL_LANE, False)
     build_system(kind, size, own, p, q, 10)
-    x, y = node(0, ASIDE_LANE), node(int(own[STEPS]), ASIDE_LANE)
+    x, y = node(0, wrap.ASIDE_LANE), node(int(own[wrap.STEPS]), wrap.ASIDE_LANE)
     g, _, _ = gradient_of(kind, size, flat3(own, x), ZERO, ZERO)
     h, _, _ = gradient_of(kind, size, flat3(own, y), ZERO, ZERO)
     b, c = cross(flat3(own, x + 3), g), cross(flat3(own, y + 3), h)
@@ -301,15 +280,18 @@ def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> fl
         put_column(own, 4 + k, g[k], b[k], 0.0, 0.0)
         put_column(own, 7 + k, 0.0, 0.0, -h[k], -c[k])
     for row in range(4):
-        at = SYSTEM + WIDTH * row
+        at = wrap.SYSTEM + WIDTH * row
         kept = own[at + 10]
         for k in range(6):
-            own[at + 4 + k] -= kept * own[LEVEL_ENDS + k]
-    determinant = eliminate(own, SYSTEM, 4, WIDTH)
+            own[at + 4 + k] -= kept * own[wrap.LEVEL_ENDS + k]
+    determinant = eliminate(own, wrap.SYSTEM, 4, WIDTH)
     for k in range(6):
-        own[ALONG_ENDS + k], own[ASIDE_ENDS + k] = own[SYSTEM + 4 + k], own[SYSTEM + WIDTH + 4 + k]
-        own[TURN_ENDS + k] = own[SYSTEM + 2 * WIDTH + 4 + k]
-        own[ARC_ENDS + k] = own[SYSTEM + 3 * WIDTH + 4 + k]
+        own[wrap.ALONG_ENDS + k], own[wrap.ASIDE_ENDS + k] = (
+            own[wrap.SYSTEM + 4 + k],
+            own[wrap.SYSTEM + WIDTH + 4 + k],
+        )
+        own[wrap.TURN_ENDS + k] = own[wrap.SYSTEM + 2 * WIDTH + 4 + k]
+        own[wrap.ARC_ENDS + k] = own[wrap.SYSTEM + 3 * WIDTH + 4 + k]
     return determinant
 
 
@@ -321,18 +303,20 @@ def ends_rate(own: Array, row: int, v: Vector, w: Vector) -> float:
 @inline
 def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving, second: Vector) -> None:
     """The lane of time at the beginning; `second`: second derivatives of along, aside, turn."""
-    x, t = flat3(own, node(0, ASIDE_LANE)), flat3(own, node(0, ASIDE_LANE) + 3)
+    x, t = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(0, wrap.ASIDE_LANE) + 3)
     bend, _, _ = geodesic_curve(kind, size, (x, ZERO, ZERO), (t, ZERO, ZERO))
-    along, aside = ends_rate(own, ALONG_ENDS, p[1], q[1]), ends_rate(own, ASIDE_ENDS, p[1], q[1])
-    turn = ends_rate(own, TURN_ENDS, p[1], q[1])
-    side = flat3(own, node(0, TURN_LANE) + 9)
-    up, dip = flat3(own, node(0, LEVEL_LANE) + 6), flat3(own, node(0, LEVEL_LANE) + 9)
-    tilt = flat3(own, node(0, ASIDE_LANE) + 9)
-    v = scale_add3(scale_add3((along * t[0], along * t[1], along * t[2]), aside, side), own[LEVEL + 1], up)
+    along, aside = ends_rate(own, wrap.ALONG_ENDS, p[1], q[1]), ends_rate(own, wrap.ASIDE_ENDS, p[1], q[1])
+    turn = ends_rate(own, wrap.TURN_ENDS, p[1], q[1])
+    side = flat3(own, node(0, wrap.TURN_LANE) + 9)
+    up, dip = flat3(own, node(0, wrap.LEVEL_LANE) + 6), flat3(own, node(0, wrap.LEVEL_LANE) + 9)
+    tilt = flat3(own, node(0, wrap.ASIDE_LANE) + 9)
+    v = scale_add3(
+        scale_add3((along * t[0], along * t[1], along * t[2]), aside, side), own[wrap.LEVEL + 1], up
+    )
     u = scale_add3(scale_add3((along * bend[0], along * bend[1], along * bend[2]), turn, side), aside, tilt)
-    u = scale_add3(u, own[LEVEL + 1], dip)
+    u = scale_add3(u, own[wrap.LEVEL + 1], dip)
     _, g1, _ = gradient_of(kind, size, x, v, ZERO)
-    lift = own[LEVEL + 2] - dot3(g1, v)
+    lift = own[wrap.LEVEL + 2] - dot3(g1, v)
     a = scale_add3((second[0] * t[0], second[0] * t[1], second[0] * t[2]), second[1], side)
     a = scale_add3(a, lift, up)
     g, g1, g2 = gradient_of(kind, size, x, v, a)
@@ -340,14 +324,16 @@ def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving, sec
     shrink = -dot3(u, u)
     b = scale_add3((shrink * t[0], shrink * t[1], shrink * t[2]), fall, g)
     b = scale_add3(b, second[2], side)
-    set_lane(own, node(0, TIME_LANE), (x, v, a), (t, u, b))
+    set_lane(own, node(0, wrap.TIME_LANE), (x, v, a), (t, u, b))
 
 
 @inline
 def end_in_time(kind: int, size: Vector, own: Array) -> tuple[Moving, Moving]:
     """The geodesic's moving end and its tangent there, from the lane of time and the moving length."""
-    at = node(int(own[STEPS]), TIME_LANE)
-    return slid(kind, size, lane_position(own, at), lane_tangent(own, at), own[ARC + 1], own[ARC + 2])
+    at = node(int(own[wrap.STEPS]), wrap.TIME_LANE)
+    return slid(
+        kind, size, lane_position(own, at), lane_tangent(own, at), own[wrap.ARC + 1], own[wrap.ARC + 2]
+    )
 
 
 @inline
@@ -367,17 +353,17 @@ def lane_of_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> N
     """The geodesic's motion to second order, LEVEL and the slopes by the ends known: first without second
     derivatives of the beginning, and what mismatch that leaves says which they are.
     """
-    own[ARC + 1], own[ARC + 2] = ends_rate(own, ARC_ENDS, p[1], q[1]), 0.0
+    own[wrap.ARC + 1], own[wrap.ARC + 2] = ends_rate(own, wrap.ARC_ENDS, p[1], q[1]), 0.0
     start_in_time(kind, size, own, p, q, ZERO)
-    follow(kind, size, own, TIME_LANE, False)
-    x, t = lane_position(own, node(0, TIME_LANE)), lane_tangent(own, node(0, TIME_LANE))
+    follow(kind, size, own, wrap.TIME_LANE, False)
+    x, t = lane_position(own, node(0, wrap.TIME_LANE)), lane_tangent(own, node(0, wrap.TIME_LANE))
     y, w = end_in_time(kind, size, own)
     build_system(kind, size, own, p[0], q[0], -1)
     a, b = mismatch(kind, size, x, t, less(x, p))
     c, d = mismatch(kind, size, y, w, less(q, y))
     put_column(own, 4, -a[2], -b[2], -c[2], -d[2])
-    eliminate(own, SYSTEM, 4, WIDTH)
-    second = own[SYSTEM + 4], own[SYSTEM + WIDTH + 4], own[SYSTEM + 2 * WIDTH + 4]
-    own[ARC + 2] = own[SYSTEM + 3 * WIDTH + 4]
+    eliminate(own, wrap.SYSTEM, 4, WIDTH)
+    second = own[wrap.SYSTEM + 4], own[wrap.SYSTEM + WIDTH + 4], own[wrap.SYSTEM + 2 * WIDTH + 4]
+    own[wrap.ARC + 2] = own[wrap.SYSTEM + 3 * WIDTH + 4]
     start_in_time(kind, size, own, p, q, second)
-    follow(kind, size, own, TIME_LANE, False)
+    follow(kind, size, own, wrap.TIME_LANE, False)

@@ -11,23 +11,8 @@ import math
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .geodesic import ZERO
-from .layout import (
-    BEGINNING,
-    INSIDE,
-    RADIUS,
-    RADIUS_ENDS,
-    SHAPE_PARAMETERS,
-    START,
-    STOP,
-    STRAIGHT,
-    TORUS,
-    WAY,
-    WIDTH,
-    WIDTH_BY,
-    WIDTH_ENDS,
-    WRAPPED,
-)
 from .planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
 from .round import along, plane_axes, tilt_plane
 from .smooth import NEAR, local_width, ramp_of
@@ -48,12 +33,12 @@ def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -
     y.
     """
     t, first, last = subtract3(x, p), subtract3(middle, x), subtract3(y, middle)
-    put3(own, WAY, x)
-    put3(own, WAY + 3, middle)
-    put3(own, WAY + 6, y)
-    put3(own, BEGINNING, x)
-    put3(own, BEGINNING + 3, t)
-    own[BEGINNING + 6] = math.sqrt(dot3(first, first)) + math.sqrt(dot3(last, last))
+    put3(own, wrap.WAY, x)
+    put3(own, wrap.WAY + 3, middle)
+    put3(own, wrap.WAY + 6, y)
+    put3(own, wrap.BEGINNING, x)
+    put3(own, wrap.BEGINNING + 3, t)
+    own[wrap.BEGINNING + 6] = math.sqrt(dot3(first, first)) + math.sqrt(dot3(last, last))
 
 
 @shared
@@ -61,28 +46,28 @@ def ellipsoid_level(
     data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
 ) -> int:
     """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether wrapped."""
-    at = shape + SHAPE_PARAMETERS
+    at = shape + wrap.SHAPE_PARAMETERS
     radii = data[at], data[at + 1], data[at + 2]
     found, x, y, z = plane_axes(data, shape, shrunk(p[0], radii), shrunk(q[0], radii))
     if not found:
-        return STRAIGHT
+        return wrap.STRAIGHT
     for k in range(3):
-        put3(own, START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
-        put3(own, STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
+        put3(own, wrap.START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
+        put3(own, wrap.STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
     tilt_plane(own)
     status, rho, by = arc_radius(own, 1.0, width, True)
-    if status != WRAPPED:
+    if status != wrap.WRAPPED:
         return status
-    store_jet(own, RADIUS, rho)
+    store_jet(own, wrap.RADIUS, rho)
     for k in range(3):
-        own[RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
-        own[RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
+        own[wrap.RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
+        own[wrap.RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
         for end in range(2):
-            along_x, along_y = own[WIDTH_BY + 2 * end], own[WIDTH_BY + 2 * end + 1]
-            own[WIDTH_ENDS + 3 * end + k] = (along_x * x[k] + along_y * y[k]) / radii[k]
+            along_x, along_y = own[wrap.WIDTH_BY + 2 * end], own[wrap.WIDTH_BY + 2 * end + 1]
+            own[wrap.WIDTH_ENDS + 3 * end + k] = (along_x * x[k] + along_y * y[k]) / radii[k]
     if fresh:
         tilted_beginning(own, radii, shrunk(p[0], radii), shrunk(q[0], radii), x, y, z, tilt)
-    return WRAPPED
+    return wrap.WRAPPED
 
 
 @inline
@@ -100,7 +85,9 @@ def tilted_beginning(
     out = c * n[0] + s * z[0], c * n[1] + s * z[1], c * n[2] + s * z[2]
     m = cross(out, k)
     deep = dot3(m, n) * away
-    rho = math.sqrt(max(own[RADIUS] * own[RADIUS] - deep * deep, 0.01 * own[RADIUS] * own[RADIUS]))
+    rho = math.sqrt(
+        max(own[wrap.RADIUS] * own[wrap.RADIUS] - deep * deep, 0.01 * own[wrap.RADIUS] * own[wrap.RADIUS])
+    )
     over_circle(own, radii, p, q, (deep * m[0], deep * m[1], deep * m[2]), out, k, rho)
 
 
@@ -112,19 +99,19 @@ def over_circle(
     along `out`; all in axes stretched by the radii.
     """
     axis = cross(out, k)
-    put3(own, START, along(out, k, axis, subtract3(p, centre)))
-    put3(own, STOP, along(out, k, axis, subtract3(q, centre)))
-    for at in (START, STOP):
+    put3(own, wrap.START, along(out, k, axis, subtract3(p, centre)))
+    put3(own, wrap.STOP, along(out, k, axis, subtract3(q, centre)))
+    for at in (wrap.START, wrap.STOP):
         put3(own, at + 3, ZERO)
         put3(own, at + 6, ZERO)
-    n, _, before = tangent_point(own, START, 1.0, (rho, 0.0, 0.0))
-    o, _, behind = tangent_point(own, STOP, -1.0, (rho, 0.0, 0.0))
+    n, _, before = tangent_point(own, wrap.START, 1.0, (rho, 0.0, 0.0))
+    o, _, behind = tangent_point(own, wrap.STOP, -1.0, (rho, 0.0, 0.0))
     turn = math.atan2(cross2(n, o), dot2(n, o))
     turn = turn if turn > -1e-9 else turn + 2.0 * math.pi
     c, s = math.cos(0.5 * turn), math.sin(0.5 * turn)
     middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
     length = before[0] + rho * turn + behind[0]
-    low, high = own[START + 2], own[STOP + 2]
+    low, high = own[wrap.START + 2], own[wrap.STOP + 2]
     a = low + (high - low) * before[0] / length
     b = high + (low - high) * behind[0] / length
     first = add3(centre, scale_add3(tube(out, k, n, rho), a, axis))
@@ -198,29 +185,29 @@ def tube_radius(
     """
     rho = radius, 0.0, 0.0
     for k in range(6):
-        own[RADIUS_ENDS + k], own[WIDTH_ENDS + k] = 0.0, 0.0
+        own[wrap.RADIUS_ENDS + k], own[wrap.WIDTH_ENDS + k] = 0.0, 0.0
     far, slope = level_in_time(kind, size, p)
     away, other = level_in_time(kind, size, q)
-    store_jet(own, RADIUS, rho)
-    store_jet(own, WIDTH, (width, 0.0, 0.0))
+    store_jet(own, wrap.RADIUS, rho)
+    store_jet(own, wrap.WIDTH, (width, 0.0, 0.0))
     if width == 0.0:
-        return INSIDE if min(far[0], away[0]) <= radius else WRAPPED
+        return wrap.INSIDE if min(far[0], away[0]) <= radius else wrap.WRAPPED
     if min(far[0], away[0]) < radius + NEAR * width:
         first, last = (far[0] - radius, far[1], far[2]), (away[0] - radius, away[1], away[2])
         jet, by_first, by_last = local_width(width, first, last)
-        store_jet(own, WIDTH, jet)
+        store_jet(own, wrap.WIDTH, jet)
         for k in range(3):
-            own[WIDTH_ENDS + k], own[WIDTH_ENDS + 3 + k] = by_first * slope[k], by_last * other[k]
+            own[wrap.WIDTH_ENDS + k], own[wrap.WIDTH_ENDS + 3 + k] = by_first * slope[k], by_last * other[k]
         leave_room(own, 0, far, slope)
         leave_room(own, 3, away, other)
-    return WRAPPED if own[RADIUS] >= NEAREST * own[WIDTH] else INSIDE
+    return wrap.WRAPPED if own[wrap.RADIUS] >= NEAREST * own[wrap.WIDTH] else wrap.INSIDE
 
 
 @inline
 def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
     """Smooth minimum of RADIUS and of what leaves twice WIDTH to an end at this radius, with that one's slope."""
-    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
-    rho = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
+    width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
+    rho = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
     if far[0] > rho[0] + 3.0 * width[0]:
         return
     excess = (
@@ -229,12 +216,12 @@ def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
         rho[2] - far[2] + 2.0 * width[2],
     )
     less, share, wider = ramp_of(excess, width)
-    store_jet(own, RADIUS, (rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]))
+    store_jet(own, wrap.RADIUS, (rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]))
     for k in range(6):
-        own[RADIUS_ENDS + k] *= 1.0 - share
-        own[RADIUS_ENDS + k] -= (2.0 * share + wider) * own[WIDTH_ENDS + k]
+        own[wrap.RADIUS_ENDS + k] *= 1.0 - share
+        own[wrap.RADIUS_ENDS + k] -= (2.0 * share + wider) * own[wrap.WIDTH_ENDS + k]
     for k in range(3):
-        own[RADIUS_ENDS + end + k] += share * slope[k]
+        own[wrap.RADIUS_ENDS + end + k] += share * slope[k]
 
 
 @inline
@@ -242,43 +229,43 @@ def settle(own: Array, gap: Vector, first: Vector, last: Vector) -> int:
     """Smooth maximum of RADIUS and the line's gap (with two derivatives in time, and by both ends); whether
     wrapped.
     """
-    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
-    excess = gap[0] - own[RADIUS], gap[1] - own[RADIUS + 1], gap[2] - own[RADIUS + 2]
+    width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
+    excess = gap[0] - own[wrap.RADIUS], gap[1] - own[wrap.RADIUS + 1], gap[2] - own[wrap.RADIUS + 2]
     if excess[0] >= width[0]:
-        return STRAIGHT
+        return wrap.STRAIGHT
     if width[0] > 0.0:
         more, share, wider = ramp_of(excess, width)
         for k in range(3):
-            own[RADIUS + k] += more[k]
-            own[RADIUS_ENDS + k] += share * (first[k] - own[RADIUS_ENDS + k])
-            own[RADIUS_ENDS + 3 + k] += share * (last[k] - own[RADIUS_ENDS + 3 + k])
+            own[wrap.RADIUS + k] += more[k]
+            own[wrap.RADIUS_ENDS + k] += share * (first[k] - own[wrap.RADIUS_ENDS + k])
+            own[wrap.RADIUS_ENDS + 3 + k] += share * (last[k] - own[wrap.RADIUS_ENDS + 3 + k])
         for k in range(6):
-            own[RADIUS_ENDS + k] += wider * own[WIDTH_ENDS + k]
-    return WRAPPED
+            own[wrap.RADIUS_ENDS + k] += wider * own[wrap.WIDTH_ENDS + k]
+    return wrap.WRAPPED
 
 
 @shared
 def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool) -> int:
     """RADIUS of the tube and its derivatives by both ends; whether the path is wrapped."""
-    major, minor = data[shape + SHAPE_PARAMETERS], data[shape + SHAPE_PARAMETERS + 1]
+    major, minor = data[shape + wrap.SHAPE_PARAMETERS], data[shape + wrap.SHAPE_PARAMETERS + 1]
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    status = tube_radius(TORUS, (major, 0.0, 0.0), minor, width, own, p, q)
-    if status != WRAPPED:
+    status = tube_radius(wrap.TORUS, (major, 0.0, 0.0), minor, width, own, p, q)
+    if status != wrap.WRAPPED:
         return status
     angle, part = narrowest(major, p[0], e)
     gap, m = clearance(major, angle, p[0], e)
     if not 0.0 < part < 1.0 or gap >= minor + width:
-        return STRAIGHT
+        return wrap.STRAIGHT
     if gap <= -minor - width and p[0][2] * q[0][2] > 0.0:  # no path runs through the hole and stays there
-        return STRAIGHT
+        return wrap.STRAIGHT
     gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
     rest = 1.0 - part
     first, last = (rest * m[0], rest * m[1], rest * m[2]), (part * m[0], part * m[1], part * m[2])
-    if settle(own, gap_jet, first, last) != WRAPPED:
-        return STRAIGHT
+    if settle(own, gap_jet, first, last) != wrap.WRAPPED:
+        return wrap.STRAIGHT
     if fresh:
-        torus_beginning(own, major, angle, own[RADIUS], m, p[0], q[0])
-    return WRAPPED
+        torus_beginning(own, major, angle, own[wrap.RADIUS], m, p[0], q[0])
+    return wrap.WRAPPED
 
 
 @inline

@@ -13,24 +13,7 @@ import math
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
-from .layout import (
-    CURVATURE,
-    ENDS,
-    FRAME_WIDTH,
-    FRAMES,
-    GEODESIC_SIZE,
-    JUNCTIONS,
-    LENGTH,
-    OUT_BIAS,
-    OUT_JACOBIAN,
-    OUT_SIZE,
-    PIECE,
-    RATE,
-    SMOOTHING,
-    START,
-    TOUCHES,
-    TOUCHING,
-)
+from . import layout as wrap
 from .near import NEAR_SIZE, PART, PART_BY, SHARE, SHARE_BY, pass_by
 from .places import NEAR_BY, ON, junction, kept, neighbour, part_of, piece_of, shape_of
 from .planar import store_jet
@@ -46,7 +29,7 @@ ZERO = (0.0, 0.0, 0.0)
 @inline
 def notes_of(data: Array, record: int, obstacle: int) -> int:
     """Where is kept how the line passes an obstacle by: in the memory of its piece, of which there is none then."""
-    return piece_of(data, record, obstacle) + START
+    return piece_of(data, record, obstacle) + wrap.START
 
 
 @inline
@@ -58,8 +41,8 @@ def pass_obstacle(
     ends: tuple[Vector, Vector],
     rates: tuple[Vector, Vector, Vector, Vector],
 ) -> bool:
-    frame, into = FRAMES + FRAME_WIDTH * obstacle, notes_of(data, record, obstacle)
-    width = data[record + SMOOTHING]
+    frame, into = wrap.FRAMES + wrap.FRAME_WIDTH * obstacle, notes_of(data, record, obstacle)
+    width = data[record + wrap.SMOOTHING]
     return bool(pass_by(data, shape_of(record, obstacle), width, own, frame, into, ends, rates))
 
 
@@ -68,9 +51,9 @@ def look_around(data: Array, record: int, own: Array, count: int, mark: bool) ->
     """Whether between two contacts that are not linked an obstacle must be heeded that the path does not lie on;
     `mark`: flag all such obstacles.
     """
-    if data[record + SMOOTHING] == 0.0:
+    if data[record + wrap.SMOOTHING] == 0.0:
         return False
-    flags = kept(data, record, TOUCHING)
+    flags = kept(data, record, wrap.TOUCHING)
     lacking, linked, near = False, False, False
     for i in range(count):
         if own[flags + i] == ON:
@@ -90,20 +73,20 @@ def look_around(data: Array, record: int, own: Array, count: int, mark: bool) ->
 @inline
 def touch_before(data: Array, record: int, number: int) -> int:
     """The contact that the path leaves before a link, in TOUCHES; -1 at the strand's beginning."""
-    return -1 if number == 0 else kept(data, record, TOUCHES) + OUT_SIZE * (2 * number - 1)
+    return -1 if number == 0 else kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * (2 * number - 1)
 
 
 @inline
 def touch_behind(data: Array, record: int, number: int, parts: int) -> int:
     """The contact that the path meets behind a link, in TOUCHES; -1 at the strand's end."""
-    return -1 if number == parts - 1 else kept(data, record, TOUCHES) + OUT_SIZE * 2 * (number + 1)
+    return -1 if number == parts - 1 else kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * 2 * (number + 1)
 
 
 @inline
 def link_ends(data: Array, record: int, own: Array, number: int, parts: int) -> tuple[Vector, Vector]:
     """The contacts between which a link lies."""
     first, last = touch_before(data, record, number), touch_behind(data, record, number, parts)
-    return flat3(own, first if first >= 0 else ENDS), flat3(own, last if last >= 0 else ENDS + 3)
+    return flat3(own, first if first >= 0 else wrap.ENDS), flat3(own, last if last >= 0 else wrap.ENDS + 3)
 
 
 @inline
@@ -179,7 +162,7 @@ def heeded_by(own: Array, at: int, side: int, k: int) -> float:
 def place_junctions(data: Array, record: int, own: Array, count: int, number: int, parts: int) -> None:
     """Both junctions of a link where the contacts say that they are."""
     a, b = link_ends(data, record, own, number, parts)
-    junctions = kept(data, record, JUNCTIONS)
+    junctions = kept(data, record, wrap.JUNCTIONS)
     notes = notes_of(data, record, part_of(data, record, own, count, number)) + JOINTS
     e = subtract3(b, a)
     for side in range(2):
@@ -200,7 +183,7 @@ def add_contact(
     by: Vector,
 ) -> None:
     """(scale 1 + e by^T) times some columns of a contact's Jacobian, added to three rows of a matrix."""
-    at = touch + OUT_JACOBIAN + columns
+    at = touch + wrap.OUT_JACOBIAN + columns
     for k in range(many):
         along = by[0] * own[at + k] + by[1] * own[at + 12 + k] + by[2] * own[at + 24 + k]
         for i in range(3):
@@ -303,8 +286,8 @@ def joint_bias(
     part, by_first, by_last = joint_slopes(data, record, own, count, number, side)
     a, b = link_ends(data, record, own, number, parts)
     first, last = touch_before(data, record, number), touch_behind(data, record, number, parts)
-    before = flat3(own, first + OUT_BIAS) if first >= 0 else ZERO
-    behind = flat3(own, last + OUT_BIAS) if last >= 0 else ZERO
+    before = flat3(own, first + wrap.OUT_BIAS) if first >= 0 else ZERO
+    behind = flat3(own, last + wrap.OUT_BIAS) if last >= 0 else ZERO
     notes = notes_of(data, record, part_of(data, record, own, count, number)) + JOINTS + 3 * side
     second = own[notes + 2] + dot3(by_first, before) + dot3(by_last, behind)
     bias = scale_add3(scale_add3(before, part, subtract3(behind, before)), second, subtract3(b, a))
@@ -314,7 +297,7 @@ def joint_bias(
 @inline
 def touch_velocity(data: Array, record: int, own: Array, touch: int) -> Vector:
     """Velocity of a contact at the strand's PIECE of rates."""
-    at, rates = touch + OUT_JACOBIAN, kept(data, record, PIECE)
+    at, rates = touch + wrap.OUT_JACOBIAN, kept(data, record, wrap.PIECE)
     v = (0.0, 0.0, 0.0)
     for k in range(12):
         column = own[at + k], own[at + 12 + k], own[at + 24 + k]
@@ -339,13 +322,13 @@ def link_length(data: Array, record: int, own: Array, count: int, parts: int, nu
     mine = piece_of(data, record, part_of(data, record, own, count, number))
     u, _ = along_link(data, record, own, number, parts)
     a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
-    rates = kept(data, record, PIECE)
+    rates = kept(data, record, wrap.PIECE)
     v = subtract3(flat3(own, rates + 3), flat3(own, rates))
     length, speed = dot3(subtract3(b, a), u), dot3(v, u)
     across = scale_add3(v, -speed, u)
-    own[mine + LENGTH], own[mine + RATE] = length, speed
-    own[mine + CURVATURE] = dot3(across, across) / length if length > 1e-14 else 0.0
-    gradient = mine + GEODESIC_SIZE
+    own[mine + wrap.LENGTH], own[mine + wrap.RATE] = length, speed
+    own[mine + wrap.CURVATURE] = dot3(across, across) / length if length > 1e-14 else 0.0
+    gradient = mine + wrap.GEODESIC_SIZE
     for k in range(3):
         own[gradient + k], own[gradient + 3 + k] = -u[k], u[k]
         own[gradient + 6 + k], own[gradient + 9 + k] = 0.0, 0.0
@@ -360,7 +343,7 @@ def foot(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vect
     part, e = own[at + PART], subtract3(b, a)
     put3(own, touch, scale_add3(a, part, e))
     for i in range(3):
-        row = touch + OUT_JACOBIAN + 12 * i
+        row = touch + wrap.OUT_JACOBIAN + 12 * i
         for k in range(12):
             own[row + k] = e[i] * own[at + PART_BY + k]
         own[row + i] += 1.0 - part

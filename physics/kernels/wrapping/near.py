@@ -22,8 +22,8 @@ from ..algebra.spatial import (
     transposed,
 )
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .capsule import capsule_size, chosen
-from .layout import CAPSULE, CYLINDER, ELLIPSOID, SHAPE_KIND, SHAPE_PARAMETERS, SPHERE, TORUS
 from .level import clearance, deepest, narrowest, shrunk
 from .planar import cross2, store_jet
 from .round import along, plane_axes, seen_from
@@ -45,15 +45,15 @@ NEAR_SIZE = 30
 @inline
 def surface_of(data: Array, shape: int, width: float) -> tuple[int, Vector, float, float]:
     """Kind and size of a surface as levels, its own level's radius, and the smoothing length in the same units."""
-    kind, at = int(data[shape + SHAPE_KIND]), shape + SHAPE_PARAMETERS
-    if kind == SPHERE:
-        return ELLIPSOID, (1.0, 1.0, 1.0), data[at], width
-    if kind == CYLINDER:
-        return ELLIPSOID, (1.0, 1.0, 0.0), data[at], width
-    if kind == ELLIPSOID:
+    kind, at = int(data[shape + wrap.SHAPE_KIND]), shape + wrap.SHAPE_PARAMETERS
+    if kind == wrap.SPHERE:
+        return wrap.ELLIPSOID, (1.0, 1.0, 1.0), data[at], width
+    if kind == wrap.CYLINDER:
+        return wrap.ELLIPSOID, (1.0, 1.0, 0.0), data[at], width
+    if kind == wrap.ELLIPSOID:
         a, b, c = data[at], data[at + 1], data[at + 2]
         return kind, (a**-2.0, b**-2.0, c**-2.0), 1.0, width / max(a, b, c)
-    if kind == CAPSULE:
+    if kind == wrap.CAPSULE:
         return kind, capsule_size(data, shape), data[at], width
     return kind, (data[at], 0.0, 0.0), data[at + 1], width
 
@@ -61,7 +61,7 @@ def surface_of(data: Array, shape: int, width: float) -> tuple[int, Vector, floa
 @inline
 def nearest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
     """Part of the line from p along e at which it is nearest to the obstacle."""
-    if kind == TORUS:
+    if kind == wrap.TORUS:
         _, part = narrowest(size[0], p, e)
         return float(part)
     return float(deepest(kind, size, p, e))
@@ -70,19 +70,19 @@ def nearest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
 @shared
 def right_side(data: Array, shape: int, p: Vector, q: Vector, x: Vector) -> bool:
     """Whether a line that is nearest at x passes on that side of the obstacle on which the path should."""
-    kind = int(data[shape + SHAPE_KIND])
+    kind = int(data[shape + wrap.SHAPE_KIND])
     e = subtract3(q, p)
-    if kind == TORUS:
-        major = data[shape + SHAPE_PARAMETERS]
+    if kind == wrap.TORUS:
+        major = data[shape + wrap.SHAPE_PARAMETERS]
         gap, _ = clearance(major, math.atan2(x[1], x[0]), p, e)
         return bool(gap > 0.0)
-    if kind == CAPSULE:
-        g, _, _ = gradient_of(CAPSULE, capsule_size(data, shape), x, ZERO, ZERO)
+    if kind == wrap.CAPSULE:
+        g, _, _ = gradient_of(wrap.CAPSULE, capsule_size(data, shape), x, ZERO, ZERO)
         return bool(chosen(data, shape, e, g) > 0.0)
-    if kind == CYLINDER and abs(x[2]) > data[shape + SHAPE_PARAMETERS + 1]:
+    if kind == wrap.CYLINDER and abs(x[2]) > data[shape + wrap.SHAPE_PARAMETERS + 1]:
         return False
-    if kind == ELLIPSOID:
-        at = shape + SHAPE_PARAMETERS
+    if kind == wrap.ELLIPSOID:
+        at = shape + wrap.SHAPE_PARAMETERS
         radii = data[at], data[at + 1], data[at + 2]
         p, q = shrunk(p, radii), shrunk(q, radii)
     found, m, n, o = plane_axes(data, shape, p, q)

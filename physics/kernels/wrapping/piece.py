@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
+from . import layout as wrap
 from .curved import curved_contact, curved_path, curved_point
-from .layout import ELLIPSOID, SHAPE_KIND, SPHERE, STATUS
 from .round import round_contact, round_path, round_point
 
 
@@ -14,11 +14,11 @@ def piece_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     """Length of the path over the obstacle whose record begins at `shape`, between ends and with a frame that `own`
     has, with its derivatives; whether it is wrapped at all: else nothing is written.
     """
-    if int(data[shape + SHAPE_KIND]) >= ELLIPSOID:
+    if int(data[shape + wrap.SHAPE_KIND]) >= wrap.ELLIPSOID:
         status = curved_path(data, shape, width, rates, own, gradient)
     else:
         status = round_path(data, shape, width, rates, own, gradient)
-    own[STATUS] = status
+    own[wrap.STATUS] = status
     return status
 
 
@@ -27,18 +27,18 @@ def piece_point(
     data: Array, shape: int, own: Array, sigma: float, sigma_rate: float, rates: Array, out: Array
 ) -> None:
     """A point of a wrapped piece and its derivatives by the twelve rates of this piece (see `wrap_layout`)."""
-    kind = int(data[shape + SHAPE_KIND])
-    if kind >= ELLIPSOID:
+    kind = int(data[shape + wrap.SHAPE_KIND])
+    if kind >= wrap.ELLIPSOID:
         curved_point(data, shape, own, sigma, sigma_rate, rates, out)
     else:
-        round_point(own, kind == SPHERE, sigma, sigma_rate, rates, out)
+        round_point(own, kind == wrap.SPHERE, sigma, sigma_rate, rates, out)
 
 
 @shared
 def piece_contact(data: Array, shape: int, own: Array, last: bool, rates: Array, out: Array) -> None:
     """The point where a wrapped piece touches first or last, as `piece_point` gives one."""
-    kind = int(data[shape + SHAPE_KIND])
-    if kind >= ELLIPSOID:
+    kind = int(data[shape + wrap.SHAPE_KIND])
+    if kind >= wrap.ELLIPSOID:
         curved_contact(own, last, rates, out)
     else:
-        round_contact(own, kind == SPHERE, last, rates, out)
+        round_contact(own, kind == wrap.SPHERE, last, rates, out)

@@ -13,34 +13,7 @@ from typing import TypeAlias
 
 from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
-from .layout import (
-    FIRST_ANGLE,
-    FIRST_ANGLE_BY,
-    FIRST_LENGTH,
-    FIRST_LENGTH_BY,
-    INSIDE,
-    LAST_ANGLE,
-    LAST_ANGLE_BY,
-    LAST_LENGTH,
-    NORMALS,
-    PLANE_LENGTH,
-    PLANE_LENGTH_BY,
-    RADIUS,
-    RADIUS_BY,
-    REACH,
-    REACH_BY,
-    START,
-    START_RATE,
-    START_SECOND,
-    STOP,
-    STOP_RATE,
-    STOP_SECOND,
-    STRAIGHT,
-    WIDTH,
-    WIDTH_BY,
-    WRAP,
-    WRAPPED,
-)
+from . import layout as wrap
 from .smooth import NEAR, local_width, ramp_of, smooth_step
 
 Pair: TypeAlias = tuple[float, float]
@@ -88,9 +61,9 @@ def line_distance(own: Array) -> tuple[Vector, Four, bool]:
     """Distance of the line through both ends from the centre, positive where it passes on the chosen side, with two
     derivatives in time; its derivatives by the ends; whether the foot of the perpendicular lies between them.
     """
-    p, s = pair(own, START), pair(own, STOP)
-    v, w = pair(own, START_RATE), pair(own, STOP_RATE)
-    a, b = pair(own, START_SECOND), pair(own, STOP_SECOND)
+    p, s = pair(own, wrap.START), pair(own, wrap.STOP)
+    v, w = pair(own, wrap.START_RATE), pair(own, wrap.STOP_RATE)
+    a, b = pair(own, wrap.START_SECOND), pair(own, wrap.STOP_SECOND)
     e = s[0] - p[0], s[1] - p[1]
     if dot2(e, e) == 0.0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), False
@@ -109,25 +82,25 @@ def line_distance(own: Array) -> tuple[Vector, Four, bool]:
 @inline
 def widths(own: Array, radius: float, width: float) -> tuple[Vector, Vector]:
     """WIDTH with its derivatives; distances of both ends from the centre, with two derivatives in time."""
-    p, s = pair(own, START), pair(own, STOP)
-    far = norm_of(p, pair(own, START_RATE), pair(own, START_SECOND))
-    away = norm_of(s, pair(own, STOP_RATE), pair(own, STOP_SECOND))
+    p, s = pair(own, wrap.START), pair(own, wrap.STOP)
+    far = norm_of(p, pair(own, wrap.START_RATE), pair(own, wrap.START_SECOND))
+    away = norm_of(s, pair(own, wrap.STOP_RATE), pair(own, wrap.STOP_SECOND))
     if min(far[0], away[0]) >= radius + NEAR * width:
-        store_jet(own, WIDTH, (width, 0.0, 0.0))
-        store_four(own, WIDTH_BY, NOTHING)
+        store_jet(own, wrap.WIDTH, (width, 0.0, 0.0))
+        store_four(own, wrap.WIDTH_BY, NOTHING)
         return far, away
     first, last = (far[0] - radius, far[1], far[2]), (away[0] - radius, away[1], away[2])
     jet, by_first, by_last = local_width(width, first, last)
     a, b = by_first / far[0], by_last / away[0]
-    store_jet(own, WIDTH, jet)
-    store_four(own, WIDTH_BY, (a * p[0], a * p[1], b * s[0], b * s[1]))
+    store_jet(own, wrap.WIDTH, jet)
+    store_four(own, wrap.WIDTH_BY, (a * p[0], a * p[1], b * s[0], b * s[1]))
     return far, away
 
 
 @inline
 def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[Vector, Four]:
     """Smooth minimum of a radius and of what leaves twice WIDTH to an end at this distance; `at`: START or STOP."""
-    width = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
+    width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     if far[0] > radius[0] + 3.0 * width[0]:
         return radius, by
     x = pair(own, at)
@@ -139,14 +112,16 @@ def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[V
     less, slope, wider = ramp_of(excess, width)
     d0, d1 = slope * x[0] / far[0], slope * x[1] / far[0]
     rest, share = 1.0 - slope, -2.0 * slope - wider
-    more = own[WIDTH_BY], own[WIDTH_BY + 1], own[WIDTH_BY + 2], own[WIDTH_BY + 3]
+    more = own[wrap.WIDTH_BY], own[wrap.WIDTH_BY + 1], own[wrap.WIDTH_BY + 2], own[wrap.WIDTH_BY + 3]
     by = (
         rest * by[0] + share * more[0],
         rest * by[1] + share * more[1],
         rest * by[2] + share * more[2],
         rest * by[3] + share * more[3],
     )
-    by = (by[0] + d0, by[1] + d1, by[2], by[3]) if at == START else (by[0], by[1], by[2] + d0, by[3] + d1)
+    by = (
+        (by[0] + d0, by[1] + d1, by[2], by[3]) if at == wrap.START else (by[0], by[1], by[2] + d0, by[3] + d1)
+    )
     return (radius[0] - less[0], radius[1] - less[1], radius[2] - less[2]), by
 
 
@@ -160,33 +135,33 @@ def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[i
     distance, distance_by, between = line_distance(own)
     rho = (radius, 0.0, 0.0)
     if not between or (distance[0] <= -radius - width and not forced):
-        return STRAIGHT, rho, NOTHING
-    p, s = pair(own, START), pair(own, STOP)
+        return wrap.STRAIGHT, rho, NOTHING
+    p, s = pair(own, wrap.START), pair(own, wrap.STOP)
     if width == 0.0:
-        store_jet(own, WIDTH, (0.0, 0.0, 0.0))
-        store_four(own, WIDTH_BY, NOTHING)
+        store_jet(own, wrap.WIDTH, (0.0, 0.0, 0.0))
+        store_four(own, wrap.WIDTH_BY, NOTHING)
         if dot2(p, p) <= radius * radius or dot2(s, s) <= radius * radius:
-            return INSIDE, rho, NOTHING
-        return STRAIGHT if distance[0] >= radius else WRAPPED, rho, NOTHING
+            return wrap.INSIDE, rho, NOTHING
+        return wrap.STRAIGHT if distance[0] >= radius else wrap.WRAPPED, rho, NOTHING
     if distance[0] >= radius + width:
-        return STRAIGHT, rho, NOTHING
+        return wrap.STRAIGHT, rho, NOTHING
     far, away = widths(own, radius, width)
-    rho, by = least(rho, NOTHING, own, START, far)
-    rho, by = least(rho, by, own, STOP, away)
-    if rho[0] < NEAREST * own[WIDTH]:
-        return INSIDE, rho, by
+    rho, by = least(rho, NOTHING, own, wrap.START, far)
+    rho, by = least(rho, by, own, wrap.STOP, away)
+    if rho[0] < NEAREST * own[wrap.WIDTH]:
+        return wrap.INSIDE, rho, by
     excess = distance[0] - rho[0], distance[1] - rho[1], distance[2] - rho[2]
-    if excess[0] >= own[WIDTH]:
-        return STRAIGHT, rho, by
-    more, slope, wider = ramp_of(excess, (own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]))
+    if excess[0] >= own[wrap.WIDTH]:
+        return wrap.STRAIGHT, rho, by
+    more, slope, wider = ramp_of(excess, (own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]))
     rest = 1.0 - slope
     by = (
-        rest * by[0] + slope * distance_by[0] + wider * own[WIDTH_BY],
-        rest * by[1] + slope * distance_by[1] + wider * own[WIDTH_BY + 1],
-        rest * by[2] + slope * distance_by[2] + wider * own[WIDTH_BY + 2],
-        rest * by[3] + slope * distance_by[3] + wider * own[WIDTH_BY + 3],
+        rest * by[0] + slope * distance_by[0] + wider * own[wrap.WIDTH_BY],
+        rest * by[1] + slope * distance_by[1] + wider * own[wrap.WIDTH_BY + 1],
+        rest * by[2] + slope * distance_by[2] + wider * own[wrap.WIDTH_BY + 2],
+        rest * by[3] + slope * distance_by[3] + wider * own[wrap.WIDTH_BY + 3],
     )
-    return WRAPPED, (rho[0] + more[0], rho[1] + more[1], rho[2] + more[2]), by
+    return wrap.WRAPPED, (rho[0] + more[0], rho[1] + more[1], rho[2] + more[2]), by
 
 
 @inline
@@ -194,15 +169,15 @@ def reach_of(own: Array, rho: Vector, unit: float) -> float:
     """REACH with two derivatives in time, within which line and arc part by WIDTH times unit; what it changes by the
     product of radius and WIDTH.
     """
-    width, rate, second = own[WIDTH], own[WIDTH + 1], own[WIDTH + 2]
+    width, rate, second = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     if width == 0.0:
-        store_jet(own, REACH, (0.0, 0.0, 0.0))
+        store_jet(own, wrap.REACH, (0.0, 0.0, 0.0))
         return 0.0
     reach = unit * math.sqrt(2.0 * rho[0] * width)
     share = unit * unit / reach
     speed = share * (rho[1] * width + rho[0] * rate)
     bend = share * (rho[2] * width + 2.0 * rho[1] * rate + rho[0] * second) - speed * speed / reach
-    store_jet(own, REACH, (reach, speed, bend))
+    store_jet(own, wrap.REACH, (reach, speed, bend))
     return share
 
 
@@ -228,40 +203,45 @@ def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair,
 def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
     """Everything of the path past a circle that its points need, from both ends in `own`; whether it is wrapped."""
     status, rho, by = arc_radius(own, radius, width, forced)
-    if status != WRAPPED:
+    if status != wrap.WRAPPED:
         return status
-    n, first, first_length = tangent_point(own, START, 1.0, rho)
-    m, last, last_length = tangent_point(own, STOP, -1.0, rho)
-    wrap = math.atan2(cross2(n, m), dot2(n, m))
-    if wrap < -1e-9:
-        wrap += 2.0 * math.pi
-    wrap = max(wrap, 0.0)
+    n, first, first_length = tangent_point(own, wrap.START, 1.0, rho)
+    m, last, last_length = tangent_point(own, wrap.STOP, -1.0, rho)
+    wound = math.atan2(cross2(n, m), dot2(n, m))
+    if wound < -1e-9:
+        wound += 2.0 * math.pi
+    wound = max(wound, 0.0)
     u, t = (-n[1], n[0]), (-m[1], m[0])
-    v, w = pair(own, START_RATE), pair(own, STOP_RATE)
+    v, w = pair(own, wrap.START_RATE), pair(own, wrap.STOP_RATE)
     turn = last[1] - first[1]
-    rate = dot2(t, w) - dot2(u, v) + wrap * rho[1]
-    curve = dot2(t, pair(own, STOP_SECOND)) - dot2(u, pair(own, START_SECOND)) + turn * rho[1] + wrap * rho[2]
+    rate = dot2(t, w) - dot2(u, v) + wound * rho[1]
+    curve = (
+        dot2(t, pair(own, wrap.STOP_SECOND))
+        - dot2(u, pair(own, wrap.START_SECOND))
+        + turn * rho[1]
+        + wound * rho[2]
+    )
     curve += first[1] * dot2(n, v) - last[1] * dot2(m, w)
     angle = math.atan2(n[1], n[0])
-    store_jet(own, RADIUS, rho)
-    store_jet(own, FIRST_ANGLE, (angle, first[1], first[2]))
-    store_jet(own, LAST_ANGLE, (angle + wrap, last[1], last[2]))
-    store_jet(own, FIRST_LENGTH, first_length)
-    store_jet(own, LAST_LENGTH, last_length)
-    store_jet(own, PLANE_LENGTH, (first_length[0] + rho[0] * wrap + last_length[0], rate, curve))
+    store_jet(own, wrap.RADIUS, rho)
+    store_jet(own, wrap.FIRST_ANGLE, (angle, first[1], first[2]))
+    store_jet(own, wrap.LAST_ANGLE, (angle + wound, last[1], last[2]))
+    store_jet(own, wrap.FIRST_LENGTH, first_length)
+    store_jet(own, wrap.LAST_LENGTH, last_length)
+    store_jet(own, wrap.PLANE_LENGTH, (first_length[0] + rho[0] * wound + last_length[0], rate, curve))
     share = reach_of(own, rho, 1.0)
-    store_four(own, NORMALS, (n[0], n[1], m[0], m[1]))
-    own[WRAP] = wrap
-    store_four(own, RADIUS_BY, by)
+    store_four(own, wrap.NORMALS, (n[0], n[1], m[0], m[1]))
+    own[wrap.WRAP] = wound
+    store_four(own, wrap.RADIUS_BY, by)
     for k in range(4):
-        radial = own[RADIUS_BY + k]
+        radial = own[wrap.RADIUS_BY + k]
         towards = (n[k] if k < 2 else 0.0) - radial
-        own[FIRST_ANGLE_BY + k] = towards / first_length[0]
-        own[LAST_ANGLE_BY + k] = (radial - (m[k - 2] if k > 1 else 0.0)) / last_length[0]
-        own[FIRST_LENGTH_BY + k] = rho[0] * own[FIRST_ANGLE_BY + k] - (u[k] if k < 2 else 0.0)
-        own[PLANE_LENGTH_BY + k] = wrap * radial + (t[k - 2] if k > 1 else -u[k])
-        own[REACH_BY + k] = share * (own[WIDTH] * radial + rho[0] * own[WIDTH_BY + k])
-    return WRAPPED
+        own[wrap.FIRST_ANGLE_BY + k] = towards / first_length[0]
+        own[wrap.LAST_ANGLE_BY + k] = (radial - (m[k - 2] if k > 1 else 0.0)) / last_length[0]
+        own[wrap.FIRST_LENGTH_BY + k] = rho[0] * own[wrap.FIRST_ANGLE_BY + k] - (u[k] if k < 2 else 0.0)
+        own[wrap.PLANE_LENGTH_BY + k] = wound * radial + (t[k - 2] if k > 1 else -u[k])
+        own[wrap.REACH_BY + k] = share * (own[wrap.WIDTH] * radial + rho[0] * own[wrap.WIDTH_BY + k])
+    return wrap.WRAPPED
 
 
 @inline
@@ -269,14 +249,14 @@ def blend(own: Array, past: Vector) -> tuple[Vector, float, float]:
     """Share of what begins at a tangent point, with two derivatives in time, its derivative by the length past that
     point, and that length in units of the reach.
     """
-    reach = own[REACH]
+    reach = own[wrap.REACH]
     if past[0] <= -reach:
         return (0.0, 0.0, 0.0), 0.0, -1.0
     if past[0] >= reach:
         return (1.0, 0.0, 0.0), 0.0, 1.0
     x = past[0] / reach
-    rate = (past[1] - x * own[REACH + 1]) / reach
-    second = (past[2] - 2.0 * rate * own[REACH + 1] - x * own[REACH + 2]) / reach
+    rate = (past[1] - x * own[wrap.REACH + 1]) / reach
+    second = (past[2] - 2.0 * rate * own[wrap.REACH + 1] - x * own[wrap.REACH + 2]) / reach
     value, slope, bend = smooth_step(x)
     return (value, slope * rate, slope * second + bend * rate * rate), slope / reach, x
 
@@ -327,23 +307,31 @@ def planar_point(own: Array, s: Vector, by: Array) -> tuple[Pair, Pair, Pair, Pa
     """The point at length s (with two derivatives in time) of the path that `planar_path` found, its own two
     derivatives in time, and its derivative by s; `by[:8]` becomes its derivatives by both ends, at this s.
     """
-    n, m = pair(own, NORMALS), pair(own, NORMALS + 2)
-    rho = (own[RADIUS], own[RADIUS + 1], own[RADIUS + 2])
-    past = s[0] - own[FIRST_LENGTH], s[1] - own[FIRST_LENGTH + 1], s[2] - own[FIRST_LENGTH + 2]
-    left = own[PLANE_LENGTH] - s[0], own[PLANE_LENGTH + 1] - s[1], own[PLANE_LENGTH + 2] - s[2]
-    over = own[LAST_LENGTH] - left[0], own[LAST_LENGTH + 1] - left[1], own[LAST_LENGTH + 2] - left[2]
+    n, m = pair(own, wrap.NORMALS), pair(own, wrap.NORMALS + 2)
+    rho = (own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2])
+    past = s[0] - own[wrap.FIRST_LENGTH], s[1] - own[wrap.FIRST_LENGTH + 1], s[2] - own[wrap.FIRST_LENGTH + 2]
+    left = own[wrap.PLANE_LENGTH] - s[0], own[wrap.PLANE_LENGTH + 1] - s[1], own[wrap.PLANE_LENGTH + 2] - s[2]
+    over = (
+        own[wrap.LAST_LENGTH] - left[0],
+        own[wrap.LAST_LENGTH + 1] - left[1],
+        own[wrap.LAST_LENGTH + 2] - left[2],
+    )
     first, first_slope, first_past = blend(own, past)
     last, last_slope, last_past = blend(own, over)
-    p, v, a = pair(own, START), pair(own, START_RATE), pair(own, START_SECOND)
-    line, line_rate, line_second = on_line(p, v, a, n, own[FIRST_ANGLE + 1], own[FIRST_ANGLE + 2], s)
-    p, v, a = pair(own, STOP), pair(own, STOP_RATE), pair(own, STOP_SECOND)
+    p, v, a = pair(own, wrap.START), pair(own, wrap.START_RATE), pair(own, wrap.START_SECOND)
+    line, line_rate, line_second = on_line(
+        p, v, a, n, own[wrap.FIRST_ANGLE + 1], own[wrap.FIRST_ANGLE + 2], s
+    )
+    p, v, a = pair(own, wrap.STOP), pair(own, wrap.STOP_RATE), pair(own, wrap.STOP_SECOND)
     back = -left[0], -left[1], -left[2]
-    end, end_rate, end_second = on_line(p, v, a, m, own[LAST_ANGLE + 1], own[LAST_ANGLE + 2], back)
+    end, end_rate, end_second = on_line(p, v, a, m, own[wrap.LAST_ANGLE + 1], own[wrap.LAST_ANGLE + 2], back)
     angle = past[0] / rho[0]
     rate = (past[1] - angle * rho[1]) / rho[0]
     second = (past[2] - 2.0 * rate * rho[1] - angle * rho[2]) / rho[0]
-    c = math.cos(own[FIRST_ANGLE] + angle), math.sin(own[FIRST_ANGLE] + angle)
-    arc, arc_rate, arc_second = on_arc(c, rho, own[FIRST_ANGLE + 1] + rate, own[FIRST_ANGLE + 2] + second)
+    c = math.cos(own[wrap.FIRST_ANGLE] + angle), math.sin(own[wrap.FIRST_ANGLE] + angle)
+    arc, arc_rate, arc_second = on_arc(
+        c, rho, own[wrap.FIRST_ANGLE + 1] + rate, own[wrap.FIRST_ANGLE + 2] + second
+    )
     bend = arc[0] - line[0], arc[1] - line[1]
     leave = end[0] - arc[0], end[1] - arc[1]
     x, v, a = moving((1.0 - first[0], -first[1], -first[2]), line, line_rate, line_second)
@@ -357,16 +345,20 @@ def planar_point(own: Array, s: Vector, by: Array) -> tuple[Pair, Pair, Pair, Pa
     along0 = -q * n[1] - share[0] * c[1] - last[0] * m[1] + first_slope * bend[0] + last_slope * leave[0]
     along1 = q * n[0] + share[0] * c[0] + last[0] * m[0] + first_slope * bend[1] + last_slope * leave[1]
     for k in range(4):
-        radial, reach = own[RADIUS_BY + k], own[REACH_BY + k]
-        length_by = own[FIRST_LENGTH_BY + k]
-        turn = own[FIRST_ANGLE_BY + k] - (length_by + angle * radial) / rho[0]
+        radial, reach = own[wrap.RADIUS_BY + k], own[wrap.REACH_BY + k]
+        length_by = own[wrap.FIRST_LENGTH_BY + k]
+        turn = own[wrap.FIRST_ANGLE_BY + k] - (length_by + angle * radial) / rho[0]
         first_by = first_slope * (-length_by - first_past * reach)
         # how much farther the last piece begins: its length is the plane's less the first piece's and the arc's
-        begin = length_by + own[WRAP] * radial + rho[0] * (own[LAST_ANGLE_BY + k] - own[FIRST_ANGLE_BY + k])
+        begin = (
+            length_by
+            + own[wrap.WRAP] * radial
+            + rho[0] * (own[wrap.LAST_ANGLE_BY + k] - own[wrap.FIRST_ANGLE_BY + k])
+        )
         last_by = last_slope * (-begin - last_past * reach)
-        aside = -q * s[0] * own[FIRST_ANGLE_BY + k]
-        longer = own[PLANE_LENGTH_BY + k]
-        lift = last[0] * left[0] * own[LAST_ANGLE_BY + k]
+        aside = -q * s[0] * own[wrap.FIRST_ANGLE_BY + k]
+        longer = own[wrap.PLANE_LENGTH_BY + k]
+        lift = last[0] * left[0] * own[wrap.LAST_ANGLE_BY + k]
         spin = share[0] * rho[0] * turn
         out = share[0] * radial
         by[k] = aside * n[0] + out * c[0] - spin * c[1] + last[0] * longer * m[1] + lift * m[0]

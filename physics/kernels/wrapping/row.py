@@ -4,29 +4,9 @@ from __future__ import annotations
 
 from ..algebra.spatial import Array, Vector, add3, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .chain import contact, find_chain, junction_matrix, lay_links, link_beside, solve_piece
 from .geodesic import eliminate
-from .layout import (
-    BEFORE,
-    BEFORE_BY,
-    CURVATURE,
-    GEODESIC_SIZE,
-    JUNCTIONS,
-    JUNCTIONS_BY,
-    LENGTH,
-    MATRIX,
-    OUT_BIAS,
-    OUT_JACOBIAN,
-    OUT_SIZE,
-    OUT_TANGENT,
-    PIECE,
-    PIECE_SIZE,
-    RATE,
-    STRAIGHT,
-    TOUCHES,
-    UNSOLVED,
-    WRAPPED,
-)
 from .link import (
     along_link,
     joint_bias,
@@ -47,9 +27,9 @@ def junctions_by_inputs(data: Array, record: int, own: Array, count: int, parts:
     n, size = 6 + 6 * count, 3 * (parts - 1)
     width = size + n
     matrix, touches, by = (
-        kept(data, record, MATRIX),
-        kept(data, record, TOUCHES),
-        kept(data, record, JUNCTIONS_BY),
+        kept(data, record, wrap.MATRIX),
+        kept(data, record, wrap.TOUCHES),
+        kept(data, record, wrap.JUNCTIONS_BY),
     )
     lay_links(data, record, own, count, parts)
     junction_matrix(data, record, own, count, parts, width)
@@ -61,7 +41,7 @@ def junctions_by_inputs(data: Array, record: int, own: Array, count: int, parts:
             continue
         for side in range(2):
             other = number + side
-            at = touches + OUT_SIZE * (2 * other + 1 - side) + OUT_JACOBIAN
+            at = touches + wrap.OUT_SIZE * (2 * other + 1 - side) + wrap.OUT_JACOBIAN
             place = 6 + 6 * part_of(data, record, own, count, other)
             for i in range(3):
                 row = into + i * width
@@ -83,7 +63,7 @@ def piece_rates(
     data: Array, record: int, own: Array, count: int, parts: int, number: int, rates: Array
 ) -> None:
     """The rates of one piece, into the strand's PIECE."""
-    at, moving = kept(data, record, PIECE), kept(data, record, JUNCTIONS) + 3 * (count - 1)
+    at, moving = kept(data, record, wrap.PIECE), kept(data, record, wrap.JUNCTIONS) + 3 * (count - 1)
     i = part_of(data, record, own, count, number)
     for k in range(3):
         own[at + k] = rates[k] if number == 0 else own[moving + 3 * (number - 1) + k]
@@ -132,21 +112,21 @@ def parts_in_time(data: Array, record: int, own: Array, count: int, parts: int, 
 def junctions_in_time(data: Array, record: int, own: Array, count: int, parts: int, rates: Array) -> None:
     """First and second derivatives of the junctions in time."""
     n, size = 6 + 6 * count, 3 * (parts - 1)
-    moving, by = kept(data, record, JUNCTIONS) + 3 * (count - 1), kept(data, record, JUNCTIONS_BY)
-    second, matrix = moving + 3 * (count - 1), kept(data, record, MATRIX)
+    moving, by = kept(data, record, wrap.JUNCTIONS) + 3 * (count - 1), kept(data, record, wrap.JUNCTIONS_BY)
+    second, matrix = moving + 3 * (count - 1), kept(data, record, wrap.MATRIX)
     for row in range(size):
         own[moving + row] = 0.0
         for k in range(n):
             own[moving + row] += own[by + row * n + k] * rates[k]
-    touches = kept(data, record, TOUCHES)
+    touches = kept(data, record, wrap.TOUCHES)
     parts_in_time(data, record, own, count, parts, rates)
     if size == 0:
         return
     junction_matrix(data, record, own, count, parts, size + 1)
     for number in range(parts - 1):
-        before = touches + OUT_SIZE * (2 * number + 1) + OUT_BIAS
+        before = touches + wrap.OUT_SIZE * (2 * number + 1) + wrap.OUT_BIAS
         link = link_beside(data, record, own, count, number)
-        bias = add3(flat3(own, before), flat3(own, before + OUT_SIZE))
+        bias = add3(flat3(own, before), flat3(own, before + wrap.OUT_SIZE))
         if link >= 0:
             velocities = around_link(data, record, own, count, parts, link, rates)
             bias = joint_bias(data, record, own, count, parts, link, number + 1 - link, velocities)
@@ -173,7 +153,7 @@ def add_through(
     from `start` on; what the junctions' second derivatives make of them.
     """
     n = 6 + 6 * count
-    by, second = kept(data, record, JUNCTIONS_BY), kept(data, record, JUNCTIONS) + 6 * (count - 1)
+    by, second = kept(data, record, wrap.JUNCTIONS_BY), kept(data, record, wrap.JUNCTIONS) + 6 * (count - 1)
     place = start + 6 + 6 * part_of(data, record, own, count, number)
     bias = 0.0
     for k in range(6):
@@ -196,29 +176,29 @@ def chain_length(data: Array, record: int, own: Array, count: int, rates: Array,
     """Length of the strand with its derivatives, and all that its points need; whether it is wrapped at all."""
     parts = find_chain(data, record, own, count)
     if parts <= 0:
-        return STRAIGHT if parts == 0 else UNSOLVED
+        return wrap.STRAIGHT if parts == 0 else wrap.UNSOLVED
     n = 6 + 6 * count
     if parts > 1:
         junctions_by_inputs(data, record, own, count, parts)
     junctions_in_time(data, record, own, count, parts, rates)
-    own[LENGTH], own[RATE], own[CURVATURE] = 0.0, 0.0, 0.0
+    own[wrap.LENGTH], own[wrap.RATE], own[wrap.CURVATURE] = 0.0, 0.0, 0.0
     for k in range(n):
         gradient[k] = 0.0
-    before, before_by = kept(data, record, BEFORE), kept(data, record, BEFORE_BY)
+    before, before_by = kept(data, record, wrap.BEFORE), kept(data, record, wrap.BEFORE_BY)
     for number in range(parts):
-        own[before + 3 * number], own[before + 3 * number + 1] = own[LENGTH], own[RATE]
-        own[before + 3 * number + 2] = own[CURVATURE]
+        own[before + 3 * number], own[before + 3 * number + 1] = own[wrap.LENGTH], own[wrap.RATE]
+        own[before + 3 * number + 2] = own[wrap.CURVATURE]
         for k in range(n):
             own[before_by + n * number + k] = gradient[k]
         i = part_of(data, record, own, count, number)
         mine = piece_of(data, record, i)
-        piece = own[mine : mine + PIECE_SIZE]
-        at = mine + GEODESIC_SIZE
-        own[LENGTH] += piece[LENGTH]
-        own[RATE] += piece[RATE]
+        piece = own[mine : mine + wrap.PIECE_SIZE]
+        at = mine + wrap.GEODESIC_SIZE
+        own[wrap.LENGTH] += piece[wrap.LENGTH]
+        own[wrap.RATE] += piece[wrap.RATE]
         bias = add_through(data, record, own, count, parts, number, at, gradient, 0)
-        own[CURVATURE] += piece[CURVATURE] + bias
-    return WRAPPED
+        own[wrap.CURVATURE] += piece[wrap.CURVATURE] + bias
+    return wrap.WRAPPED
 
 
 @shared
@@ -245,10 +225,10 @@ def link_point(
     t = sigma * inverse
     for i in range(3):
         own[into + i] = a[i] + sigma * u[i]
-        own[into + OUT_TANGENT + i] = u[i]
+        own[into + wrap.OUT_TANGENT + i] = u[i]
         bias = 2.0 * (sigma_rate - t * speed) * turn[i] - sigma * u[i] * curvature
-        own[into + OUT_BIAS + i] = bias * inverse
-        row = into + OUT_JACOBIAN + 12 * i
+        own[into + wrap.OUT_BIAS + i] = bias * inverse
+        row = into + wrap.OUT_JACOBIAN + 12 * i
         for k in range(3):
             across = t * ((1.0 if i == k else 0.0) - u[i] * u[k])
             own[row + k] = (1.0 if i == k else 0.0) - across
@@ -273,28 +253,32 @@ def chain_point(
     """As `wrap_strand.wrap_point`, where `chain_length` found the strand wrapped."""
     n = 6 + 6 * count
     parts = list_parts(data, record, own, count)
-    before, before_by = kept(data, record, BEFORE), kept(data, record, BEFORE_BY)
+    before, before_by = kept(data, record, wrap.BEFORE), kept(data, record, wrap.BEFORE_BY)
     number = 0
     while number < parts - 1 and own[before + 3 * (number + 1)] <= sigma:
         number += 1
     i = part_of(data, record, own, count, number)
     piece_rates(data, record, own, count, parts, number, rates)
-    at, into = kept(data, record, PIECE), kept(data, record, TOUCHES)
-    out = own[into : into + OUT_SIZE]
+    at, into = kept(data, record, wrap.PIECE), kept(data, record, wrap.TOUCHES)
+    out = own[into : into + wrap.OUT_SIZE]
     place = before + 3 * number
     rate = sigma_rate - own[place + 1]
     mine = piece_of(data, record, i)
-    piece = own[mine : mine + PIECE_SIZE]
+    piece = own[mine : mine + wrap.PIECE_SIZE]
     if is_link(data, record, own, count, number):
-        link_point(data, record, own, parts, number, sigma - own[place], rate, piece[CURVATURE], at, into)
+        link_point(
+            data, record, own, parts, number, sigma - own[place], rate, piece[wrap.CURVATURE], at, into
+        )
     else:
         piece_point(data, shape_of(record, i), piece, sigma - own[place], rate, own[at : at + 12], out)
-    row = kept(data, record, MATRIX)
+    row = kept(data, record, wrap.MATRIX)
     for j in range(3):
         for k in range(n):
-            own[row + k] = -out[OUT_TANGENT + j] * own[before_by + n * number + k]
-        extra = add_through(data, record, own, count, parts, number, into + OUT_JACOBIAN + 12 * j, own, row)
-        point[j], tangent[j] = out[j], out[OUT_TANGENT + j]
-        bias[j] = out[OUT_BIAS + j] + extra - out[OUT_TANGENT + j] * own[place + 2]
+            own[row + k] = -out[wrap.OUT_TANGENT + j] * own[before_by + n * number + k]
+        extra = add_through(
+            data, record, own, count, parts, number, into + wrap.OUT_JACOBIAN + 12 * j, own, row
+        )
+        point[j], tangent[j] = out[j], out[wrap.OUT_TANGENT + j]
+        bias[j] = out[wrap.OUT_BIAS + j] + extra - out[wrap.OUT_TANGENT + j] * own[place + 2]
         for k in range(n):
             jacobian[j, k] = own[row + k]

@@ -7,31 +7,9 @@ import math
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from . import layout as wrap
 from .capsule import capsule_level, capsule_size
 from .geodesic import ends_slopes, find_geodesic, node
-from .layout import (
-    ARC,
-    ASIDE_LANE,
-    BEGINNING,
-    CAPSULE,
-    ELLIPSOID,
-    KNOWN,
-    LEVEL,
-    LEVEL_ENDS,
-    PASS,
-    RADIUS,
-    RADIUS_ENDS,
-    REACH_ENDS,
-    SHAPE_KIND,
-    SHAPE_PARAMETERS,
-    STEPS,
-    STRAIGHT,
-    TORUS,
-    UNSOLVED,
-    WIDTH,
-    WIDTH_ENDS,
-    WRAPPED,
-)
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
 from .surface import Moving, level_of
@@ -44,10 +22,10 @@ LEVELS = 16  # on the way into an obstacle where no guess leads to a path
 @inline
 def surface_size(data: Array, shape: int) -> Vector:
     """What the flow needs to know of a surface: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
-    at = shape + SHAPE_PARAMETERS
-    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
+    at = shape + wrap.SHAPE_PARAMETERS
+    if int(data[shape + wrap.SHAPE_KIND]) == wrap.ELLIPSOID:
         return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
-    if int(data[shape + SHAPE_KIND]) == CAPSULE:
+    if int(data[shape + wrap.SHAPE_KIND]) == wrap.CAPSULE:
         return capsule_size(data, shape)
     return data[at], 0.0, 0.0
 
@@ -55,8 +33,8 @@ def surface_size(data: Array, shape: int) -> Vector:
 @inline
 def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]:
     """The smoothing length in units of RADIUS, and what the reach of the rounding is in units of its root."""
-    at = shape + SHAPE_PARAMETERS
-    if int(data[shape + SHAPE_KIND]) != ELLIPSOID:
+    at = shape + wrap.SHAPE_PARAMETERS
+    if int(data[shape + wrap.SHAPE_KIND]) != wrap.ELLIPSOID:
         return width, 1.0
     a, b, c = data[at], data[at + 1], data[at + 2]
     return width / max(a, b, c), min(a, b, c)
@@ -68,21 +46,23 @@ def surface_level(
 ) -> int:
     """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
     width, unit = relative_width(data, shape, width)
-    if int(data[shape + SHAPE_KIND]) == ELLIPSOID:
+    if int(data[shape + wrap.SHAPE_KIND]) == wrap.ELLIPSOID:
         status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
-    elif int(data[shape + SHAPE_KIND]) == CAPSULE:
+    elif int(data[shape + wrap.SHAPE_KIND]) == wrap.CAPSULE:
         status = capsule_level(data, shape, width, own, p, q, fresh)
     else:
         status = torus_level(data, shape, width, own, p, q, fresh)
-    if status != WRAPPED:
+    if status != wrap.WRAPPED:
         return status
-    rho, speed, second = own[RADIUS], own[RADIUS + 1], own[RADIUS + 2]
-    store_jet(own, LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
+    rho, speed, second = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
+    store_jet(own, wrap.LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
     share = reach_of(own, (rho, speed, second), unit)
     for k in range(6):
-        own[LEVEL_ENDS + k] = rho * own[RADIUS_ENDS + k]
-        own[REACH_ENDS + k] = share * (own[WIDTH] * own[RADIUS_ENDS + k] + rho * own[WIDTH_ENDS + k])
-    return WRAPPED
+        own[wrap.LEVEL_ENDS + k] = rho * own[wrap.RADIUS_ENDS + k]
+        own[wrap.REACH_ENDS + k] = share * (
+            own[wrap.WIDTH] * own[wrap.RADIUS_ENDS + k] + rho * own[wrap.WIDTH_ENDS + k]
+        )
+    return wrap.WRAPPED
 
 
 @shared
@@ -93,17 +73,17 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
     and from a string that is pulled taut. A side may be asked for on which there is none that is shorter than all
     near it: then it is the pass, as on a sphere the long way round, and straight where a string slips off the obstacle.
     """
-    kind, size = int(data[shape + SHAPE_KIND]), surface_size(data, shape)
-    known, own[KNOWN] = own[KNOWN], 0.0
+    kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
+    known, own[wrap.KNOWN] = own[wrap.KNOWN], 0.0
     status = surface_level(data, shape, width, own, p, q, known == 0.0, 0.0)
-    if status != WRAPPED:
+    if status != wrap.WRAPPED:
         return status
     if known != 0.0:
-        if solved(kind, size, own, p[0], q[0], known == PASS) != 0.0:
-            return WRAPPED
+        if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
+            return wrap.WRAPPED
         surface_level(data, shape, width, own, p, q, True, 0.0)
     if solved(kind, size, own, p[0], q[0], False) != 0.0:
-        return WRAPPED
+        return wrap.WRAPPED
     best, side = 1e300, 0.0
     for k in range(2):
         tilt = ASIDE * (2.0 * k - 1.0)
@@ -114,23 +94,23 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
                 best, side = length, tilt
     if side != 0.0:
         surface_level(data, shape, width, own, p, q, True, side)
-        return WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else UNSOLVED
+        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
     slipped = True
-    ways = 3 if kind == TORUS else 2  # straight on a string might go to a side that is not asked for
+    ways = 3 if kind == wrap.TORUS else 2  # straight on a string might go to a side that is not asked for
     for by in range(ways):
         surface_level(data, shape, width, own, p, q, True, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)
         slipped = slipped and not taut
         if taut and solved(kind, size, own, p[0], q[0], False) != 0.0:
-            return WRAPPED
+            return wrap.WRAPPED
     surface_level(data, shape, width, own, p, q, True, 0.0)
     if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
-        return WRAPPED
+        return wrap.WRAPPED
     for k in range(3):
         surface_level(data, shape, width, own, p, q, True, ASIDE * ((k + 1) % 3 - 1.0))
         if solved(kind, size, own, p[0], q[0], True) != 0.0:
-            return WRAPPED
-    return STRAIGHT if slipped else UNSOLVED
+            return wrap.WRAPPED
+    return wrap.STRAIGHT if slipped else wrap.UNSOLVED
 
 
 @shared
@@ -145,40 +125,40 @@ def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: 
 def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
     """As `solved`, of the geodesic that has been found."""
     determinant = ends_slopes(kind, size, own, p, q)
-    own[KNOWN] = 0.0
+    own[wrap.KNOWN] = 0.0
     if determinant > 0.0:
-        own[KNOWN] = 1.0
+        own[wrap.KNOWN] = 1.0
     elif any_pass and determinant < 0.0:
-        own[KNOWN] = PASS
-    return float(own[KNOWN])
+        own[wrap.KNOWN] = wrap.PASS
+    return float(own[wrap.KNOWN])
 
 
 @shared
 def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
     """The geodesic by way of the levels between the one that the straight line touches and that to wrap over."""
-    level, e = own[LEVEL], subtract3(q, p)
+    level, e = own[wrap.LEVEL], subtract3(q, p)
     part = deepest(kind, size, p, e)
     x = scale_add3(p, part, e)
     lowest = level_of(kind, size, x)
     good = 0.0 < part < 1.0 and lowest < level
-    put3(own, BEGINNING, x)
-    put3(own, BEGINNING + 3, e)
-    own[BEGINNING + 6] = 0.0
+    put3(own, wrap.BEGINNING, x)
+    put3(own, wrap.BEGINNING + 3, e)
+    own[wrap.BEGINNING + 6] = 0.0
     for k in range(LEVELS):
         if good:
             root = math.sqrt(lowest) + (math.sqrt(level) - math.sqrt(lowest)) * (k + 1.0) / LEVELS
-            own[LEVEL] = root * root
+            own[wrap.LEVEL] = root * root
             good = find_geodesic(kind, size, own, p, q)
             for i in range(6):
-                own[BEGINNING + i] = own[node(0, ASIDE_LANE) + i]
-            own[BEGINNING + 6] = own[ARC]
-    own[LEVEL] = level
+                own[wrap.BEGINNING + i] = own[node(0, wrap.ASIDE_LANE) + i]
+            own[wrap.BEGINNING + 6] = own[wrap.ARC]
+    own[wrap.LEVEL] = level
     return good
 
 
 @inline
 def whole_length(own: Array, p: Vector, q: Vector) -> float:
     """Of the line, the geodesic and the line."""
-    x, y = flat3(own, node(0, ASIDE_LANE)), flat3(own, node(int(own[STEPS]), ASIDE_LANE))
+    x, y = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(int(own[wrap.STEPS]), wrap.ASIDE_LANE))
     first, last = subtract3(x, p), subtract3(q, y)
-    return float(math.sqrt(dot3(first, first)) + own[ARC] + math.sqrt(dot3(last, last)))
+    return float(math.sqrt(dot3(first, first)) + own[wrap.ARC] + math.sqrt(dot3(last, last)))

@@ -11,25 +11,7 @@ import math
 
 from ..algebra.spatial import Array, flat3, subtract3
 from ..compiler.jit import inline, shared
-from .layout import (
-    CURVATURE,
-    ENDS,
-    FRAME_WIDTH,
-    FRAMES,
-    GEODESIC_SIZE,
-    LENGTH,
-    OUT_BIAS,
-    OUT_JACOBIAN,
-    OUT_SIZE,
-    OUT_TANGENT,
-    RATE,
-    SHAPES,
-    SMOOTHING,
-    STATUS,
-    UNSOLVED,
-    WARM,
-    WRAPPED,
-)
+from . import layout as wrap
 from .piece import piece_path, piece_point
 from .row import chain_length, chain_point
 
@@ -37,16 +19,16 @@ from .row import chain_length, chain_point
 @inline
 def straight_path(rates: Array, own: Array, gradient: Array) -> None:
     """Length of the straight line between both ends, with its derivatives."""
-    e = subtract3(flat3(own, ENDS + 3), flat3(own, ENDS))
+    e = subtract3(flat3(own, wrap.ENDS + 3), flat3(own, wrap.ENDS))
     v = subtract3(flat3(rates, 3), flat3(rates, 0))
     length = math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
-    own[LENGTH], own[RATE], own[CURVATURE] = length, 0.0, 0.0
+    own[wrap.LENGTH], own[wrap.RATE], own[wrap.CURVATURE] = length, 0.0, 0.0
     gradient[:] = 0.0
     if length == 0.0:
         return
     speed = (e[0] * v[0] + e[1] * v[1] + e[2] * v[2]) / length
-    own[RATE] = speed
-    own[CURVATURE] = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - speed * speed) / length
+    own[wrap.RATE] = speed
+    own[wrap.CURVATURE] = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - speed * speed) / length
     for k in range(3):
         gradient[k], gradient[3 + k] = -e[k] / length, e[k] / length
 
@@ -63,20 +45,20 @@ def wrap_length(
         own: the strand's memory; first 0 at a run's beginning.
     """
     count = int(data[at])
-    record = at + 1 + (1 + FRAME_WIDTH) * count
+    record = at + 1 + (1 + wrap.FRAME_WIDTH) * count
     for k in range(6):
-        own[ENDS + k] = ends[k]
+        own[wrap.ENDS + k] = ends[k]
     for obstacle in range(count):
-        for k in range(FRAME_WIDTH):
-            own[FRAMES + FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
+        for k in range(wrap.FRAME_WIDTH):
+            own[wrap.FRAMES + wrap.FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
     if count == 1:
-        status = piece_path(data, record + SHAPES, data[record + SMOOTHING], rates, own, gradient)
+        status = piece_path(data, record + wrap.SHAPES, data[record + wrap.SMOOTHING], rates, own, gradient)
     else:
         status = chain_length(data, record, own, count, rates, gradient)
-    own[WARM], own[STATUS] = 0.0 if status == UNSOLVED else 1.0, status
-    if status != WRAPPED:
+    own[wrap.WARM], own[wrap.STATUS] = 0.0 if status == wrap.UNSOLVED else 1.0, status
+    if status != wrap.WRAPPED:
         straight_path(rates, own, gradient)
-    return own[LENGTH], own[CURVATURE]
+    return own[wrap.LENGTH], own[wrap.CURVATURE]
 
 
 @inline
@@ -92,21 +74,21 @@ def straight_point(
 ) -> None:
     """As `wrap_point`, of the straight line between both ends."""
     jacobian[:] = 0.0
-    length, speed = own[LENGTH], own[RATE]
+    length, speed = own[wrap.LENGTH], own[wrap.RATE]
     if length == 0.0:
         for k in range(3):
-            point[k], tangent[k], bias[k], jacobian[k, k] = own[ENDS + k], 0.0, 0.0, 1.0
+            point[k], tangent[k], bias[k], jacobian[k, k] = own[wrap.ENDS + k], 0.0, 0.0, 1.0
         return
     t = sigma / length
     for k in range(3):
-        u = (own[ENDS + 3 + k] - own[ENDS + k]) / length
+        u = (own[wrap.ENDS + 3 + k] - own[wrap.ENDS + k]) / length
         turn = (rates[3 + k] - rates[k] - u * speed) / length
-        point[k] = own[ENDS + k] + sigma * u
+        point[k] = own[wrap.ENDS + k] + sigma * u
         tangent[k] = u
-        bias[k] = 2.0 * sigma_rate * turn - sigma * (2.0 * turn * speed + u * own[CURVATURE]) / length
+        bias[k] = 2.0 * sigma_rate * turn - sigma * (2.0 * turn * speed + u * own[wrap.CURVATURE]) / length
         for j in range(3):
             same = 1.0 if j == k else 0.0
-            part = t * (same - u * (own[ENDS + 3 + j] - own[ENDS + j]) / length)
+            part = t * (same - u * (own[wrap.ENDS + 3 + j] - own[wrap.ENDS + j]) / length)
             jacobian[k, j], jacobian[k, 3 + j] = same - part, part
 
 
@@ -132,17 +114,17 @@ def wrap_point(
             which holds neither the inputs' accelerations nor sigma''.
         jacobian: (3, n): becomes the derivatives by the inputs at fixed sigma.
     """
-    if int(own[STATUS]) != WRAPPED:
+    if int(own[wrap.STATUS]) != wrap.WRAPPED:
         straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)
         return
-    record = at + 1 + (1 + FRAME_WIDTH) * int(data[at])
+    record = at + 1 + (1 + wrap.FRAME_WIDTH) * int(data[at])
     count = int(data[at])
     if count > 1:
         chain_point(data, record, own, count, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
         return
-    out = own[GEODESIC_SIZE : GEODESIC_SIZE + OUT_SIZE]
-    piece_point(data, record + SHAPES, own, sigma, sigma_rate, rates, out)
+    out = own[wrap.GEODESIC_SIZE : wrap.GEODESIC_SIZE + wrap.OUT_SIZE]
+    piece_point(data, record + wrap.SHAPES, own, sigma, sigma_rate, rates, out)
     for i in range(3):
-        point[i], tangent[i], bias[i] = out[i], out[OUT_TANGENT + i], out[OUT_BIAS + i]
+        point[i], tangent[i], bias[i] = out[i], out[wrap.OUT_TANGENT + i], out[wrap.OUT_BIAS + i]
         for k in range(12):
-            jacobian[i, k] = out[OUT_JACOBIAN + 12 * i + k]
+            jacobian[i, k] = out[wrap.OUT_JACOBIAN + 12 * i + k]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3
 from ..compiler.jit import inline, shared
-from .layout import CAPSULE, ELLIPSOID, TORUS
+from . import layout as wrap
 
 Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and second derivatives by a variable
 Five: TypeAlias = tuple[float, float, float, float, float]
@@ -65,9 +65,9 @@ def rise(size: Vector, z: float) -> tuple[float, float, float, float]:
 @shared
 def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Moving:
     """Gradient of psi at a moving point."""
-    if kind == ELLIPSOID:
+    if kind == wrap.ELLIPSOID:
         return times3(size, x), times3(size, v), times3(size, a)
-    if kind == CAPSULE:
+    if kind == wrap.CAPSULE:
         f, f1, f2, _ = rise(size, x[2])
         return (
             (x[0], x[1], f),
@@ -94,9 +94,9 @@ def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Mov
 @inline
 def level_of(kind: int, size: Vector, x: Vector) -> float:
     """psi."""
-    if kind == ELLIPSOID:
+    if kind == wrap.ELLIPSOID:
         return 0.5 * dot3(x, times3(size, x))
-    if kind == CAPSULE:
+    if kind == wrap.CAPSULE:
         away = beyond_caps(size, x[2])[0]
         return 0.5 * (x[0] * x[0] + x[1] * x[1] + away * away)
     away = math.sqrt(x[0] * x[0] + x[1] * x[1]) - size[0]
@@ -119,10 +119,10 @@ def capsule_bending(size: Vector, x: Moving, t: Moving) -> Vector:
 @shared
 def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
     """t H t along a lane."""
-    if kind == ELLIPSOID:
+    if kind == wrap.ELLIPSOID:
         u, v = times3(size, t[0]), times3(size, t[1])
         return dot3(t[0], u), 2.0 * dot3(t[1], u), 2.0 * (dot3(t[1], v) + dot3(t[2], u))
-    if kind == CAPSULE:
+    if kind == wrap.CAPSULE:
         return capsule_bending(size, x, t)
     p, v, a = x
     far = math.sqrt(p[0] * p[0] + p[1] * p[1])
@@ -147,10 +147,10 @@ def good_step(kind: int, size: Vector, lane: Array, at: int) -> float:
     """A step that turns tangent and normal by little, whatever its direction at a lane's beginning."""
     x = flat3(lane, at)
     g, _, _ = gradient_of(kind, size, x, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    if kind == ELLIPSOID:
+    if kind == wrap.ELLIPSOID:
         return TURN * math.sqrt(dot3(g, g)) / max(size)
     step = TURN * math.sqrt(dot3(g, g))
-    if kind == TORUS:
+    if kind == wrap.TORUS:
         return step
     away = abs(abs(x[2]) - size[0])  # from the seam
     return min(step, max(SEAM * size[1], away - 8.0 * size[1]))

@@ -7,7 +7,7 @@ import math
 from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import shared
-from .layout import BEGINNING, LEVEL, NODES, WAY
+from . import layout as wrap
 from .surface import level_of, on_level
 
 POINTS = 32  # of the string between its ends
@@ -20,7 +20,7 @@ BY_WAY, BY_MIDDLE, STRAIGHT_ON = 0, 1, 2  # where it lies first; what of that is
 @shared
 def lay(own: Array, p: Vector, q: Vector, by: int) -> float:
     """The string from p to q by BY_WAY, BY_MIDDLE of it or STRAIGHT_ON, at equal lengths; its length."""
-    first, middle, last = flat3(own, WAY), flat3(own, WAY + 3), flat3(own, WAY + 6)
+    first, middle, last = flat3(own, wrap.WAY), flat3(own, wrap.WAY + 3), flat3(own, wrap.WAY + 6)
     if by != BY_WAY:
         first, last = p, q
     if by == STRAIGHT_ON:
@@ -41,19 +41,19 @@ def lay(own: Array, p: Vector, q: Vector, by: int) -> float:
             e = subtract3(places[part + 1], places[part])
             length = math.sqrt(dot3(e, e))
         share = (wanted - done) / length if length > 0.0 else 0.0
-        put3(own, NODES + 3 * k, scale_add3(places[part], min(share, 1.0), e))
+        put3(own, wrap.NODES + 3 * k, scale_add3(places[part], min(share, 1.0), e))
     return whole
 
 
 @shared
 def pull_taut(kind: int, size: Vector, own: Array, p: Vector, q: Vector, by: int) -> bool:
     """BEGINNING from the string of `lay`, pulled taut over the obstacle; False where it slips off."""
-    level = own[LEVEL]
+    level = own[wrap.LEVEL]
     enough = STILL * lay(own, p, q, by)
     for _ in range(SWEEPS):
         moved = 0.0
         for k in range(1, POINTS + 1):
-            at = NODES + 3 * k
+            at = wrap.NODES + 3 * k
             x = flat3(own, at)
             y = (
                 x[0] + EAGER * (0.5 * (own[at - 3] + own[at + 3]) - x[0]),
@@ -68,18 +68,22 @@ def pull_taut(kind: int, size: Vector, own: Array, p: Vector, q: Vector, by: int
             break
     first, last = 0, 0
     for k in range(1, POINTS + 1):
-        if level_of(kind, size, flat3(own, NODES + 3 * k)) < (1.0 + 1e-6) * level:
+        if level_of(kind, size, flat3(own, wrap.NODES + 3 * k)) < (1.0 + 1e-6) * level:
             first = k if first == 0 else first
             last = k
     if first == 0:
         return False
-    x = flat3(own, NODES + 3 * first)
+    x = flat3(own, wrap.NODES + 3 * first)
     length = 0.0
     for k in range(first, last):
-        e = subtract3(flat3(own, NODES + 3 * k + 3), flat3(own, NODES + 3 * k))
+        e = subtract3(flat3(own, wrap.NODES + 3 * k + 3), flat3(own, wrap.NODES + 3 * k))
         length += math.sqrt(dot3(e, e))
     begin = first - 1 if first == last else first
-    put3(own, BEGINNING, x)
-    put3(own, BEGINNING + 3, subtract3(flat3(own, NODES + 3 * begin + 3), flat3(own, NODES + 3 * begin)))
-    own[BEGINNING + 6] = length
+    put3(own, wrap.BEGINNING, x)
+    put3(
+        own,
+        wrap.BEGINNING + 3,
+        subtract3(flat3(own, wrap.NODES + 3 * begin + 3), flat3(own, wrap.NODES + 3 * begin)),
+    )
+    own[wrap.BEGINNING + 6] = length
     return True
