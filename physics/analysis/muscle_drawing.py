@@ -52,7 +52,7 @@ def muscle_curves(
         for t, row in enumerate(rows):
             jacobian[:] = 0.0
             found = kernels.muscles.readings.muscle_points(
-                model.arrays, row.copy(), still, still, m, DRAWN, places, jacobian, corners, *spaces
+                model.arrays, row.copy(), still, still, m, DRAWN, places, jacobian, corners, spaces
             )
             points[t, m], lengths[t, m] = sampled(corners[:found], count)
             if progress is not None and t % 64 == 0 and progress((m + t / len(rows)) / number_of) is False:

@@ -118,7 +118,7 @@ def _points(model: Model, state: State, number: int) -> tuple[FloatArray, FloatA
         places,
         jacobian,
         corners,
-        *spaces,
+        spaces,
     )
     check_flags(model, spaces[2])
     return places, jacobian, corners[:count]

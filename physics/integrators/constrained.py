@@ -13,6 +13,7 @@ from ..bodies.state import State
 from ..constraints.packing import System, make_system
 from ..dynamics.workspace import constraint_space
 from ..joints.packing import Workspace
+from ..kernels import layout
 from ..kernels.constraints import layout as rows
 from ..model.model import Model
 from ..model.result import Result
@@ -40,7 +41,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
     look_ahead(problem, name, state, spaces[0])
-    carry(model, state, workspace.stage[5])
+    carry(model, state, workspace.stage[layout.TAU])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
     workspaces = (workspace.stage, effort, system, memory, spaces)
@@ -117,9 +118,11 @@ def note_start(
         problem.start,
         q,
         qd,
-        np.concatenate([model.with_inputs(None), model.carried(states)]),
-        np.zeros_like(q),
-        recording.efforts[0],
+        (
+            np.concatenate([model.with_inputs(None), model.carried(states)]),
+            np.zeros_like(q),
+            recording.efforts[0],
+        ),
         system,
         workspace.clear(),
     )

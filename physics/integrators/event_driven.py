@@ -137,7 +137,7 @@ class _Run:
         self.idle = 0 if touched else self.idle + 1
         self.resting = self.idle < 2 or self.gap(self.q, self.qd) < 0.0
         if not self.resting:
-            self.workspace.stage[2] = 0.0
+            self.workspace.stage[layout.STAGE_QDD] = 0.0
             last = energy_row(self.model, self.spaces[0])
             last[[layout.SHORTER, layout.LEAPT]] = 0.0
 

@@ -28,7 +28,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
     look_ahead(problem, name, state, spaces[0])
-    carry(problem.model, state, workspace.stage[5])
+    carry(problem.model, state, workspace.stage[layout.TAU])
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -36,17 +36,12 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
         kernels.stepping.rollout.rollout(
             problem.model.arrays,
             KERNEL_NUMBERS[name],
-            *problem.tau,
+            problem.tau,
             problem.start,
             problem.dt,
             count,
-            counters,
-            problem.samples,
-            q,
-            qd,
-            chart,
-            recording.rows,
-            recording.qd,
+            (counters, problem.samples, recording.rows, recording.qd),
+            (q, qd, chart),
             workspace.stage,
             spaces,
         )

@@ -68,20 +68,15 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         written = int(counters[1])
         kernels.stepping.implicit_rollout.implicit_rollout(
             model.arrays,
+            more,
             KERNEL_NUMBERS[name],
-            *problem.tau,
+            problem.tau,
             problem.start,
             problem.dt,
             count,
-            counters,
-            problem.samples,
-            q,
-            qd,
-            chart,
-            recording.rows,
-            recording.qd,
+            (counters, problem.samples, recording.rows, recording.qd),
+            (q, qd, chart),
             implicit,
-            more,
             spaces,
         )
         recording.info["newton_iterations"] = int(implicit[4][stage.ITERATIONS])

@@ -84,7 +84,7 @@ class Slope:
         self.states[:] = state[2 * nv :]
         self.kernel(
             self.problem.model.arrays,
-            *self.problem.tau,
+            self.problem.tau,
             t,
             state[:nv],
             state[nv : 2 * nv],
@@ -188,9 +188,7 @@ class ConstrainedSlope(Slope):
             t,
             state[:nv],
             state[nv : 2 * nv],
-            self.tau,
-            slope[nv : 2 * nv],
-            self.effort,
+            (self.tau, slope[nv : 2 * nv], self.effort),
             self.system,
             self.spaces,
         )
@@ -248,9 +246,7 @@ class ConstrainedSlope(Slope):
             t,
             q,
             qd,
-            self.tau,
-            np.zeros((2, len(self.effort))),
-            self.effort,
+            (self.tau, np.zeros((2, len(self.effort))), self.effort),
             self.system,
             self.spaces,
         )

@@ -134,7 +134,7 @@ class Workspace:
         self.work = work_rows(num_bodies, num_coordinates, room[0])
         self.dof = aligned_zeros(num_coordinates, layout.DOF_WORK_WIDTH + room[1])
         self.flags = aligned_zeros(2).view(np.int64)
-        self.stage = aligned_zeros(11, num_coordinates + num_inputs + carried)
+        self.stage = aligned_zeros(layout.STAGE_ROWS, num_coordinates + num_inputs + carried)
 
     def clear(self) -> tuple[FloatArray, FloatArray, Any]:
         """The three arrays, flags reset."""

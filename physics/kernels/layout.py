@@ -9,6 +9,10 @@ origin.
 
 from __future__ import annotations
 
+# places in the tuple of a model's arrays, and in that of a workspace
+BODY_INT, BODY_FLOAT, BLOCK_INT, MODEL_DATA, DOF_FLOAT = 0, 1, 2, 3, 4
+WORK, DOF, FLAGS = 0, 1, 2
+
 # body_int columns
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
 # the body that comes at this place where bodies go by generations, parents first: neighbours there seldom wait for each
@@ -153,6 +157,18 @@ COUPLED, LAG, DOF_WORK_WIDTH = 22, 25, 32
 STATUS, CULPRIT = 0, 1
 OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED, TOO_MANY_CONTACTS, ENERGY_LEAP = 0, 1, 2, 3, 4, 5, 6
 LOST_STATE, CONTRADICTION = 7, 8
+
+# rows of the workspace of explicit steps: where a stage is evaluated (q and q'), its accelerations, weighted sums of
+# the stages' velocities and accelerations, generalized forces, the state before the step or the part of it at hand, the
+# state before the whole step, and mean forces of held coordinates. Methods with one stage keep velocities and
+# accelerations of before in the rows of sums; muscles keep states behind the coordinates (see `muscles.states`).
+STAGE_Q, STAGE_QD, STAGE_QDD, SUM_QD, SUM_QDD, TAU, LAST_Q, LAST_QD, BEGUN_Q, BEGUN_QD, MEAN_EFFORT = range(
+    11
+)
+STAGE_ROWS = 11
+# a run's counters: steps done, samples written; and the tables of its generalized forces
+DONE, WRITTEN = 0, 1
+TIMES, VALUES = 0, 1
 
 # integrators of the rollout
 SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA_4 = 0, 1, 2

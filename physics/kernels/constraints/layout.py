@@ -8,6 +8,8 @@ answers to each other, and workspaces.
 
 from __future__ import annotations
 
+CON_INT, CON_FLOAT, CON_DATA, MARKED, MARKED_SPACES = 0, 1, 2, 3, 4
+
 # con_int columns; LOCKS has a bit for each component that a frame constraint locks: translations along x, y, z (1, 2,
 # 4) and rotations about x, y, z (8, 16, 32) of the frame on the other body
 (
@@ -62,6 +64,8 @@ ROW_WIDTH = 7
     SYSTEM_STATISTICS,
     SYSTEM_SPANS,
 ) = range(18)
+# what is known of the equalities' factor: how many they are, and their rank
+COUNT, RANK = 0, 1
 # columns of spans (n, 2): the first coordinate that a row's answer can move, and one behind the last
 SPAN_FIRST, SPAN_END = 0, 1
 

@@ -38,7 +38,7 @@ def rolling_rows(
     """The two rows of a contact joint that does not slip; its kinematics up to the contact are those of the body
     `contact` in the marked model.
     """
-    con_int, con_data, marked, spaces = constraints[0], constraints[2], constraints[3], constraints[4]
+    con_int, _, con_data, marked, spaces = constraints
     body, other, row = (
         con_int[k, con.CONSTRAINT_BODY],
         con_int[k, con.CONSTRAINT_OTHER],
@@ -48,7 +48,7 @@ def rolling_rows(
     marked_work, marked_dof, flags = spaces
     kinematics(marked, q, qd, marked_work, marked_dof, flags)
     lever = load3(marked_work, contact, at.ORIGIN)
-    place = add3(lever, load3(marked_work, marked[0][contact, at.ROOT], at.REFERENCE))
+    place = add3(lever, load3(marked_work, marked[at.BODY_INT][contact, at.ROOT], at.REFERENCE))
     v = load_twist(marked_work, contact, at.VELOCITY)
     moving, turning = material(v, lever), (v[0], v[1], v[2])
     axes = load_rotation(marked_work, contact)

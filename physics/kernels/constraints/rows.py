@@ -111,7 +111,7 @@ def segment_row(
     jacobian: Array,
 ) -> None:
     """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
-    con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
+    con_int, con_float, con_data, _, _ = constraints
     body, other, row = (
         con_int[k, con.CONSTRAINT_BODY],
         con_int[k, con.CONSTRAINT_OTHER],
@@ -140,7 +140,7 @@ def distance_row(
     jacobian: Array,
 ) -> None:
     """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
-    con_int, con_float, con_data = constraints[0], constraints[1], constraints[2]
+    con_int, con_float, con_data, _, _ = constraints
     body, other, row = (
         con_int[k, con.CONSTRAINT_BODY],
         con_int[k, con.CONSTRAINT_OTHER],
@@ -171,7 +171,7 @@ def coupling_row(
     constraints: Array, whole: bool, k: int, q: Array, qd: Array, rows: Array, jacobian: Array
 ) -> None:
     """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
-    con_int, con_data = constraints[0], constraints[2]
+    con_int, _, con_data, _, _ = constraints
     row, record, d = (
         con_int[k, con.CONSTRAINT_ROW],
         con_int[k, con.CONSTRAINT_DATA],
@@ -207,7 +207,7 @@ def constraint_rows(
     """Value and kind of every constraint's rows, and where the whole of them is asked for bias and Jacobian; after
     `kinematics` at (q, qd). Returns their number.
     """
-    con_int = constraints[0]
+    con_int, con_float, _, _, _ = constraints
     rows, jacobian, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     count = 0
     for k in range(con_int.shape[0]):
@@ -220,7 +220,7 @@ def constraint_rows(
                 for d in range(jacobian.shape[1]):
                     jacobian[row, d] = 0.0
         if kind == con.FRAMES:
-            frame_rows(body_int, con_int, constraints[1], whole, k, work, dof, rows, jacobian)
+            frame_rows(body_int, con_int, con_float, whole, k, work, dof, rows, jacobian)
         elif kind == con.SEGMENTS:
             segment_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == con.DISTANCE:

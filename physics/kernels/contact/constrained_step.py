@@ -14,6 +14,7 @@ from ..constraints import layout as con
 from ..constraints.response import apply_impulses, respond, speed_along
 from ..constraints.rows import constraint_rows
 from ..joints.kinematics import kinematics
+from . import layout as contact
 from .row_impulses import factorize_equalities, of_momentum, solve_equalities, solve_rows
 from .rows import add_contacts, find_contacts, note_overlap
 from .unilateral import add_limits, aim_row, forget_active, remember
@@ -38,10 +39,10 @@ def constrain_accelerations(
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(jacobian[k], qdd)
-    respond(arrays[0], 0, count, work, dof, system)
+    respond(arrays[at.BODY_INT], 0, count, work, dof, system)
     found = factorize_equalities(count, system)
     solve_equalities(found, system)
     apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qdd)
@@ -75,7 +76,7 @@ def constrain_velocities(
         system[con.SYSTEM_FREE],
         system[con.SYSTEM_STATISTICS],
     )
-    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
     for k in range(count):
@@ -89,17 +90,17 @@ def constrain_velocities(
     forget_active(memory)
     known, equalities, found = 0, count, (0, 0)
     touching = find_contacts(arrays, contacts, dt, work)
-    note_overlap(touching, contacts[1], statistics)
+    note_overlap(touching, contacts[contact.FOUND], statistics)
     for _ in range(MOST_ROUNDS):
-        if arrays[3][at.LIMIT_COUNT] > 0.0:
-            count = add_limits(arrays[3], count, dt, course, q, qd, last_qd, system, memory)
+        if arrays[at.MODEL_DATA][at.LIMIT_COUNT] > 0.0:
+            count = add_limits(arrays[at.MODEL_DATA], count, dt, course, q, qd, last_qd, system, memory)
         if touching > 0:
             count = add_contacts(
                 arrays, contacts, touching, count, dt, course, qd, last_qd, system, memory, spaces
             )
         if count == known or flags[at.STATUS] != at.OK:
             break
-        respond(arrays[0], known, count, work, dof, system)
+        respond(arrays[at.BODY_INT], known, count, work, dof, system)
         if known == 0:
             found = factorize_equalities(equalities, system)
         known = count
@@ -122,7 +123,7 @@ def worst_value(
     """Values of the rows at q, how many there are, and how far the equality that is met least is from zero."""
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
-    count = constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)
+    count = constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)
     worst = 0.0
     for k in range(count):
         system[con.SYSTEM_RIGHT][k] = -system[con.SYSTEM_ROWS][k, con.ROW_VALUE]
@@ -164,7 +165,7 @@ def foresee(
     for k in range(count):
         right[k] = 0.0
         owner = int(rows[k, con.ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] != con.ROLLING:
+        if owner >= 0 and constraints[con.CON_INT][owner, con.CONSTRAINT_KIND] != con.ROLLING:
             right[k] = -(rows[k, con.ROW_VALUE] + 0.5 * dt * dt * rows[k, con.ROW_BIAS])
             if system[con.SYSTEM_KINDS][k] == con.EQUALITY:
                 statistics[con.DRIFT] = max(statistics[con.DRIFT], abs(right[k]))
@@ -188,7 +189,7 @@ def turns_corner(
     rows, told, has_corners = system[con.SYSTEM_ROWS], 0.0, False
     for k in range(count):
         owner = int(rows[k, con.ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
+        if owner >= 0 and constraints[con.CON_INT][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
             has_corners = True
             told = max(told, abs(0.5 * dt * dt * rows[k, con.ROW_BIAS]))
     if not has_corners:
@@ -196,7 +197,7 @@ def turns_corner(
     worst_value(arrays, constraints, q, qd, system, spaces)
     for k in range(count):
         owner = int(rows[k, con.ROW_OWNER])
-        if owner >= 0 and constraints[0][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
+        if owner >= 0 and constraints[con.CON_INT][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
             off = abs(system[con.SYSTEM_RIGHT][k])
             if system[con.SYSTEM_KINDS][k] == con.EQUALITY and off > told + MET:
                 return True
@@ -229,7 +230,7 @@ def project(
         if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < ASTRAY * first:
             break
         before = worst
-        shift(count, found, pace, q, qd, system, spaces[1])
+        shift(count, found, pace, q, qd, system, spaces[at.DOF])
     statistics[con.DRIFT_LEFT], statistics[con.LEFT_NOW] = max(statistics[con.DRIFT_LEFT], worst), worst
     if not worst <= UNSEEN:
         statistics[con.UNMET] += 1.0
@@ -256,7 +257,7 @@ def project_velocities(
     """Take out of velocities what leaves the equalities at q, where `project` has led."""
     work, dof, _ = spaces
     jacobian, right = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for _ in range(3):  # the answers are a step old
         for k in range(count):
             right[k] = -speed_along(jacobian[k], qd)

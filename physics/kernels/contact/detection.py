@@ -22,9 +22,9 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
     is nearest to the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative
     where they overlap), friction, restitution, the pair's number.
     """
-    body_int, body_float = arrays[0], arrays[1]
+    body_int, body_float = arrays[at.BODY_INT], arrays[at.BODY_FLOAT]
     count = 0
-    for k in range(int(pairs[0])):
+    for k in range(int(pairs[contact.PAIR_COUNT])):
         row = 1 + k * contact.PAIR_WIDTH
         body, other = int(pairs[row + contact.PAIR_BODY]), int(pairs[row + contact.PAIR_OTHER])
         obstacle, radius = int(pairs[row + contact.PAIR_OBSTACLE]), pairs[row + contact.PAIR_RADIUS]

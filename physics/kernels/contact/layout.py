@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# the contacts of a model: pairs of points and obstacles, a workspace for those that are found, and (2,) the farthest
+# point from its body's origin and the gap that is always looked at [m]
+PAIRS, FOUND, SIZE = 0, 1, 2
+
 # kinds of obstacles
 PLANE, SPHERE, CAPSULE, BOX, HEIGHT_FIELD = range(5)
 
@@ -11,7 +15,8 @@ OBSTACLE_KIND, OBSTACLE_ROTATION, OBSTACLE_POSITION, OBSTACLE_PARAMETERS = 0, 1,
 # with a ring of extrapolated ones around them
 FIELD_COUNTS, FIELD_SPACING, FIELD_TOP, FIELD_SAMPLES = 0, 2, 4, 5
 
-# a row of pairs, from the array's second number on
+# pairs: how many, then a row for each
+PAIR_COUNT = 0
 PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PAIR_RESTITUTION = (
     0,
     1,

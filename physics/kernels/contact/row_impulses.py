@@ -45,7 +45,7 @@ def solve_equalities(found: tuple[int, int], system: Array) -> None:
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
     factor, begins, right = system[con.SYSTEM_FACTOR], system[con.SYSTEM_BEGINS], system[con.SYSTEM_RIGHT]
-    solve_factored(factor, order, found[1], found[0], begins, right, impulse)
+    solve_factored(factor, order, found[con.RANK], found[con.COUNT], begins, right, impulse)
 
 
 @shared
@@ -95,12 +95,12 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
     where the step began; of all that are not what is asked for the nearest are taken.
     """
     rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
-    if count == found[0]:
+    if count == found[con.COUNT]:
         for k in range(count):
             right[k] = rows[k, con.ROW_AIM] - rows[k, con.ROW_FREE]
         solve_equalities(found, system)
         order, begins = system[con.SYSTEM_ORDER], system[con.SYSTEM_BEGINS]
-        return residual_of(system[con.SYSTEM_MATRIX], order, found[1], count, begins, right, impulse)
+        return residual_of(system[con.SYSTEM_MATRIX], order, found[con.RANK], count, begins, right, impulse)
     begin, nearest = system[con.SYSTEM_SPARE][BEGIN], system[con.SYSTEM_SPARE][NEAREST]
     least, best = math.inf, math.nan
     for k in range(count):

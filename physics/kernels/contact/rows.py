@@ -28,10 +28,10 @@ ALIKE = 1e-3
 def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
     """Contacts that bodies as fast as these could close within the step, into the rows of found; how many."""
     pairs, found, size = contacts
-    if pairs[0] == 0.0:
+    if pairs[contact.PAIR_COUNT] == 0.0:
         return 0
     fastest = 0.0
-    for i in range(arrays[0].shape[0]):
+    for i in range(arrays[at.BODY_INT].shape[0]):
         v = load_twist(work, i, at.VELOCITY)
         w = (v[0], v[1], v[2])
         going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, at.ORIGIN)))
@@ -118,12 +118,12 @@ def carried_drift(
     drag = twist_of(work, other)
     twist = twist_of(work, body)
     spin = (twist[0] - drag[0], twist[1] - drag[1], twist[2] - drag[2])
-    turning, late = (drag[0], drag[1], drag[2]), lag_of_turning(arrays[0], dof, other)
+    turning, late = (drag[0], drag[1], drag[2]), lag_of_turning(arrays[at.BODY_INT], dof, other)
     alike = ALIKE * math.sqrt(dot3(turning, turning)) + 2.0 * math.sqrt(dot3(late, late))
     if not math.sqrt(dot3(spin, spin)) < alike:
         return NONE
-    lever = subtract3(point, reference_of(arrays[0], work, body))
-    under = subtract3(point, reference_of(arrays[0], work, other))
+    lever = subtract3(point, reference_of(arrays[at.BODY_INT], work, body))
+    under = subtract3(point, reference_of(arrays[at.BODY_INT], work, other))
     mine = point_acceleration(bias_of(work, body), twist, lever)
     return scale_add3(NONE, -half, subtract3(mine, point_acceleration(bias_of(work, other), drag, under)))
 
@@ -161,12 +161,20 @@ def add_tangents(
         for d in range(jacobian.shape[1]):
             jacobian[row + j, d] = 0.0
         push_row(
-            body_int, spaces[0], spaces[1], bodies[0], bodies[1], point, point, axes[j], jacobian[row + j]
+            body_int,
+            spaces[at.WORK],
+            spaces[at.DOF],
+            bodies[0],
+            bodies[1],
+            point,
+            point,
+            axes[j],
+            jacobian[row + j],
         )
         rows[row + j, con.ROW_FREE] = speed_along(jacobian[row + j], system[con.SYSTEM_FREE])
         rows[row + j, con.ROW_AIM] = dot3(axes[j], drift)
         if led:
-            rows[row + j, con.ROW_AIM] += lag_along(jacobian[row + j], spaces[1])
+            rows[row + j, con.ROW_AIM] += lag_along(jacobian[row + j], spaces[at.DOF])
         rows[row + j, con.ROW_VALUE] = 0.0
         system[con.SYSTEM_RESTITUTION][row + j] = 0.0
         system[con.SYSTEM_FRICTION][row + j] = 0.0
@@ -190,7 +198,11 @@ def add_contacts(
     """Append those of the known contacts that the velocities qd would close, and those that acted in the last step;
     returns the number of rows with them.
     """
-    body_int, first, found = arrays[0], int(arrays[3][at.LIMIT_COUNT]), contacts[1]
+    body_int, first, found = (
+        arrays[at.BODY_INT],
+        int(arrays[at.MODEL_DATA][at.LIMIT_COUNT]),
+        contacts[contact.FOUND],
+    )
     work, dof, flags = spaces
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     kinds, friction, impulse = (
@@ -241,14 +253,15 @@ def least_gap(
     arrays: Array, constraints: Array, contacts: Array, q: Array, qd: Array, system: Array, spaces: Array
 ) -> float:
     """The smallest gap of all contacts, or value of all hard limits and one-sided constraints, at coordinates q."""
-    data, pairs, found = arrays[3], contacts[0], contacts[1]
+    data = arrays[at.MODEL_DATA]
+    pairs, found, _ = contacts
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
-    for k in range(constraint_rows(arrays[0], constraints, False, q, qd, work, dof, system)):
+    for k in range(constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)):
         if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
             least = min(least, system[con.SYSTEM_ROWS][k, con.ROW_VALUE])
-    if pairs[0] > 0.0:
+    if pairs[contact.PAIR_COUNT] > 0.0:
         for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
             least = min(least, found[c, contact.FOUND_GAP])
     for k in range(int(data[at.LIMIT_COUNT])):

@@ -36,7 +36,7 @@ def mass_matrix(
         parent = body_int[i, at.PARENT]
         if parent >= 0:
             add_inertia(work, parent, inertia)
-    if arrays[3][at.MUSCLE_MASSIVE] > 0.0:
+    if arrays[at.MODEL_DATA][at.MUSCLE_MASSIVE] > 0.0:
         add_masses(arrays, q, qd, matrix, work, dof)
 
 

@@ -32,7 +32,7 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
     """Add the tree's mass matrix to the coordinates' rows (the lower triangle), and leave in `REMAINDER` what the
     bodies' forces ask of each; inertias and forces are used up.
     """
-    body_int, dof_float = arrays[0], arrays[4]
+    body_int, dof_float = arrays[at.BODY_INT], arrays[at.DOF_FLOAT]
     for i in range(body_int.shape[0] - 1, -1, -1):
         inertia, force = load_inertia(work, i), load_twist(work, i, at.FORCE)
         first = body_int[i, at.DOF_START]

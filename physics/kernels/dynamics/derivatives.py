@@ -113,7 +113,7 @@ def relative_changes(
     dof: Array,
 ) -> None:
     """MOVED, PUSHED and PUSHED_FAST of the joint's coordinates, from `joint_tangent`."""
-    body_int, block_int = arrays[0], arrays[2]
+    body_int, block_int = arrays[at.BODY_INT], arrays[at.BLOCK_INT]
     first, count, parent = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT], body_int[i, at.PARENT]
     v, a = load_twist(work, i, at.VELOCITY), load_twist(work, i, at.ACCELERATION)
     outer = load_twist(work, parent, at.VELOCITY) if parent >= 0 else STILL
@@ -225,7 +225,7 @@ def inverse_dynamics_derivatives(
     """
     body_int, _, block_int, data, dof_float = arrays
     work, dof, flags = spaces
-    tangent, bodies, scratch = tangents[0], tangents[1], tangents[2]
+    tangent, bodies, scratch, _ = tangents
     by_q, by_qd, mass = slopes
     nv = q.shape[0]
     newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles bring their own turning

@@ -50,7 +50,7 @@ def observe(
         for d in range(q.shape[1]):
             kinetic += 0.5 * dof_float[d, at.ARMATURE] * qd[sample, d] * qd[sample, d]
         potential = potential_energy(arrays, q[sample], work)
-        if arrays[3][at.MUSCLE_COUNT] > 0.0:
+        if arrays[at.MODEL_DATA][at.MUSCLE_COUNT] > 0.0:
             own, stored = muscle_energies(arrays, q[sample], qd[sample], work)
             kinetic += own
             potential += stored
@@ -84,7 +84,7 @@ def joint_geometry(
 
     All in world axes about the link's origin; flags_work is (work, dof, flags).
     """
-    body_int = arrays[0]
+    body_int = arrays[at.BODY_INT]
     work, dof, flags = flags_work
     for k in range(directions.shape[0]):
         kinematics(arrays, q, directions[k], work, dof, flags)

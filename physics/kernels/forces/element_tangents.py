@@ -59,9 +59,9 @@ def add_element_slopes(
                     eta_b, nu_b = (STILL, STILL) if moving_a else motion
                     dwa, dwb = element_tangent(body_int, data, tau, nv, row, work, eta, nu, eta_b, nu_b)
                     if moving_a:
-                        dwa = scale_add6(dwa, -1.0, wrench_turned(motion[0], wa))
+                        dwa = scale_add6(dwa, -1.0, wrench_turned(eta, wa))
                     else:
-                        dwb = scale_add6(dwb, -1.0, wrench_turned(motion[0], wb))
+                        dwb = scale_add6(dwb, -1.0, wrench_turned(eta_b, wb))
                     take_along(body_int, body, dwa, e, slopes, dof)
                     take_along(body_int, other, dwb, e, slopes, dof)
             if moving_a:

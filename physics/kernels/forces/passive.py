@@ -141,9 +141,9 @@ def passive_slopes(
             by_q -= dof_float[d, at.LIMIT_STIFFNESS]
             by_qd -= dof_float[d, at.LIMIT_DAMPING]
     if dof_float[d, at.LAW] > 0.0:
-        slopes = law_force(data, int(dof_float[d, at.LAW]), tau, dof_float.shape[0], q, qd)
-        by_q += slopes[1]
-        by_qd += slopes[2]
+        _, more_by_q, more_by_qd = law_force(data, int(dof_float[d, at.LAW]), tau, dof_float.shape[0], q, qd)
+        by_q += more_by_q
+        by_qd += more_by_qd
     return by_q, by_qd
 
 

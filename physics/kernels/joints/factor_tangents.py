@@ -150,13 +150,13 @@ def one_twist(
     qd: float,
 ) -> Moved:
     """A factor phi(s(q)) of one coordinate: phi with three derivatives, and those of s."""
-    s1, s2, s3 = slopes
+    (s1, s2, s3), (joint, count, d) = slopes, own
     first = phi[1] * s1
     second = phi[2] * s1 * s1 + phi[1] * s2
     third = phi[3] * s1 * s1 * s1 + 3.0 * phi[2] * s1 * s2 + phi[1] * s3
-    follow_one(tangent, own[0], own[1], own[2], (first, second, third), qd)
+    follow_one(tangent, joint, count, d, (first, second, third), qd)
     r, p, after, _, w = twist_factor(r, p, v, STILL, data, offset, phi[0], first * qd, 0.0)
-    carry_factor(tangent, own[0], own[1], v, w, first * qd, second * qd * qd)
+    carry_factor(tangent, joint, count, v, w, first * qd, second * qd * qd)
     return r, p, after
 
 

@@ -151,7 +151,7 @@ def advance_factors(
             r, p, v, c = normal_factor(r, p, v, c, data, offset, d, q, qd, dof)
         elif kind == at.SPLINE_SURFACE:
             scratch = body_int.shape[0]
-            r, p, v, c, outside = surface_factors(r, p, v, c, data, offset, d, q, qd, work, scratch, dof)
+            r, p, v, c, outside = surface_factors((r, p, v, c), data, offset, d, q, qd, work, scratch, dof)
         else:
             r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
         if outside:
@@ -311,7 +311,9 @@ def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flag
 def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
     """`kinematics`, and each body's rigid inertia and the force that its momentum's turning takes."""
     kinematics(arrays, q, qd, work, dof, flags)
-    for i in range(arrays[0].shape[0]):
-        inertia, force = moving_inertia(arrays[1], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work)
+    for i in range(arrays[at.BODY_INT].shape[0]):
+        inertia, force = moving_inertia(
+            arrays[at.BODY_FLOAT], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work
+        )
         store_inertia(work, i, inertia)
         store_pair(work, i, at.FORCE, force)

@@ -208,10 +208,7 @@ def add_columns(
 
 @shared
 def surface_factors(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    c: Twist,
+    before: tuple[Rotation, Vector, Twist, Twist],
     data: Array,
     offset: int,
     first: int,
@@ -225,6 +222,7 @@ def surface_factors(
 
     The last result tells whether a coordinate left the range of a joint that does not go beyond it.
     """
+    r, p, v, c = before
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     sign = data[offset + at.SURFACE_SIGN]
     phi, g1, g2, g3, curve, left = surface_sums(data, offset, q, qd, first, work, row)

@@ -135,7 +135,7 @@ def surface_tangent(
     """Three rotations and three translations along the current axes, each a factor that follows its spline."""
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     sign = data[offset + at.SURFACE_SIGN]
-    d = own[2]
+    joint, count, d = own
     rates = (qd[d], qd[d + 1] if directions > 1 else 0.0, qd[d + 2] if directions > 2 else 0.0)
     third_sums(data, offset, q, d, scratch, rates)
     rotation_first = data[offset + at.SURFACE_ROTATION_FIRST] != 0.0
@@ -151,6 +151,6 @@ def surface_tangent(
             along = own_axis(r, k - 3)
             w = (0.0, 0.0, 0.0, along[0], along[1], along[2])
             p = (p[0] + phi * along[0], p[1] + phi * along[1], p[2] + phi * along[2])
-        carry_factor(tangent, own[0], own[1], v, w, rate, curve)
+        carry_factor(tangent, joint, count, v, w, rate, curve)
         v = scale_add6(v, rate, w)
     return r, p, v

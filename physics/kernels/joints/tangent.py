@@ -82,11 +82,12 @@ def follow_one(
     tangent: Array, first: int, count: int, d: int, slopes: tuple[float, float, float], qd: float
 ) -> None:
     """A factor that follows coordinate d alone; slopes are its first three derivatives."""
+    rate, curve, third = slopes
     clear_factor(tangent, first, count)
-    tangent[d, SHARE] = slopes[0]
-    tangent[d, HESSIAN + d - first] = slopes[1]
-    tangent[d, SLOPE] = slopes[1] * qd
-    tangent[d, CURVE] = slopes[2] * qd * qd
+    tangent[d, SHARE] = rate
+    tangent[d, HESSIAN + d - first] = curve
+    tangent[d, SLOPE] = curve * qd
+    tangent[d, CURVE] = third * qd * qd
 
 
 @shared

@@ -101,13 +101,13 @@ def point_change(
     room: Array,
 ) -> tuple[Vector, Vector, Vector]:
     """Changes of the place, velocity and acceleration of point k of the path by coordinate e."""
-    data, here = arrays[3], row_at(k)
+    data, here = arrays[at.MODEL_DATA], row_at(k)
     body, via, lever = (
         int(room[here + muscle.AT_BODY]),
         int(room[here + muscle.AT_RECORD]),
         flat3(room, here + muscle.AT_LEVER),
     )
-    s, moved, pushed = body_change(arrays[0], body, e, tangent, work, dof)
+    s, moved, pushed = body_change(arrays[at.BODY_INT], body, e, tangent, work, dof)
     v, a = STILL, STILL
     if body >= 0:
         v, a = load_twist(work, body, at.VELOCITY), load_twist(work, body, at.ACCELERATION)
@@ -228,7 +228,7 @@ def take_changes(
                     take_strand(here, start[2], length, unit, done, whole, room)
                 if way == 1 and room[here + muscle.CORNER_COUNT] > 0.0:
                     lengths = (last_length, length, done, whole)
-                    corner_change(arrays[3], row, k - 1, lengths, last_unit, unit, start[2], room)
+                    corner_change(arrays[at.MODEL_DATA], row, k - 1, lengths, last_unit, unit, start[2], room)
                 done, last_length, last_unit = plus(done, length), length, unit
             start = end
         whole = done
@@ -247,7 +247,7 @@ def add_thirds(
     room: Array,
 ) -> None:
     """Add J^T m d(x'')/dq of a muscle over no obstacles to slopes; after `share_masses`."""
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for j in range(number):
         e = int(data[span + j])

@@ -72,7 +72,7 @@ def add_differences(
     are zeros.
     """
     work, dof, flags = spaces
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     status, culprit = flags[at.STATUS], flags[at.CULPRIT]
     for j in range(number):
@@ -82,7 +82,7 @@ def add_differences(
             q[e] = kept + side * STEP
             weight = side * (2.0 / 3.0 if abs(side) == 1 else -1.0 / 24.0) / STEP
             kinematics(arrays, q, qd, work, dof, flags)
-            for i in range(arrays[0].shape[0]):
+            for i in range(arrays[at.BODY_INT].shape[0]):
                 store_twist(work, i, at.ACCELERATION, load_twist(work, i, at.BIAS))
             path_asks(arrays, row, q, qd, still, work, dof, room)
             for i in range(number):
@@ -105,15 +105,16 @@ def add_slopes_of(
 ) -> None:
     """Add the slopes of one muscle. motion: q, q' and q''."""
     work, dof, _ = spaces
-    data = arrays[3]
-    room = flat_from(work, arrays[0].shape[0] + at.SCRATCH_ROWS)
+    data = arrays[at.MODEL_DATA]
+    room = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
     q, qd, qdd = motion
+    (by_q, by_qd, _), (tangent, bodies, _, zeros) = slopes, tangents
     massive, quick = (
         data[row + muscle.MUSCLE_MASS_COUNT] > 0.0,
         data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0,
     )
     exact = massive and quick and not over_obstacles(data, row)
-    carry_motion(False, tangents[1], work)
+    carry_motion(False, bodies, work)
     count = trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), exact, work, room)
     pull, by_length, by_speed = tension_slopes(
         data, row, tau, dof.shape[0], room[muscle.LENGTH], room[muscle.RATE]
@@ -121,9 +122,9 @@ def add_slopes_of(
     if massive:
         weigh_pushes(data, row, count, exact, True, room)
     if exact:
-        add_thirds(arrays, row, count, motion, slopes[0], tangents[0], work, dof, room)
+        add_thirds(arrays, row, count, motion, by_q, tangent, work, dof, room)
     elif massive and quick:
-        add_differences(arrays, row, q, qd, slopes[0], tangents[3][1], spaces, room)
+        add_differences(arrays, row, q, qd, by_q, zeros[1], spaces, room)
     add_pairs(arrays, row, pull, exact, motion, slopes, tangents, work, dof, room)
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for i in range(number):
@@ -131,8 +132,8 @@ def add_slopes_of(
         for j in range(number):
             e = int(data[span + j])
             change = by_length * dof[e, SLOPE] + by_speed * dof[e, SLOPE_RATE]
-            slopes[0][d, e] += dof[d, SLOPE] * change
-            slopes[1][d, e] += dof[d, SLOPE] * by_speed * dof[e, SLOPE]
+            by_q[d, e] += dof[d, SLOPE] * change
+            by_qd[d, e] += dof[d, SLOPE] * by_speed * dof[e, SLOPE]
 
 
 @for_muscles()
@@ -151,15 +152,15 @@ def add_muscle_slopes(
     After the derivatives of the tree, whose tangents the workspace has. q is changed on the way and brought back bit
     for bit.
     """
-    data, mass, work, dof = arrays[3], slopes[2], spaces[0], spaces[1]
+    data, (_, _, mass), (_, bodies, _, _), (work, dof, _) = arrays[at.MODEL_DATA], slopes, tangents, spaces
     spread_accelerations(arrays, qdd, False, work, dof)
     for d in range(q.shape[0]):
         dof[d, at.EXTRA] = 0.0
     muscle_loads(arrays, q, qd, qdd, tau, True, False, work, dof)
-    collect(arrays[0], work, dof)
+    collect(arrays[at.BODY_INT], work, dof)
     for d in range(q.shape[0]):
         tau[d] += dof[d, ASKED]
-    carry_motion(True, tangents[1], work)
+    carry_motion(True, bodies, work)
     if data[at.MUSCLE_MASSIVE] > 0.0:
         for d in range(q.shape[0]):
             for e in range(d + 1):
@@ -174,4 +175,4 @@ def add_muscle_slopes(
     for _ in range(int(data[at.MUSCLE_COUNT])):
         add_slopes_of(arrays, row, (q, qd, qdd), tau, slopes, tangents, spaces)
         row += int(data[row + muscle.MUSCLE_SIZE])
-    carry_motion(False, tangents[1], work)
+    carry_motion(False, bodies, work)

@@ -127,7 +127,7 @@ def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Arr
 @shared
 def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
     """Forces on the path's points to the bodies' bias forces, and to the coordinates along which points move."""
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     for k in range(count):
         here = row_at(k)
         body, via = int(room[here + muscle.AT_BODY]), int(room[here + muscle.AT_RECORD])

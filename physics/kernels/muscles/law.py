@@ -34,16 +34,16 @@ def states_at_end(
     """Activation and fibre length x with x = states + steps f(x): those at the end of implicit steps; not finite where
     there are none to be found.
     """
-    activation, fibre = states
+    (activation, fibre), (step, fibre_step) = states, steps
     longest = 2.0 * (length + states[1])
     for _ in range(MOST_ITERATIONS):
         first, second, first_by, second_by = muscle_rates_tangent(
             data, law, length, speed, excitation, activation, fibre
         )
         # the activation does not know of the fibre
-        a = (activation - states[0] - steps[0] * first) / (1.0 - steps[0] * first_by[3])
-        b = fibre - states[1] - steps[1] * second + steps[1] * second_by[3] * a
-        b /= 1.0 - steps[1] * second_by[4]
+        a = (activation - states[0] - step * first) / (1.0 - step * first_by[3])
+        b = fibre - states[1] - fibre_step * second + fibre_step * second_by[3] * a
+        b /= 1.0 - fibre_step * second_by[4]
         activation -= a
         fibre -= b
         if abs(a) <= MET * (1.0 + abs(activation)) and abs(b) <= MET * (1.0 + abs(fibre)):
@@ -51,11 +51,11 @@ def states_at_end(
         if not (-1.0 < activation < 2.0 and 0.0 <= fibre < longest):
             break
     given, activation = (length, speed, excitation), states[0]
-    if steps[0] > 0.0:
-        activation = bracketed(data, law, given, states, steps[0], 0, -1.0, 2.0, states[1])
+    if step > 0.0:
+        activation = bracketed(data, law, given, states, step, 0, -1.0, 2.0, states[1])
     if states[1] == 0.0:
         return activation, 0.0
-    return activation, bracketed(data, law, given, states, steps[1], 1, 0.0, longest, activation)
+    return activation, bracketed(data, law, given, states, fibre_step, 1, 0.0, longest, activation)
 
 
 @shared
@@ -125,7 +125,7 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
     activation, fibre = tau[state], tau[state + 1] if own == 2 else 0.0
     step = tau[state + 1 + 2 * count] if own == 2 else 0.0
     steps = tau[state + 2 * count], step
-    if max(steps[0], step) > 0.0:
+    if max(tau[state + 2 * count], step) > 0.0:
         activation, fibre = states_at_end(data, law, length, speed, excitation, (activation, fibre), steps)
     elif own == 2 and tau[state + 1 + 3 * count] > 0.0:
         _, _, _, by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)

@@ -36,7 +36,7 @@ from .strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_
 @shared
 def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
     """What each coordinate that moves the muscle does to its points and to its length; after `trace_path`."""
-    body_int, data = arrays[0], arrays[3]
+    body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     columns = columns_at(dof.shape[0])
     span = row + int(data[row + muscle.MUSCLE_SPAN])
     number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
@@ -139,13 +139,13 @@ def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array
     for k in range(count - 1):
         if room[row_at(k) + muscle.CORNER_COUNT] > 0.0:
             if beside_obstacles(k, room):
-                add_bend_mass(arrays[3], row, k, room, dof)
+                add_bend_mass(arrays[at.MODEL_DATA], row, k, room, dof)
             else:
-                add_corner_mass(arrays[3], row, k, room, dof)
+                add_corner_mass(arrays[at.MODEL_DATA], row, k, room, dof)
         if room[row_at(k) + muscle.STRAND_AT] == 0.0:
-            add_strand_mass(arrays[3], row, k, room, dof)
+            add_strand_mass(arrays[at.MODEL_DATA], row, k, room, dof)
         else:
-            add_wrapped_mass(arrays[3], row, k, room, dof)
+            add_wrapped_mass(arrays[at.MODEL_DATA], row, k, room, dof)
 
 
 @for_muscles()

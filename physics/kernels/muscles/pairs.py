@@ -45,7 +45,7 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
     """Velocities and accelerations of all bodies where the coordinates d and e (may be the same one)
     go on at unit speed and no other moves; `tangent` has the joints' tangents.
     """
-    body_int, block_int = arrays[0], arrays[2]
+    body_int, block_int = arrays[at.BODY_INT], arrays[at.BLOCK_INT]
     columns = columns_of(tangent)
     for i in range(body_int.shape[0]):
         v, a, parent = STILL, STILL, body_int[i, at.PARENT]
@@ -82,13 +82,13 @@ def collect(body_int: Array, work: Array, dof: Array) -> None:
 @shared
 def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
     """What the inertia that the points of a muscle's path have taken asks of the coordinates, into ASKED."""
-    for i in range(arrays[0].shape[0]):
+    for i in range(arrays[at.BODY_INT].shape[0]):
         store_twist(work, i, at.FORCE, STILL)
     for d in range(dof.shape[0]):
         dof[d, at.EXTRA] = 0.0
     pull_points(arrays, count, 0.0, True, work, room)
     hand_over(arrays, count, work, dof, room)
-    collect(arrays[0], work, dof)
+    collect(arrays[at.BODY_INT], work, dof)
 
 
 @shared
@@ -131,7 +131,7 @@ def path_asks(
     """The muscle's path where the bodies move as `work` has it, without gravity; of one with mass what its mass points
     ask of the coordinates is ASKED, and the product of their kept forces and accelerations is returned.
     """
-    data, worked = arrays[3], 0.0
+    data, worked = arrays[at.MODEL_DATA], 0.0
     count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, room)
     if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
         clear_loads(count, room)
@@ -186,7 +186,8 @@ def add_pairs(
     """Add what the second derivatives of a muscle's path bring to slopes; SLOPE and SLOPE_RATE are found on the way.
     exact: how the mass points' accelerations change with q'' is in the slopes. motion: q, q' and q''.
     """
-    data, units, still = arrays[3], tangents[3][0], tangents[3][1]
+    data, (tangent, _, _, zeros), (q, _, _) = arrays[at.MODEL_DATA], tangents, motion
+    units, still = zeros[0], zeros[1]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     asked = data, span, number if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0 else 0
     twice = 2.0 if data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0 else 0.0
@@ -196,10 +197,10 @@ def add_pairs(
         d = int(data[span + i])
         for j in range(i + 1):
             e = int(data[span + j])
-            spread_units(arrays, d, e, tangents[0], work, dof)
+            spread_units(arrays, d, e, tangent, work, dof)
             units[d] = 1.0
             units[e] = 1.0
-            worked = path_asks(arrays, row, motion[0], units, still, work, dof, room)
+            worked = path_asks(arrays, row, q, units, still, work, dof, room)
             units[d] = 0.0
             units[e] = 0.0
             if d == e:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.axes import put3
 from ..algebra.spatial import (
     NONE,
@@ -154,7 +155,7 @@ def trace_path(
     After `kinematics`. Second derivatives are those with the bodies' accelerations that are there at the time, and with
     qdd; without what velocities bring where not quick.
     """
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     count = 0
     for k in range(int(data[row + muscle.MUSCLE_VIA_COUNT])):
         via = row + int(data[row + muscle.MUSCLE_VIAS]) + muscle.VIA_WIDTH * k

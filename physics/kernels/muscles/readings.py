@@ -32,7 +32,7 @@ def muscle_lengths(
     """Lengths and their rates (muscles, 2), and derivatives of the lengths by the coordinates (muscles, nv), which come
     in as zeros.
     """
-    body_int, data = arrays[0], arrays[3]
+    body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     kinematics(arrays, q, qd, work, dof, flags)
     room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     columns = columns_at(dof.shape[0])
@@ -170,9 +170,7 @@ def muscle_points(
     places: Array,
     jacobian: Array,
     corners: Array,
-    work: Array,
-    dof: Array,
-    flags: Array,
+    spaces: tuple[Array, Array, Array],
 ) -> int:
     """Of the mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes
     in as zeros; the path as it is drawn, with samples on each strand over obstacles, goes to corners (points, 3);
@@ -180,7 +178,7 @@ def muscle_points(
 
     still (nv,) are zeros.
     """
-    body_int, data = arrays[0], arrays[3]
+    (body_int, _, _, data, _), (work, dof, flags) = arrays, spaces
     gravity = flat3(data, at.GRAVITY)
     kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)

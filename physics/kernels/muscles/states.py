@@ -20,19 +20,19 @@ from ..compiler.jit import for_muscles, inline, shared
 @for_muscles(False)
 def has_muscles(arrays: Array) -> bool:
     """Whether a model has muscles; for its callers it is a constant where the types say that there are none."""
-    return bool(arrays[3][at.MUSCLE_COUNT] > 0.0)
+    return bool(arrays[at.MODEL_DATA][at.MUSCLE_COUNT] > 0.0)
 
 
 @for_muscles(False)
 def has_massive(arrays: Array) -> bool:
     """Whether muscles have mass."""
-    return bool(arrays[3][at.MUSCLE_MASSIVE] > 0.0)
+    return bool(arrays[at.MODEL_DATA][at.MUSCLE_MASSIVE] > 0.0)
 
 
 @for_muscles(False)
 def has_states(arrays: Array) -> bool:
     """Whether muscles have states."""
-    return bool(arrays[3][at.MUSCLE_STATES] > 0.0)
+    return bool(arrays[at.MODEL_DATA][at.MUSCLE_STATES] > 0.0)
 
 
 # rows of an integrator's stages, behind their coordinates: states where a step or a part of it begins, sums of rates,
@@ -50,7 +50,7 @@ def begin_states(data: Array, first: int, tau: Array, keep: Array) -> None:
 @inline
 def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
     """Keep the states where a Runge-Kutta step begins, and have it watched that it is short enough for each."""
-    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     for j in range(first, first + count):
         stage[BEGUN, j] = tau[j]
         tau[j + 3 * count] = dt
@@ -61,7 +61,7 @@ def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> 
     """States of stage k of a Runge-Kutta step, from the rates of the one before; those that it is too long for are led
     to each stage by an implicit step.
     """
-    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     following = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
     for j in range(first, first + count):
         implicit = tau[j + 3 * count] < 0.0
@@ -74,7 +74,7 @@ def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
     """Whether stage k has found a step too long for a state that was led to it explicitly: all stages are to be taken
     anew.
     """
-    count, tau, found = int(data[at.MUSCLE_STATES]), stage[5], False
+    count, tau, found = int(data[at.MUSCLE_STATES]), stage[at.TAU], False
     for j in range(first, first + count):
         found |= k > 0 and tau[j + 3 * count] < 0.0 and tau[j + 2 * count] == 0.0
     return found
@@ -83,7 +83,7 @@ def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
 @inline
 def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
     """Add the rates of a stage."""
-    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     weight = 1.0 if k == 0 or k == 3 else 2.0
     for j in range(first, first + count):
         stage[SUMMED, j] = weight * tau[j + count] + (stage[SUMMED, j] if k > 0 else 0.0)
@@ -92,7 +92,7 @@ def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
 @inline
 def finish_states(data: Array, first: int, integrator: int, dt: float, stage: Array) -> None:
     """States at the end of a step whose stages are evaluated."""
-    count, tau = int(data[at.MUSCLE_STATES]), stage[5]
+    count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     for j in range(first, first + count):
         if integrator != at.RUNGE_KUTTA_4:
             tau[j] += dt * tau[j + count]

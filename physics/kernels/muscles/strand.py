@@ -39,7 +39,7 @@ def obstacle_frame(
     arrays: Array, record: int, obstacle: int, work: Array, frames: Array, levers: int, room: Array
 ) -> int:
     """World frame of an obstacle into its row of frames, the lever of its origin into the room; returns its body."""
-    body_int, data = arrays[0], arrays[3]
+    body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     count = int(data[record])
     body = int(data[record + 1 + obstacle])
     start = record + 1 + count + 12 * obstacle
@@ -55,7 +55,7 @@ def obstacle_frame(
 @shared
 def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: Array, room: Array) -> None:
     """Length of a strand over obstacles behind the point whose row begins at `here`, with its derivatives."""
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     header = int(room[here + muscle.STRAND_AT])
     count, place = int(data[header + muscle.STRAND_OBSTACLES]), int(data[header + muscle.STRAND_PLACE])
     record, n, to = header + muscle.STRAND_RECORD, 6 + 6 * count, here + muscle.ROOM_ROW
@@ -242,7 +242,7 @@ def pull_strand(arrays: Array, here: int, pull: float, massive: bool, work: Arra
     """Forces of a strand over obstacles: those on its ends to their rows, those on its obstacles to their bodies; of
     the tension along it, and where massive of its mass points' inertia.
     """
-    data = arrays[3]
+    data = arrays[at.MODEL_DATA]
     header = int(room[here + muscle.STRAND_AT])
     count = int(data[header + muscle.STRAND_OBSTACLES])
     gradient, loads = gradient_of(data, header), loads_of(data, header)

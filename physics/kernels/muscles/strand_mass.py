@@ -32,7 +32,7 @@ def inputs_at(room: Array, nv: int) -> int:
 @shared
 def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -> None:
     """What each coordinate that moves the muscle does to the obstacles of strand k."""
-    body_int, data = arrays[0], arrays[3]
+    body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     here = row_at(k)
     header = int(room[here + muscle.STRAND_AT])
     count = int(data[header + muscle.STRAND_OBSTACLES])

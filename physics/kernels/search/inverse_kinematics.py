@@ -92,9 +92,9 @@ def inverse_kinematics(
     solver is (normal, system, factor, columns, vectors, trial_errors, limits, indices); spaces (work, dof, flags).
     """
     normal, system, factor, columns, vectors, trial_errors, limits, indices = solver
-    work, dof, flags = spaces
+    data, (work, dof, flags) = arrays[at.MODEL_DATA], spaces
     forget(vectors, indices, limits)
-    violation = bring_inside(arrays[3], bounds, q, limits)
+    violation = bring_inside(data, bounds, q, limits)
     kinematics(arrays, q, vectors[search.STILL], work, dof, flags)
     cost = target_errors(arrays, targets, work, errors)
     damping, growth, fresh = FIRST_DAMPING, 2.0, True
@@ -107,9 +107,9 @@ def inverse_kinematics(
                 break
             normal_equations(arrays, targets, errors, work, dof, normal, vectors, columns, indices)
             update_scale(normal, vectors)
-            read_limits(arrays[3], q, limits)
-            read_bends(arrays[3], q, limits)
-        bounded_step(arrays[3], damping, q, bounds, normal, system, factor, vectors, indices, limits)
+            read_limits(data, q, limits)
+            read_bends(data, q, limits)
+        bounded_step(data, damping, q, bounds, normal, system, factor, vectors, indices, limits)
         hoped = foreseen(normal, vectors)
         level = (1.0 + damping) * hoped <= NO_DECREASE * cost or hoped <= NOTHING * cost
         if level or flags[at.STATUS] != at.OK:
@@ -118,8 +118,8 @@ def inverse_kinematics(
             break
         for d in range(q.shape[0]):
             vectors[search.TRIAL, d] = q[d] + vectors[search.STEP, d]
-        beyond = bring_inside(arrays[3], bounds, vectors[search.TRIAL], limits)
-        read_limits(arrays[3], q, limits)
+        beyond = bring_inside(data, bounds, vectors[search.TRIAL], limits)
+        read_limits(data, q, limits)
         for d in range(q.shape[0]):
             vectors[search.STEP, d] = vectors[search.TRIAL, d] - q[d]
         kinematics(arrays, vectors[search.TRIAL], vectors[search.STILL], work, dof, flags)

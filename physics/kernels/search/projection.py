@@ -105,7 +105,7 @@ def slope(
     """Half the squared distance at q and its gradient; spaces is (work, dof, flags)."""
     work, dof, flags = spaces
     kinematics(arrays, q, still, work, dof, flags)
-    r, p = body_frame(arrays[1], 0, work)
+    r, p = body_frame(arrays[at.BODY_FLOAT], 0, work)
     goal_r, goal_p = load9(goal, 0, 0), load3(goal, 0, 9)
     reference = load3(work, 0, at.REFERENCE)
     turn, away = relative(r, add3(p, reference), goal_r, goal_p)
@@ -297,7 +297,7 @@ def project(
                 best = found
                 for d in range(n):
                     q[g, d] = vectors[HERE, d]
-            if spaces[2][at.STATUS] != at.OK:
+            if spaces[at.FLAGS][at.STATUS] != at.OK:
                 return
         distances[g] = best
 

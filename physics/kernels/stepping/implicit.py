@@ -11,25 +11,11 @@ from ..compiler.jit import inline, shared
 from ..contact.constrained_step import project, project_velocities
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..muscles.states import begin_states, lead_states, set_implicit
+from . import implicit_stage as newton
 from . import motion_layout as channel
+from .bundles import Implicit, More, Spaces, Tables
 from .evaluate import evaluate_here
 from .implicit_stage import (
-    ACCELERATIONS,
-    BASE,
-    BASE_QD,
-    CORRECTION,
-    FOUND_FORCE,
-    GIVEN_FORCE,
-    HISTORY,
-    KNOWN,
-    LAST_Q,
-    LAST_QD,
-    MATRICES,
-    NEWEST,
-    STAGE_Q,
-    STAGE_QD,
-    SUBSTITUTES,
-    UNFOUND,
     guess_stage,
     keep_residual,
     keep_stage,
@@ -58,7 +44,14 @@ FAR = 1.0  # m or rad
 
 @shared
 def linear_step(
-    arrays: Array, more: Array, width: int, dt: float, q: Array, qd: Array, implicit: Array, spaces: Array
+    arrays: Array,
+    more: More | None,
+    width: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> None:
     """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
 
@@ -69,30 +62,32 @@ def linear_step(
     Jacobian at the old coordinates.
     """
     slopes, system, pivots, vectors, notes, tangents = implicit
-    dof, flags = spaces[1], spaces[2]
-    nv = q.shape[0]
-    by_q, by_qd = slopes[0], slopes[1]
-    n = pivots.shape[0]
-    x, a, right = vectors[ACCELERATIONS, :n], vectors[ACCELERATIONS, :nv], vectors[CORRECTION, :n]
+    (by_q, by_qd, _), (_, dof, flags) = slopes, spaces
+    data, nv, n = arrays[at.MODEL_DATA], q.shape[0], pivots.shape[0]
+    x, a, right = (
+        vectors[newton.ACCELERATIONS, :n],
+        vectors[newton.ACCELERATIONS, :nv],
+        vectors[newton.CORRECTION, :n],
+    )
     for d in range(n):
         x[d] = dof[d, at.GIVEN] if d < nv and dof[d, at.HELD] != 0.0 else 0.0
-    set_implicit(arrays[3], vectors[GIVEN_FORCE], width, dt)
-    copy(vectors[GIVEN_FORCE], vectors[FOUND_FORCE])
-    found = vectors[FOUND_FORCE]
+    given, found = vectors[newton.GIVEN_FORCE], vectors[newton.FOUND_FORCE]
+    set_implicit(data, given, width, dt)
+    copy(given, found)
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
-    lead_states(arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, dt, vectors[GIVEN_FORCE])
-    notes[MATRICES] += 1.0
+    lead_states(data, found, given, width, dt, given)
+    notes[newton.MATRICES] += 1.0
     for d in range(nv):
         for e in range(nv):
             found[d] += dt * (by_q[d, e] * (qd[e] + dt * a[e]) + by_qd[d, e] * a[e])
     for d in range(nv):
-        vectors[STAGE_Q, d] = q[d]
-        vectors[STAGE_QD, d] = qd[d] + dt * a[d]
+        vectors[newton.STAGE_Q, d] = q[d]
+        vectors[newton.STAGE_QD, d] = qd[d] + dt * a[d]
     keep_residual(arrays, more, dt, x, vectors, right, spaces)
     step_matrix(more, dt, slopes, dof, system)
     bad = lu_factorize(system, pivots)
     if bad >= 0:
-        raise_flag(arrays[0], flags, at.SINGULAR, bad)
+        raise_flag(arrays[at.BODY_INT], flags, at.SINGULAR, bad)
         return
     solve_step(system, pivots, right)
     for d in range(nv):
@@ -108,69 +103,56 @@ def hold_stage(
     acceleration is that by which they get there from the known velocities, as backward Euler has it of all others.
     """
     nv = dof.shape[0]
-    q, qd, channels = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], motion[0]
+    q, qd, (channels, _) = vectors[newton.STAGE_Q, :nv], vectors[newton.STAGE_QD, :nv], motion
     follow(motion, t, dt, now, q, qd, dof)
     for k in range(channels.shape[0]):
         d = channels[k, channel.CHANNEL_COORDINATE]
         if dof[d, at.HELD] != 0.0:
             if mean:
-                dof[d, at.GIVEN] = (qd[d] - vectors[BASE_QD, d]) / step
-            vectors[BASE_QD, d] = qd[d] - step * dof[d, at.GIVEN]
-            vectors[BASE, d] = q[d] - step * qd[d]
+                dof[d, at.GIVEN] = (qd[d] - vectors[newton.BASE_QD, d]) / step
+            vectors[newton.BASE_QD, d] = qd[d] - step * dof[d, at.GIVEN]
+            vectors[newton.BASE, d] = q[d] - step * qd[d]
 
 
 @shared
 def settle(
     arrays: Array,
-    more: Array,
-    tables: Array,
+    more: More,
+    tables: Tables,
     t: float,
     dt: float,
     course: tuple[float, float],
     q: Array,
     qd: Array,
-    implicit: Array,
-    spaces: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> tuple[int, int]:
     """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
     the step as far as impulses tell. For course see `unilateral.aim_row`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
-    vectors, nv = implicit[3], q.shape[0]
-    tau, qdd = vectors[FOUND_FORCE], vectors[CORRECTION, :nv]
-    copy(vectors[GIVEN_FORCE], tau)
-    set_implicit(arrays[3], tau, tables[1].shape[1], 0.0)
+    _, _, _, vectors, notes, _ = implicit
+    dof, nv = spaces[at.DOF], q.shape[0]
+    tau, qdd = vectors[newton.FOUND_FORCE], vectors[newton.CORRECTION, :nv]
+    loads = tau, qdd, effort
+    copy(vectors[newton.GIVEN_FORCE], tau)
+    set_implicit(arrays[at.MODEL_DATA], tau, tables[at.VALUES].shape[1], 0.0)
     if memory.shape[0] > 0 or unilateral(constraints):
-        last = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv]
-        hold(motion, t, 0.0, last[0], last[1], spaces[1])
-        found = evaluate_here(
-            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
-        )
+        last_q, last_qd = vectors[newton.LAST_Q, :nv], vectors[newton.LAST_QD, :nv]
+        hold(motion, t, 0.0, last_q, last_qd, dof)
+        found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, loads, system, spaces)
         copy(qd, qdd)
-        count, struck = stop_within(
-            arrays,
-            constraints,
-            contacts,
-            motion,
-            found,
-            t,
-            dt,
-            course,
-            last,
-            qdd,
-            q,
-            qd,
-            effort,
-            system,
-            memory,
-            spaces,
+        parts, room = (
+            (arrays, constraints, contacts, motion, tables),
+            (vectors, effort, system, memory, spaces),
         )
+        count, struck = stop_within(parts, found, t, dt, course, (last_q, last_qd), qdd, q, qd, room)
         if count > 0:
-            implicit[4][HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
+            notes[newton.HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
             return count, LEAP if struck else PARABOLA
-    follow(motion, t, dt, t + dt, q, qd, spaces[1])
-    found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
-    count = found[0]
+    follow(motion, t, dt, t + dt, q, qd, dof)
+    found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, loads, system, spaces)
+    count, _ = found
     if count > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
@@ -180,25 +162,24 @@ def settle(
 @shared
 def newton_step(
     arrays: Array,
-    more: Array,
+    more: More | None,
     integrator: int,
-    times: Array,
-    values: Array,
-    t: float,
-    steps: float,
+    tables: Tables,
+    now: tuple[float, float],
     share: float,
     dt: float,
     q: Array,
     qd: Array,
-    implicit: Array,
-    spaces: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> None:
     """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step.
 
-    steps is how many are done before; this one is a share of such a step.
+    now is the time and how many steps are done; this one is a share of such a step.
     """
-    vectors = implicit[3]
-    nv, width = q.shape[0], values.shape[1]
+    _, _, _, vectors, _, _ = implicit
+    (t, steps), data, nv, width = now, arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
+    given, found = vectors[newton.GIVEN_FORCE], vectors[newton.FOUND_FORCE]
     stages = 1 if integrator == at.BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
@@ -206,87 +187,85 @@ def newton_step(
         reached = done + gamma
         guess_stage(steps + share * reached, implicit)
         for d in range(nv):
-            vectors[BASE_QD, d] = qd[d] + done * dt * vectors[NEWEST, d]
-            vectors[BASE, d] = q[d] + done * dt * vectors[STAGE_QD, d]
+            vectors[newton.BASE_QD, d] = qd[d] + done * dt * vectors[newton.NEWEST, d]
+            vectors[newton.BASE, d] = q[d] + done * dt * vectors[newton.STAGE_QD, d]
         if more is not None:
-            hold_stage(more[2], t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[1])
-        table_force(times, values, t + reached * dt, vectors[GIVEN_FORCE, : values.shape[1]])
-        lead_states(arrays[3], vectors[FOUND_FORCE], vectors[LAST_Q], width, done * dt, vectors[GIVEN_FORCE])
-        set_implicit(arrays[3], vectors[GIVEN_FORCE], width, gamma * dt)
+            _, _, motion, _, _, _, _, _ = more
+            hold_stage(motion, t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[at.DOF])
+        table_force(tables, t + reached * dt, given[:width])
+        lead_states(data, found, vectors[newton.LAST_Q], width, done * dt, given)
+        set_implicit(data, given, width, gamma * dt)
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
         keep_stage(steps + share * reached, implicit)
-    lead_states(
-        arrays[3], vectors[FOUND_FORCE], vectors[GIVEN_FORCE], width, gamma * dt, vectors[GIVEN_FORCE]
-    )
-    copy(vectors[STAGE_Q, :nv], q)
-    copy(vectors[STAGE_QD, :nv], qd)
+    lead_states(data, found, given, width, gamma * dt, given)
+    copy(vectors[newton.STAGE_Q, :nv], q)
+    copy(vectors[newton.STAGE_QD, :nv], qd)
 
 
 @shared
 def substitute(
     arrays: Array,
-    more: Array,
-    times: Array,
-    values: Array,
+    more: More | None,
+    tables: Tables,
     t: float,
     dt: float,
     q: Array,
     qd: Array,
-    implicit: Array,
-    spaces: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> None:
     """A linearly implicit step in place of one whose end was not found: where forces leap, as of damped ground where
     it is touched, there may be none. Where that is not rare, or coordinates go far in a step, the step is too long.
     """
-    vectors, notes, flags, nv = implicit[3], implicit[4], spaces[2], q.shape[0]
-    notes[SUBSTITUTES] += 1.0
-    notes[UNFOUND] += 1.0
+    _, _, _, vectors, notes, _ = implicit
+    given, (_, dof, flags) = vectors[newton.GIVEN_FORCE], spaces
+    nv, width = q.shape[0], tables[at.VALUES].shape[1]
+    notes[newton.SUBSTITUTES] += 1.0
+    notes[newton.UNFOUND] += 1.0
     fastest = 0.0
     for d in range(nv):
-        fastest = max(fastest, abs(vectors[LAST_QD, d]))
-    if notes[UNFOUND] > MOST_AT_ONCE * nv or not dt * fastest < FAR:
+        fastest = max(fastest, abs(vectors[newton.LAST_QD, d]))
+    if notes[newton.UNFOUND] > MOST_AT_ONCE * nv or not dt * fastest < FAR:
         return
     flags[at.STATUS] = at.OK
-    copy(vectors[LAST_Q, :nv], q)
-    copy(vectors[LAST_QD, :nv], qd)
-    begin_states(arrays[3], values.shape[1], vectors[LAST_Q], vectors[GIVEN_FORCE])
+    copy(vectors[newton.LAST_Q, :nv], q)
+    copy(vectors[newton.LAST_QD, :nv], qd)
+    begin_states(arrays[at.MODEL_DATA], width, vectors[newton.LAST_Q], given)
     if more is not None:
-        hold(more[2], t, dt, q, qd, spaces[1])
-    table_force(times, values, t + dt, vectors[GIVEN_FORCE, : values.shape[1]])
-    linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
-    notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+        _, _, motion, _, _, _, _, _ = more
+        hold(motion, t, dt, q, qd, dof)
+    table_force(tables, t + dt, given[:width])
+    linear_step(arrays, more, width, dt, q, qd, implicit, spaces)
+    notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
 
 
 @inline
 def implicit_step(
     arrays: Array,
-    more: Array,
+    more: More | None,
     integrator: int,
-    table: Array,
-    t: float,
-    steps: float,
+    tables: Tables,
+    now: tuple[float, float],
     share: float,
     dt: float,
     q: Array,
     qd: Array,
-    implicit: Array,
-    spaces: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> int:
-    """A step by whichever method, behind so many others and a share of such a one, and how samples lie within it;
-    table is (times, values) of the given forces.
-    """
-    notes, flags = implicit[4], spaces[2]
-    times, values = table
+    """A step by whichever method, behind so many others and a share of such a one, and how samples lie within it."""
+    _, _, _, vectors, notes, _ = implicit
+    flags, width, (t, _) = spaces[at.FLAGS], tables[at.VALUES].shape[1], now
     if integrator == at.LINEARLY_IMPLICIT_EULER:
-        table_force(times, values, t + dt, implicit[3][GIVEN_FORCE, : values.shape[1]])
-        linear_step(arrays, more, values.shape[1], dt, q, qd, implicit, spaces)
+        table_force(tables, t + dt, vectors[newton.GIVEN_FORCE, :width])
+        linear_step(arrays, more, width, dt, q, qd, implicit, spaces)
         return PARABOLA
-    newton_step(arrays, more, integrator, times, values, t, steps, share, dt, q, qd, implicit, spaces)
+    newton_step(arrays, more, integrator, tables, now, share, dt, q, qd, implicit, spaces)
     if flags[at.STATUS] == at.NOT_CONVERGED or flags[at.STATUS] == at.SINGULAR:
-        substitute(arrays, more, times, values, t, dt, q, qd, implicit, spaces)
+        substitute(arrays, more, tables, t, dt, q, qd, implicit, spaces)
         return PARABOLA
-    notes[UNFOUND] = max(notes[UNFOUND] - 1.0 / ONE_IN, 0.0)
+    notes[newton.UNFOUND] = max(notes[newton.UNFOUND] - 1.0 / ONE_IN, 0.0)
     return CUBIC if integrator == at.SDIRK2 else PARABOLA
 
 
@@ -299,4 +278,4 @@ def take_hold(
     """
     mean = 0.0 if integrator == at.SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):
-        notes[KNOWN], notes[HISTORY] = 0.0, 0.0
+        notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0

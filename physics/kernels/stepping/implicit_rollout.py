@@ -7,20 +7,12 @@ import math
 from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import entry, shared
+from ..contact import layout as contact
 from ..contact.constrained_step import note_contradiction
 from ..muscles.states import begin_states, record_states
+from . import implicit_stage as newton
+from .bundles import Implicit, Log, More, Spaces, State, Tables
 from .implicit import implicit_step, settle, take_hold
-from .implicit_stage import (
-    ACCELERATIONS,
-    BEGUN_Q,
-    BEGUN_QD,
-    GIVEN_FORCE,
-    HISTORY,
-    KNOWN,
-    LAST_Q,
-    LAST_QD,
-    MEAN_EFFORT,
-)
 from .motion import catch
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .rollout import CHART_LIMIT, change_charts, copy, has_charts
@@ -32,61 +24,64 @@ from .watch import check_step, note_efforts
 @shared
 def implicit_parts(
     arrays: Array,
-    more: Array,
+    more: More,
     integrator: int,
-    table: Array,
+    tables: Tables,
     cut: bool,
-    t: float,
-    steps: float,
+    now: tuple[float, float],
     dt: float,
-    q: Array,
-    qd: Array,
-    implicit: Array,
-    spaces: Array,
-    log: Array,
+    state: State,
+    implicit: Implicit,
+    spaces: Spaces,
+    log: Log,
 ) -> int:
     """One step with impulses, back onto the equalities; where something bounces in it and it may be cut, in parts of
     which a short one holds the bounce. Returns how many rows there are.
 
-    steps is how many are done before, table is (times, values) of the given forces, for more see `implicit_rollout`.
-    Forces of rows and held coordinates are means over the step. Samples go to log as they are
-    passed, see `parts.write`.
+    now is the time and how many steps are done. Forces of rows and held coordinates are means over the step. Samples
+    go to log as they are passed, see `parts.write`.
     """
     _, system, motion, _, memory, effort, _, _ = more
-    vectors, notes, width, nv = implicit[3], implicit[4], table[1].shape[1], q.shape[0]
-    last_q, last_qd, mean = vectors[LAST_Q, :nv], vectors[LAST_QD, :nv], vectors[MEAN_EFFORT, :nv]
+    _, _, _, vectors, notes, _ = implicit
+    (_, dof, flags), data, (q, qd), (t, steps) = spaces, arrays[at.MODEL_DATA], state, now
+    width, nv, given = tables[at.VALUES].shape[1], q.shape[0], vectors[newton.GIVEN_FORCE]
+    last_q, last_qd, mean = (
+        vectors[newton.LAST_Q, :nv],
+        vectors[newton.LAST_QD, :nv],
+        vectors[newton.MEAN_EFFORT, :nv],
+    )
     done, size, found, cuts, parted, count = 0, PARTS, 0, False, False, 0
     again = False
-    while done < PARTS and spaces[2][at.STATUS] == at.OK:
+    while done < PARTS and flags[at.STATUS] == at.OK:
         copy(q, last_q)
         copy(qd, last_qd)
-        begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[LAST_Q])
+        begin_states(data, width, given, vectors[newton.LAST_Q])
         if cut:
             keep(memory, False)
         start, span, gone = t + dt * done / PARTS, dt * size / PARTS, steps + done / PARTS
         if not again:
             catch(motion, start, q, qd)
-        take_hold(motion, integrator, start, span, q, qd, notes, spaces[1])
+        take_hold(motion, integrator, start, span, q, qd, notes, dof)
         way = implicit_step(
-            arrays, more, integrator, table, start, gone, size / PARTS, span, q, qd, implicit, spaces
+            arrays, more, integrator, tables, (start, gone), size / PARTS, span, q, qd, implicit, spaces
         )
-        if spaces[2][at.STATUS] != at.OK:
+        if flags[at.STATUS] != at.OK:
             break
         course = -1.0 if integrator == at.SDIRK2 else 0.5, dt
-        count, own = settle(arrays, more, table, start, span, course, q, qd, implicit, spaces)
+        count, own = settle(arrays, more, tables, start, span, course, q, qd, implicit, spaces)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
             if until < math.inf and size > 1:
                 copy(last_q, q)
                 copy(last_qd, qd)
-                begin_states(arrays[3], width, vectors[LAST_Q], vectors[GIVEN_FORCE])
+                begin_states(data, width, vectors[newton.LAST_Q], given)
                 keep(memory, True)
-                notes[HISTORY] = 0.0
-                spaces[2][at.STATUS] = at.OK
+                notes[newton.HISTORY] = 0.0
+                flags[at.STATUS] = at.OK
                 size, cuts, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
-        write(log, start, span, dt, min(way, own), last_q, last_qd, q, qd, spaces[1])
+        write(log, start, span, dt, min(way, own), (last_q, last_qd), state, dof)
         parted |= size < PARTS
         if parted:
             add_share(size / PARTS, done == 0, effort, mean, system)
@@ -101,65 +96,63 @@ def implicit_parts(
 @entry
 def implicit_rollout(
     arrays: Array,
+    more: More | None,
     integrator: int,
-    times: Array,
-    values: Array,
+    tables: Tables,
     start: float,
     dt: float,
     num_steps: int,
-    counters: Array,
-    samples: Array,
-    q: Array,
-    qd: Array,
-    chart: Array,
-    record_q: Array,
-    record_qd: Array,
-    implicit: Array,
-    more: Array,
-    spaces: Array,
+    log: Log,
+    state: tuple[Array, Array, Array],
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> None:
-    """As `rollout.rollout`; implicit is (slopes, system, pivots, vectors, notes, tangents), see `newton`: what is kept
-    from step to step is in it, so that the result does not depend on how a run is cut into calls.
-
-    more is None, or of a model with more than a tree (constraints, system, motion, contacts, memory, effort, records of
-    the rows' forces, and of the held coordinates'), see `stepper.advance`.
+    """As `rollout.rollout`; what is kept from step to step is in implicit, so that the result does not depend on how a
+    run is cut into calls. more is None where a model has only a tree.
     """
-    vectors, notes, dof, flags, nv = implicit[3], implicit[4], spaces[1], spaces[2], q.shape[0]
-    begun_q, begun_qd, qdd = vectors[BEGUN_Q, :nv], vectors[BEGUN_QD, :nv], vectors[ACCELERATIONS, :nv]
-    charts, width, table = has_charts(arrays), values.shape[1], (times, values)
-    cut = bounces(arrays[3], more[3][0]) if more is not None else False
-    log = counters, samples, record_q, record_qd
+    _, _, _, vectors, notes, _ = implicit
+    counters, samples, record_q, _ = log
+    (q, qd, chart), (_, dof, flags), data = state, spaces, arrays[at.MODEL_DATA]
+    nv, given = q.shape[0], vectors[newton.GIVEN_FORCE]
+    begun_q, begun_qd, qdd = (
+        vectors[newton.BEGUN_Q, :nv],
+        vectors[newton.BEGUN_QD, :nv],
+        vectors[newton.ACCELERATIONS, :nv],
+    )
+    charts, width, cut = has_charts(arrays), tables[at.VALUES].shape[1], False
+    if more is not None:
+        _, system, _, contacts, _, effort, record_force, record_effort = more
+        cut = bounces(data, contacts[contact.PAIRS])
     for _ in range(num_steps):
-        t, written, count = start + counters[0] * dt, counters[1], 0
+        t, written, count = start + counters[at.DONE] * dt, counters[at.WRITTEN], 0
         copy(q, begun_q)
         copy(qd, begun_qd)
-        begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[BEGUN_Q])
+        begin_states(data, width, given, vectors[newton.BEGUN_Q])
+        now = t, float(counters[at.DONE])
         if more is not None:
             count = implicit_parts(
-                arrays, more, integrator, table, cut, t, counters[0], dt, q, qd, implicit, spaces, log
+                arrays, more, integrator, tables, cut, now, dt, (q, qd), implicit, spaces, log
             )
-            note_efforts(more[5], dof)
-            note_contradiction(more[1], flags)
+            note_efforts(effort, dof)
+            note_contradiction(system, flags)
         else:
-            copy(q, vectors[LAST_Q, :nv])
-            copy(qd, vectors[LAST_QD, :nv])
-            begin_states(arrays[3], width, vectors[GIVEN_FORCE], vectors[LAST_Q])
-            way = implicit_step(
-                arrays, more, integrator, table, t, counters[0], 1.0, dt, q, qd, implicit, spaces
-            )
-            write(log, t, dt, dt, way, begun_q, begun_qd, q, qd, dof)
+            copy(q, vectors[newton.LAST_Q, :nv])
+            copy(qd, vectors[newton.LAST_QD, :nv])
+            begin_states(data, width, given, vectors[newton.LAST_Q])
+            way = implicit_step(arrays, more, integrator, tables, now, 1.0, dt, q, qd, implicit, spaces)
+            write(log, t, dt, dt, way, (begun_q, begun_qd), (q, qd), dof)
         if flags[at.STATUS] == at.OK:
-            check_step(arrays, charts, width, dt, vectors[GIVEN_FORCE], q, qd, spaces)
+            check_step(arrays, charts, width, dt, given, q, qd, spaces)
         if flags[at.STATUS] != at.OK:
             copy(begun_q, q)
             copy(begun_qd, qd)
-            counters[1] = written
+            counters[at.WRITTEN] = written
             return
-        if counters[1] > written:
-            begun, found = vectors[BEGUN_Q], vectors[GIVEN_FORCE]
-            record_states(arrays[3], width, written, counters[1], samples, t, dt, begun, found, record_q)
+        if counters[at.WRITTEN] > written:
+            end, begun = counters[at.WRITTEN], vectors[newton.BEGUN_Q]
+            record_states(data, width, written, end, samples, t, dt, begun, given, record_q)
             if more is not None:
-                record_forces(written, counters, count, more[1], more[5], more[6], more[7])
+                record_forces(written, end, count, system, effort, record_force, record_effort)
         if charts and change_charts(arrays, dof, CHART_LIMIT, 0.0, q, qd, qdd, chart) > 0:
-            notes[KNOWN], notes[HISTORY] = 0.0, 0.0
-        counters[0] += 1
+            notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
+        counters[at.DONE] += 1

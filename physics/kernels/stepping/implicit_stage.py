@@ -25,6 +25,7 @@ from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
+from .bundles import Implicit, More, Spaces
 
 # vectors (rows; nv and inputs, or nv and constraint rows): accelerations and behind them the forces of constraints, the
 # stage's known part, where they lead, forces that are given and found, the correction and the next one, accelerations
@@ -77,14 +78,14 @@ def place_stage(step: float, a: Array, vectors: Array) -> None:
 
 @shared
 def add_multipliers(
-    arrays: Array, more: Array, step: float, x: Array, vectors: Array, right: Array, spaces: Array
+    arrays: Array, more: More, step: float, x: Array, vectors: Array, right: Array, spaces: Spaces
 ) -> None:
     """Forces of the equalities into right, and behind them what their rows' speeds lack; after `outward`."""
-    constraints, system = more[0], more[1]
+    constraints, system, _, _, _, _, _, _ = more
     work, dof, _ = spaces
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
-    constraint_rows(arrays[0], constraints, True, q, qd, work, dof, system)
+    constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0
@@ -96,10 +97,10 @@ def add_multipliers(
 
 @shared
 def keep_residual(
-    arrays: Array, more: Array, step: float, x: Array, vectors: Array, right: Array, spaces: Array
+    arrays: Array, more: More | None, step: float, x: Array, vectors: Array, right: Array, spaces: Spaces
 ) -> bool:
     """Negative residual of the free coordinates into right, whether it is finite; of held ones it is their effort."""
-    dof = spaces[1]
+    dof = spaces[at.DOF]
     for d in range(dof.shape[0]):
         right[d] = vectors[GIVEN_FORCE, d] - vectors[FOUND_FORCE, d]
     if more is not None:
@@ -115,7 +116,7 @@ def keep_residual(
 
 @shared
 def evaluate_residual(
-    arrays: Array, more: Array, step: float, x: Array, right: Array, vectors: Array, spaces: Array
+    arrays: Array, more: More | None, step: float, x: Array, right: Array, vectors: Array, spaces: Spaces
 ) -> bool:
     """Negative residual where the accelerations x lead, with the constraints' forces behind them, into right; whether
     it is finite.
@@ -134,10 +135,11 @@ def evaluate_residual(
 
 
 @shared
-def constraint_matrix(more: Array, slopes: Array, dof: Array, matrix: Array) -> None:
+def constraint_matrix(more: More, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array) -> None:
     """Rows and columns of the equalities, from the Jacobian that `add_multipliers` left."""
-    jacobian, kinds = more[1][con.SYSTEM_JACOBIAN], more[1][con.SYSTEM_KINDS]
-    nv, mass = dof.shape[0], slopes[2]
+    _, system, _, _, _, _, _, _ = more
+    jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
+    (_, _, mass), nv = slopes, dof.shape[0]
     for k in range(matrix.shape[0] - nv):
         for e in range(matrix.shape[0]):
             matrix[nv + k, e] = 0.0
@@ -152,7 +154,9 @@ def constraint_matrix(more: Array, slopes: Array, dof: Array, matrix: Array) -> 
 
 
 @shared
-def step_matrix(more: Array, step: float, slopes: Array, dof: Array, matrix: Array) -> None:
+def step_matrix(
+    more: More | None, step: float, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array
+) -> None:
     """M + s dID/dq' + s^2 dID/dq, bordered by the constraints; a held coordinate's row says that it does not
     change.
     """
@@ -199,11 +203,11 @@ def largest(x: Array) -> int:
 
 @shared
 def make_matrix(
-    arrays: Array, more: Array, step: float, x: Array, right: Array, implicit: Array, spaces: Array
+    arrays: Array, more: More | None, step: float, x: Array, right: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
     """Residual and matrix where the accelerations lead, factorized; False with a flag where that is not possible."""
     slopes, system, pivots, vectors, notes, tangents = implicit
-    flags, nv = spaces[2], spaces[1].shape[0]
+    flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
     a = x[:nv]
     flags[at.STATUS] = at.OK
     for d in range(vectors.shape[1]):
@@ -216,11 +220,11 @@ def make_matrix(
     notes[MATRICES] += 1.0
     notes[KNOWN] = 0.0
     if not keep_residual(arrays, more, step, x, vectors, right, spaces):
-        return raise_flag(arrays[0], flags, at.NOT_FINITE, largest(right))
-    step_matrix(more, step, slopes, spaces[1], system)
+        return raise_flag(arrays[at.BODY_INT], flags, at.NOT_FINITE, largest(right))
+    step_matrix(more, step, slopes, spaces[at.DOF], system)
     bad = lu_factorize(system, pivots)
     if bad >= 0:
-        return raise_flag(arrays[0], flags, at.SINGULAR, bad)
+        return raise_flag(arrays[at.BODY_INT], flags, at.SINGULAR, bad)
     notes[KNOWN] = 1.0
     notes[STEP] = step
     return True
@@ -254,13 +258,19 @@ def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool
 
 @shared
 def try_correction(
-    arrays: Array, more: Array, step: float, size: float, whole: bool, implicit: Array, spaces: Array
+    arrays: Array,
+    more: More | None,
+    step: float,
+    size: float,
+    whole: bool,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> float:
     """Go along the correction until the next one, by the same matrix, is shorter (Deuflhard 1974); its length, or -1
     where it grows, however short the step. Not whole: also where the whole correction does not do.
     """
-    _, system, pivots, vectors, _, _ = implicit
-    mass, nv, n = implicit[0][2], spaces[1].shape[0], pivots.shape[0]
+    (_, _, mass), system, pivots, vectors, _, _ = implicit
+    nv, n = spaces[at.DOF].shape[0], pivots.shape[0]
     share = 1.0
     while share > LEAST_STEP:
         for d in range(n):
@@ -280,22 +290,24 @@ def try_correction(
 
 
 @shared
-def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Array, sizes: Array) -> bool:
+def iterate(
+    arrays: Array, more: More | None, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
+) -> bool:
     """Newton's iteration from the accelerations in vectors, which it improves; False with a flag where it fails.
 
     sizes (any number,) gets the lengths of the first corrections.
     """
-    slopes, system, pivots, vectors, notes, _ = implicit
-    nv, n, flags = spaces[1].shape[0], pivots.shape[0], spaces[2]
+    (_, _, mass), system, pivots, vectors, notes, _ = implicit
+    nv, n, flags = spaces[at.DOF].shape[0], pivots.shape[0], spaces[at.FLAGS]
     x, correction, following = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n], vectors[FOLLOWING, :n]
     fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
     if fresh:
         if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
             return False
     elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
-        return raise_flag(arrays[0], flags, at.NOT_FINITE, largest(correction))
+        return raise_flag(arrays[at.BODY_INT], flags, at.NOT_FINITE, largest(correction))
     solve_step(system, pivots, correction)
-    size = size_of(correction, slopes[2])
+    size = size_of(correction, mass)
     for k in range(MOST_ITERATIONS):
         notes[ITERATIONS] += 1.0
         if k < sizes.shape[0]:
@@ -317,26 +329,26 @@ def iterate(arrays: Array, more: Array, step: float, implicit: Array, spaces: Ar
                     notes[KNOWN] = 0.0
                 return True
         elif fresh:
-            return raise_flag(arrays[0], flags, at.NOT_CONVERGED, largest(correction))
+            return raise_flag(arrays[at.BODY_INT], flags, at.NOT_CONVERGED, largest(correction))
         if slow or sizes.shape[0] > 0:
             if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
                 return False
             fresh = True
             solve_step(system, pivots, correction)
-            size = size_of(correction, slopes[2])
+            size = size_of(correction, mass)
         else:
             fresh = False
             for d in range(n):
                 correction[d] = following[d]
             size = next_size
-    return raise_flag(arrays[0], flags, at.NOT_CONVERGED, largest(correction))
+    return raise_flag(arrays[at.BODY_INT], flags, at.NOT_CONVERGED, largest(correction))
 
 
 @shared
-def guess_stage(now: float, implicit: Array) -> None:
+def guess_stage(now: float, implicit: Implicit) -> None:
     """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
-    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
-    known = int(notes[HISTORY])
+    _, _, pivots, vectors, notes, _ = implicit
+    known, n = int(notes[HISTORY]), pivots.shape[0]
     for d in range(n):
         vectors[ACCELERATIONS, d] = 0.0
     for i in range(known):
@@ -349,9 +361,10 @@ def guess_stage(now: float, implicit: Array) -> None:
 
 
 @shared
-def keep_stage(now: float, implicit: Array) -> None:
+def keep_stage(now: float, implicit: Implicit) -> None:
     """The accelerations of a stage become the newest of those before."""
-    vectors, notes, n = implicit[3], implicit[4], implicit[2].shape[0]
+    _, _, pivots, vectors, notes, _ = implicit
+    n = pivots.shape[0]
     for i in range(2, 0, -1):
         notes[TIMES + i] = notes[TIMES + i - 1]
         for d in range(n):
@@ -364,23 +377,23 @@ def keep_stage(now: float, implicit: Array) -> None:
 
 @shared
 def solve_stage(
-    arrays: Array, more: Array, step: float, implicit: Array, spaces: Array, sizes: Array
+    arrays: Array, more: More | None, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
 ) -> bool:
     """Solve for the accelerations from the guess in vectors; from none where the guess does not lead there.
 
     Where it succeeds, vectors hold them and where they lead; otherwise flags say why not.
     """
-    vectors, notes = implicit[3], implicit[4]
-    dof = spaces[1]
+    _, _, pivots, vectors, notes, _ = implicit
+    _, dof, flags = spaces
     nv = dof.shape[0]
     for attempt in range(2):
-        for d in range(implicit[2].shape[0]):
+        for d in range(pivots.shape[0]):
             if d < nv and dof[d, at.HELD] != 0.0:
                 vectors[ACCELERATIONS, d] = dof[d, at.GIVEN]
             elif attempt > 0:
                 vectors[ACCELERATIONS, d] = 0.0
         if iterate(arrays, more, step, implicit, spaces, sizes):
             place_stage(step, vectors[ACCELERATIONS, :nv], vectors)
-            return bool(spaces[2][at.STATUS] == at.OK)
+            return bool(flags[at.STATUS] == at.OK)
         notes[KNOWN] = 0.0
     return False

@@ -125,12 +125,11 @@ def leaps_within(motion: Array, t: float, dt: float) -> bool:
     channels, pieces = motion
     found = False
     for k in range(channels.shape[0]):
-        here = pieces_of_step(motion, k, t, dt)
-        if pieces[here[1], channel.PIECE_HOLDS] != 0.0:
-            change = (
-                jumps(pieces, here, t, dt) + pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
-            )
-            ahead = evaluate_piece(pieces, here[2], t + dt)[1]
+        before, piece, last = pieces_of_step(motion, k, t, dt)
+        if pieces[piece, channel.PIECE_HOLDS] != 0.0:
+            change = jumps(pieces, (before, piece, last), t, dt)
+            change += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+            ahead = evaluate_piece(pieces, last, t + dt)[1]
             found |= abs(change) > SMOOTH * (abs(ahead) + abs(ahead - change))
     return found
 
@@ -138,12 +137,12 @@ def leaps_within(motion: Array, t: float, dt: float) -> bool:
 @shared
 def leap(motion: Array, k: int, t: float) -> float:
     """By how much the velocity of channel k's coordinate leaps at time t, behind `catch`."""
-    pieces = motion[1]
+    channels, pieces = motion
     before, piece, _ = pieces_of_step(motion, k, t, 0.0)
     if pieces[piece, channel.PIECE_HOLDS] == 0.0:
         return 0.0
     change: float = evaluate_piece(pieces, piece, t)[1] - evaluate_piece(pieces, before, t)[1]
-    change += pieces[motion[0][k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+    change += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
     return change
 
 
@@ -177,16 +176,16 @@ def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, 
     """Put the coordinates that are held in a step from time t on where they are now, and note their accelerations."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
-        dof[d, at.HELD] = pieces[found[1], channel.PIECE_HOLDS]
+        d = channels[k, channel.CHANNEL_COORDINATE]
+        before, piece, last = pieces_of_step(motion, k, t, dt)
+        dof[d, at.HELD] = pieces[piece, channel.PIECE_HOLDS]
         dof[d, at.GIVEN] = 0.0
         if dof[d, at.HELD] != 0.0:
-            here = min(max(find_piece(motion, k, now - EDGE), found[1]), found[2])
+            here = min(max(find_piece(motion, k, now - EDGE), piece), last)
             q[d], qd[d], _ = evaluate_piece(pieces, here, now)
-            leaps = (
-                jumps(pieces, found, t, dt) + pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
-            )
-            dof[d, at.GIVEN] = evaluate_piece(pieces, found[1], now)[2] + leaps / dt
+            leaps = jumps(pieces, (before, piece, last), t, dt)
+            leaps += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+            dof[d, at.GIVEN] = evaluate_piece(pieces, piece, now)[2] + leaps / dt
 
 
 @shared
@@ -196,11 +195,12 @@ def note_lag(motion: Array, t: float, dt: float, dof: Array) -> None:
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
+        d = channels[k, channel.CHANNEL_COORDINATE]
+        _, piece, last = pieces_of_step(motion, k, t, dt)
         dof[d, at.LAG] = 0.0
-        if pieces[found[1], channel.PIECE_HOLDS] != 0.0:
-            end, speed, _ = evaluate_piece(pieces, found[2], t + dt)
-            dof[d, at.LAG] = speed - (end - evaluate_piece(pieces, found[1], t)[0]) / dt
+        if pieces[piece, channel.PIECE_HOLDS] != 0.0:
+            end, speed, _ = evaluate_piece(pieces, last, t + dt)
+            dof[d, at.LAG] = speed - (end - evaluate_piece(pieces, piece, t)[0]) / dt
 
 
 @shared
@@ -208,6 +208,7 @@ def finish_held(motion: Array, t: float, dt: float, q: Array, qd: Array) -> None
     """Put the coordinates that were held from time t on where the step ends."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
-        d, found = channels[k, channel.CHANNEL_COORDINATE], pieces_of_step(motion, k, t, dt)
-        if pieces[found[1], channel.PIECE_HOLDS] != 0.0:
-            q[d], qd[d], _ = evaluate_piece(pieces, found[2], t + dt)
+        d = channels[k, channel.CHANNEL_COORDINATE]
+        _, piece, last = pieces_of_step(motion, k, t, dt)
+        if pieces[piece, channel.PIECE_HOLDS] != 0.0:
+            q[d], qd[d], _ = evaluate_piece(pieces, last, t + dt)

@@ -7,6 +7,7 @@ from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..contact import layout as contact
+from .bundles import Log, State
 from .rollout import copy, reaches, record_samples
 
 # A step in which something is met is cut down to one part of so many: that part alone is of first order.
@@ -21,7 +22,7 @@ def bounces(data: Array, pairs: Array) -> bool:
     found = False
     for k in range(int(data[at.LIMIT_COUNT])):
         found |= data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_RESTITUTION] > 0.0
-    for k in range(int(pairs[0])):
+    for k in range(int(pairs[contact.PAIR_COUNT])):
         found |= pairs[1 + k * contact.PAIR_WIDTH + contact.PAIR_RESTITUTION] > 0.0
     return found
 
@@ -35,25 +36,14 @@ def part_before(until: float, span: float, size: int) -> int:
 
 
 @inline
-def write(
-    log: Array,
-    t: float,
-    dt: float,
-    whole: float,
-    way: int,
-    last_q: Array,
-    last_qd: Array,
-    q: Array,
-    qd: Array,
-    dof: Array,
-) -> None:
-    """Write the samples that fall into a part of a step that takes `whole`, from t on and dt long; log is (counters,
-    samples, records of q and qd), way as `record_samples` has it.
+def write(log: Log, t: float, dt: float, whole: float, way: int, last: State, now: State, dof: Array) -> None:
+    """Write the samples that fall into a part of a step that takes `whole`, from t on and dt long; way as
+    `record_samples` has it.
     """
-    counters, samples, record_q, record_qd = log
+    counters, samples, _, _ = log
     until = reaches(t, dt, whole)
-    if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
-        record_samples(t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof)
+    if counters[at.WRITTEN] < samples.shape[0] and samples[counters[at.WRITTEN]] <= until:
+        record_samples(t, dt, until, log, last, now, way, dof)
 
 
 @shared

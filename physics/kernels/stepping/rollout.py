@@ -21,6 +21,7 @@ from ..muscles.states import (
     sum_states,
     watch_states,
 )
+from .bundles import Log, Spaces, State, Tables
 from .watch import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
@@ -43,8 +44,9 @@ def copy(source: Array, target: Array) -> None:
 
 
 @inline
-def table_force(times: Array, values: Array, t: float, tau: Array) -> None:
+def table_force(tables: Tables, t: float, tau: Array) -> None:
     """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
+    times, values = tables
     if times.shape[0] == 1:
         copy(values[0], tau)
     else:
@@ -77,8 +79,8 @@ def interpolate(times: Array, values: Array, t: float, tau: Array) -> None:
 def has_charts(arrays: Array) -> bool:
     """Whether a joint of the model has a rotation vector."""
     found = False
-    for b in range(arrays[2].shape[0]):
-        found |= arrays[2][b, at.KIND] == at.ROTATION_VECTOR
+    for b in range(arrays[at.BLOCK_INT].shape[0]):
+        found |= arrays[at.BLOCK_INT][b, at.KIND] == at.ROTATION_VECTOR
     return found
 
 
@@ -120,19 +122,18 @@ def change_charts(
 @shared
 def derivative(
     arrays: Array,
-    times: Array,
-    values: Array,
+    tables: Tables,
     t: float,
     q: Array,
     qd: Array,
     rate: Array,
     tau: Array,
     qdd: Array,
-    spaces: Array,
+    spaces: Spaces,
 ) -> None:
-    """Accelerations at (t, q, qd), dampers seeing rate; spaces is (work, dof, flags)."""
+    """Accelerations at (t, q, qd), dampers seeing rate."""
     work, dof, flags = spaces
-    table_force(times, values, t, tau)
+    table_force(tables, t, tau)
     accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
 
 
@@ -147,7 +148,7 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
     leave it bounded, at no cost. Dampers see the velocity itself: predicted, they would halve the largest stable
     step.
     """
-    stage_q, stage_qd, qdd = stage[0], stage[1], stage[2]
+    stage_q, stage_qd, qdd = stage[at.STAGE_Q], stage[at.STAGE_QD], stage[at.STAGE_QDD]
     if k > 0:
         following = dt if k == 3 else 0.5 * dt
         for d in range(q.shape[0]):
@@ -167,7 +168,7 @@ def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array)
     methods have that once for a run (`integrators.limit_steps`).
     """
     if integrator == at.SYMPLECTIC_EULER:
-        work[arrays[0].shape[0] + at.SURFACE_ROWS, at.AHEAD] = dt
+        work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS, at.AHEAD] = dt
 
 
 @inline
@@ -179,7 +180,7 @@ def finish_step(
     stage: Array,
 ) -> None:
     """Advance (q, qd) by a step whose stages are evaluated."""
-    qdd, sum_qd, sum_qdd = stage[2], stage[3], stage[4]
+    qdd, sum_qd, sum_qdd = stage[at.STAGE_QDD], stage[at.SUM_QD], stage[at.SUM_QDD]
     if integrator == at.RUNGE_KUTTA_4:
         for d in range(q.shape[0]):
             q[d] += dt / 6.0 * sum_qd[d]
@@ -203,14 +204,9 @@ def record_samples(
     t: float,
     dt: float,
     until: float,
-    samples: Array,
-    counters: Array,
-    last_q: Array,
-    last_qd: Array,
-    q: Array,
-    qd: Array,
-    record_q: Array,
-    record_qd: Array,
+    log: Log,
+    last: State,
+    now: State,
     way: int,
     dof: Array,
 ) -> None:
@@ -223,8 +219,10 @@ def record_samples(
     velocities would run ahead by most of a step). Where something is struck within the step all that would overshoot,
     or show more or less energy than there is at both ends: velocities LEAP in the middle, and coordinates go straight.
     """
-    while counters[1] < samples.shape[0] and samples[counters[1]] <= until:
-        row = counters[1]
+    counters, samples, record_q, record_qd = log
+    (last_q, last_qd), (q, qd) = last, now
+    while counters[at.WRITTEN] < samples.shape[0] and samples[counters[at.WRITTEN]] <= until:
+        row = counters[at.WRITTEN]
         x = (samples[row] - t) / dt
         if x > 1.0 - EDGE:
             copy(q, record_q[row])
@@ -243,51 +241,55 @@ def record_samples(
                 else:
                     record_q[row, d] = last_q[d] + x * rise
                     record_qd[row, d] = last_qd[d] + math.floor(x + 0.5) * gain
-        counters[1] += 1
+        counters[at.WRITTEN] += 1
 
 
 @inline
 def evaluate_stages(
     arrays: Array,
     integrator: int,
-    times: Array,
-    values: Array,
+    tables: Tables,
     t: float,
     dt: float,
     states: bool,
     q: Array,
     qd: Array,
     stage: Array,
-    spaces: Array,
+    spaces: Spaces,
 ) -> None:
     """The stages of a step, in a workspace as `rollout` has it; states: whether muscles have some."""
     work, dof, flags = spaces
-    nv, first = q.shape[0], values.shape[1]
+    nv, first = q.shape[0], tables[at.VALUES].shape[1]
     stages = 4 if integrator == at.RUNGE_KUTTA_4 else 1
-    rate = stage[1, :nv] if integrator == at.RUNGE_KUTTA_4 else qd
-    stage_q, stage_qd, qdd, tau = stage[0, :nv], stage[1, :nv], stage[2, :nv], stage[5]
-    sum_qd, sum_qdd = stage[3, :nv], stage[4, :nv]
+    rate = stage[at.STAGE_QD, :nv] if integrator == at.RUNGE_KUTTA_4 else qd
+    stage_q, stage_qd, qdd, tau = (
+        stage[at.STAGE_Q, :nv],
+        stage[at.STAGE_QD, :nv],
+        stage[at.STAGE_QDD, :nv],
+        stage[at.TAU],
+    )
+    sum_qd, sum_qdd = stage[at.SUM_QD, :nv], stage[at.SUM_QDD, :nv]
     look_ahead_at_limits(arrays, integrator, dt, work)
     if states and stages > 1:
-        watch_states(arrays[3], first, dt, stage)
+        watch_states(arrays[at.MODEL_DATA], first, dt, stage)
     k = 0
     while k < stages:  # the only place that evaluates the dynamics: it is compiled once
         prepare_stage(integrator, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        table_force(times, values, t + offset, tau)
+        table_force(tables, t + offset, tau)
         if states and stages > 1:
-            prepare_states(arrays[3], first, k, dt, stage)
+            prepare_states(arrays[at.MODEL_DATA], first, k, dt, stage)
         elif states:
-            set_implicit(arrays[3], tau, first, dt)
+            set_implicit(arrays[at.MODEL_DATA], tau, first, dt)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
         if stages == 1:
             look_ahead_at_limits(arrays, integrator, 0.0, work)
             break
-        if states and has_stiffened(arrays[3], first, k, stage):
+        if states and has_stiffened(arrays[at.MODEL_DATA], first, k, stage):
             k = 0
             continue
         if states:
-            sum_states(arrays[3], first, k, stage)
+            sum_states(arrays[at.MODEL_DATA], first, k, stage)
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
@@ -299,42 +301,42 @@ def evaluate_stages(
 def rollout(
     arrays: Array,
     integrator: int,
-    times: Array,
-    values: Array,
+    tables: Tables,
     start: float,
     dt: float,
     num_steps: int,
-    counters: Array,
-    samples: Array,
-    q: Array,
-    qd: Array,
-    chart: Array,
-    record_q: Array,
-    record_qd: Array,
+    log: Log,
+    state: tuple[Array, Array, Array],
     stage: Array,
-    spaces: Array,
+    spaces: Spaces,
 ) -> None:
-    """Advance (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
+    """Advance state = (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
 
-    counters is (steps done, samples written), kept between calls: step k begins at start + k dt, so
-    that the result does not depend on how a run is cut into calls. Where a step fails, flags hold status and culprit,
-    and the state stays the last good one. stage is a workspace (11, nv + inputs and
-    what `muscle_states` keeps), spaces is (work, dof, flags). record_q has columns for states of muscles behind nv.
+    The counters are kept between calls: step k begins at start + k dt, so that the result does not depend on how a run
+    is cut into calls. Where a step fails, flags hold status and culprit, and the state stays the last good one. stage
+    is a workspace (at.STAGE_ROWS, nv + inputs and muscle states).
     """
-    dof, flags, nv = spaces[1], spaces[2], q.shape[0]
-    tau, qdd, last_q, last_qd = stage[5], stage[2, :nv], stage[6, :nv], stage[7, :nv]
-    first, states = values.shape[1], has_states(arrays)
-    charts = has_charts(arrays)
+    counters, samples, record_q, _ = log
+    q, qd, chart = state
+    _, dof, flags = spaces
+    nv, first = q.shape[0], tables[at.VALUES].shape[1]
+    tau, qdd, last_q, last_qd = (
+        stage[at.TAU],
+        stage[at.STAGE_QDD, :nv],
+        stage[at.LAST_Q, :nv],
+        stage[at.LAST_QD, :nv],
+    )
+    charts, states = has_charts(arrays), has_states(arrays)
     for _ in range(num_steps):
-        t = start + counters[0] * dt
+        t = start + counters[at.DONE] * dt
         copy(q, last_q)
         copy(qd, last_qd)
         if states:
-            begin_states(arrays[3], first, tau, stage[FIRST])
-        evaluate_stages(arrays, integrator, times, values, t, dt, states, q, qd, stage, spaces)
+            begin_states(arrays[at.MODEL_DATA], first, tau, stage[FIRST])
+        evaluate_stages(arrays, integrator, tables, t, dt, states, q, qd, stage, spaces)
         finish_step(integrator, dt, q, qd, stage)
         if states:
-            finish_states(arrays[3], first, integrator, dt, stage)
+            finish_states(arrays[at.MODEL_DATA], first, integrator, dt, stage)
         if flags[at.STATUS] == at.OK:
             check_step(arrays, charts, first, dt, tau, q, qd, spaces)
         if flags[at.STATUS] != at.OK:
@@ -342,17 +344,24 @@ def rollout(
             copy(last_qd, qd)
             return
         until = reaches(t, dt, dt)
-        if counters[1] < samples.shape[0] and samples[counters[1]] <= until:
-            before = counters[1]
+        if counters[at.WRITTEN] < samples.shape[0] and samples[counters[at.WRITTEN]] <= until:
+            before = counters[at.WRITTEN]
             way = CUBIC if integrator == at.RUNGE_KUTTA_4 else PARABOLA
-            record_samples(
-                t, dt, until, samples, counters, last_q, last_qd, q, qd, record_q, record_qd, way, dof
-            )
+            record_samples(t, dt, until, log, (last_q, last_qd), (q, qd), way, dof)
             if states:
                 record_states(
-                    arrays[3], first, before, counters[1], samples, t, dt, stage[FIRST], tau, record_q
+                    arrays[at.MODEL_DATA],
+                    first,
+                    before,
+                    counters[at.WRITTEN],
+                    samples,
+                    t,
+                    dt,
+                    stage[FIRST],
+                    tau,
+                    record_q,
                 )
         if charts:
             behind = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
             change_charts(arrays, dof, CHART_LIMIT, behind, q, qd, qdd, chart)
-        counters[0] += 1
+        counters[at.DONE] += 1

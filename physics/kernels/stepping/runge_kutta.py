@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
+from ..constraints import layout as con
 from ..contact.constrained_step import project, project_velocities
 from ..muscles.states import (
     BEGUN,
@@ -15,6 +16,7 @@ from ..muscles.states import (
     sum_states,
     watch_states,
 )
+from .bundles import Log, Parts, Room
 from .evaluate import evaluate_here
 from .motion import catch, finish_held, follow, hold
 from .parts import PARTS, add_share, keep, met, take_means, write
@@ -24,44 +26,45 @@ from .stopping import stop_within, unilateral
 
 
 @shared
-def runge_kutta_stages(
-    parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array
-) -> tuple[int, int]:
+def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> tuple[int, int]:
     """The four stages, and q and qd at the step's end; returns rows and rank of the equalities of the last stage.
 
     What rests on limits is held, and stays so. For parts and room see `stepper.advance`.
     """
     arrays, constraints, _, motion, tables = parts
     stage, effort, system, memory, spaces = room
-    data, dof = arrays[3], spaces[1]
+    data, dof = arrays[at.MODEL_DATA], spaces[at.DOF]
     nv = q.shape[0]
-    stage_q, stage_qd = stage[0, :nv], stage[1, :nv]
-    tau, qdd, sum_qd, sum_qdd = stage[5], stage[2, :nv], stage[3, :nv], stage[4, :nv]
-    found = (0, 0)
+    stage_q, stage_qd = stage[at.STAGE_Q, :nv], stage[at.STAGE_QD, :nv]
+    tau, qdd, sum_qd, sum_qdd = (
+        stage[at.TAU],
+        stage[at.STAGE_QDD, :nv],
+        stage[at.SUM_QD, :nv],
+        stage[at.SUM_QDD, :nv],
+    )
+    loads, first, found = (tau, qdd, effort), tables[at.VALUES].shape[1], (0, 0)
     states, k = data[at.MUSCLE_STATES] > 0.0, 0
     if states:
-        watch_states(data, tables[1].shape[1], dt, stage)
+        watch_states(data, first, dt, stage)
     while k < 4:
         prepare_stage(at.RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         # as given where the step begins: what comes behind a motion's end is not of this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
         if states:
-            prepare_states(data, tables[1].shape[1], k, dt, stage)
+            prepare_states(data, first, k, dt, stage)
         if k == 0:
             hold_resting(data, memory, dof)
         found = evaluate_here(
-            arrays, constraints, tables, t + offset, stage_q, stage_qd, tau, qdd, effort, system, spaces
+            arrays, constraints, tables, t + offset, stage_q, stage_qd, loads, system, spaces
         )
         while k == 0 and release_pulled(data, q, effort, memory, dof):
-            found = evaluate_here(
-                arrays, constraints, tables, t, stage_q, stage_qd, tau, qdd, effort, system, spaces
-            )
-        if states and has_stiffened(data, tables[1].shape[1], k, stage):
+            found = evaluate_here(arrays, constraints, tables, t, stage_q, stage_qd, loads, system, spaces)
+        if states and has_stiffened(data, first, k, stage):
             k = 0
             continue
         if states:
-            sum_states(data, tables[1].shape[1], k, stage)
+            sum_states(data, first, k, stage)
         weight = 1.0 if k == 0 or k == 3 else 2.0
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
@@ -72,13 +75,13 @@ def runge_kutta_stages(
         qd[d] += dt / 6.0 * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
     if states:
-        finish_states(data, tables[1].shape[1], at.RUNGE_KUTTA_4, dt, stage)
+        finish_states(data, first, at.RUNGE_KUTTA_4, dt, stage)
     return found
 
 
 @shared
 def runge_kutta_step(
-    parts: Array, t: float, dt: float, whole: float, q: Array, qd: Array, room: Array
+    parts: Parts, t: float, dt: float, whole: float, q: Array, qd: Array, room: Room
 ) -> tuple[int, int]:
     """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
 
@@ -86,45 +89,26 @@ def runge_kutta_step(
     a contact, the step is that of `stop_within`. It may be a part of one that takes `whole`. Returns how many rows
     there are, and how samples lie within it.
     """
-    arrays, constraints, contacts, motion, tables = parts
+    arrays, constraints, _, motion, tables = parts
     stage, effort, system, memory, spaces = room
-    data, dof, nv = arrays[3], spaces[1], q.shape[0]
-    tau, qdd, trial = stage[5], stage[2, :nv], stage[3, :nv]
+    data, dof, nv = arrays[at.MODEL_DATA], spaces[at.DOF], q.shape[0]
+    loads, trial = (stage[at.TAU], stage[at.STAGE_QDD, :nv], effort), stage[at.SUM_QD, :nv]
     found = runge_kutta_stages(parts, t, dt, q, qd, room)
     if memory.shape[0] > 0 or unilateral(constraints):
-        last = stage[6, :nv], stage[7, :nv]
-        hold(motion, t, 0.0, last[0], last[1], dof)
+        last_q, last_qd = stage[at.LAST_Q, :nv], stage[at.LAST_QD, :nv]
+        hold(motion, t, 0.0, last_q, last_qd, dof)
         let_move(data, memory, effort, dof)
-        found = evaluate_here(
-            arrays, constraints, tables, t, last[0], last[1], tau, qdd, effort, system, spaces
-        )
+        found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, loads, system, spaces)
         copy(qd, trial)
-        count, struck = stop_within(
-            arrays,
-            constraints,
-            contacts,
-            motion,
-            found,
-            t,
-            dt,
-            (-1.0, whole),
-            last,
-            trial,
-            q,
-            qd,
-            effort,
-            system,
-            memory,
-            spaces,
-        )
+        count, struck = stop_within(parts, found, t, dt, (-1.0, whole), (last_q, last_qd), trial, q, qd, room)
         if count > 0:
             come_to_rest(data, dt, q, qd, memory)
             return count, LEAP if struck else PARABOLA
         follow(motion, t, dt, t + dt, q, qd, dof)
         hold_resting(data, memory, dof)
-        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, tau, qdd, effort, system, spaces)
-    count = constraints[0].shape[0]
-    if found[0] > 0:
+        found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, loads, system, spaces)
+    count = constraints[con.CON_INT].shape[0]
+    if found[con.COUNT] > 0:
         count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
         project_velocities(arrays, constraints, found, q, qd, system, spaces)
     let_move(data, memory, effort, dof)
@@ -132,34 +116,35 @@ def runge_kutta_step(
 
 
 @shared
-def runge_kutta_parts(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array, log: Array) -> int:
+def runge_kutta_parts(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room, log: Log) -> int:
     """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
 
     Forces of rows and held coordinates are means over the step then. Samples go to log as they are passed, see `write`;
     returns how many rows there are.
     """
+    arrays, _, _, motion, tables = parts
     stage, effort, system, memory, spaces = room
     nv = q.shape[0]
-    last_q, last_qd, mean = stage[6, :nv], stage[7, :nv], stage[10, :nv]
+    last_q, last_qd, mean = stage[at.LAST_Q, :nv], stage[at.LAST_QD, :nv], stage[at.MEAN_EFFORT, :nv]
     done, size, count, found, again = 0, PARTS, 0, False, False
-    while done < PARTS and spaces[2][at.STATUS] == at.OK:
+    while done < PARTS and spaces[at.FLAGS][at.STATUS] == at.OK:
         copy(q, last_q)
         copy(qd, last_qd)
         keep(memory, False)
         start, span = t + dt * done / PARTS, dt * size / PARTS
         if not again:
-            catch(parts[3], start, q, qd)
+            catch(motion, start, q, qd)
         count, way = runge_kutta_step(parts, start, span, dt, q, qd, room)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)
-            begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
+            begin_states(arrays[at.MODEL_DATA], tables[at.VALUES].shape[1], stage[BEGUN], stage[at.TAU])
             keep(memory, True)
-            spaces[2][at.STATUS] = at.OK
+            spaces[at.FLAGS][at.STATUS] = at.OK
             size, again = size // 2, True
             continue
         found |= size == 1
-        write(log, start, span, dt, way, last_q, last_qd, q, qd, spaces[1])
+        write(log, start, span, dt, way, (last_q, last_qd), (q, qd), spaces[at.DOF])
         if size < PARTS:
             add_share(size / PARTS, done == 0, effort, mean, system)
         done, again = done + size, False

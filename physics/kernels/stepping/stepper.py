@@ -9,6 +9,7 @@ from ..algebra.spatial import Array
 from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
 from ..constraints.response import held_efforts
+from ..contact import layout as contact
 from ..contact.constrained_step import (
     constrain_velocities,
     foresee,
@@ -17,6 +18,7 @@ from ..contact.constrained_step import (
     turns_corner,
 )
 from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
+from .bundles import Log, Parts, Room
 from .evaluate import evaluate
 from .motion import catch, finish_held, hold, leaps_within, note_lag
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
@@ -46,23 +48,23 @@ def kick_off(kick: float, dt: float, leaps: bool, alone: bool, qd: Array, stage:
     accelerates.
     """
     for d in range(qd.shape[0]):
-        qd[d] += (kick if dof[d, at.HELD] == 0.0 and not leaps else dt) * stage[2, d]
+        qd[d] += (kick if dof[d, at.HELD] == 0.0 and not leaps else dt) * stage[at.STAGE_QDD, d]
         if leaps and dof[d, at.HELD] == 0.0:
-            qd[d] += (kick - dt) * stage[4, d]
+            qd[d] += (kick - dt) * stage[at.SUM_QDD, d]
         if alone:
-            stage[2, d] = stage[4, d]
+            stage[at.STAGE_QDD, d] = stage[at.SUM_QDD, d]
 
 
 @inline
 def euler_step(
-    parts: Array,
+    parts: Parts,
     integrator: int,
     t: float,
     dt: float,
     shorter: tuple[float, float],
     q: Array,
     qd: Array,
-    room: Array,
+    room: Room,
 ) -> tuple[int, int]:
     """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
     how samples lie within it.
@@ -73,27 +75,27 @@ def euler_step(
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
-    dof = spaces[1]
-    nv = q.shape[0]
-    tau, qdd, last_qd = stage[5], stage[2, :nv], stage[7, :nv]
-    before = dt + shorter[1] - shorter[0] if integrator == at.SYMPLECTIC_EULER else dt
+    work, dof, _ = spaces
+    data, nv, width = arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
+    tau, qdd, last_qd = stage[at.TAU], stage[at.STAGE_QDD, :nv], stage[at.LAST_QD, :nv]
+    short_before, short = shorter
+    before = dt + short - short_before if integrator == at.SYMPLECTIC_EULER else dt
     kick = 0.5 * (before + dt)
-    course = 0.5 * before / kick, dt + shorter[1]
+    course = 0.5 * before / kick, dt + short
     hold(motion, t, dt, q, qd, dof)
     note_lag(motion, t, dt, dof)
     leaps = leaps_within(motion, t, dt)
-    last = spaces[0][arrays[0].shape[0] + at.SURFACE_ROWS]
-    alone = leaps and (last[at.LEAPT] == 0.0 or shorter[0] > 0.0 or shorter[1] > 0.0)
+    last = work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS]
+    alone = leaps and (last[at.LEAPT] == 0.0 or short_before > 0.0 or short > 0.0)
     prepare_stage(integrator, 0, before, q, qd, stage)
-    width = tables[1].shape[1]
-    look_ahead_at_limits(arrays, integrator, max(kick, dt), spaces[0])
-    set_implicit(arrays[3], tau, width, dt)
-    derivative(arrays, tables[0], tables[1], t, stage[0, :nv], stage[1, :nv], qd, tau, qdd, spaces)
-    look_ahead_at_limits(arrays, integrator, 0.0, spaces[0])
+    look_ahead_at_limits(arrays, integrator, max(kick, dt), work)
+    set_implicit(data, tau, width, dt)
+    derivative(arrays, tables, t, stage[at.STAGE_Q, :nv], stage[at.STAGE_QD, :nv], qd, tau, qdd, spaces)
+    look_ahead_at_limits(arrays, integrator, 0.0, work)
     copy(qd, last_qd)
     kick_off(kick, dt, leaps, alone, qd, stage, dof)
-    if arrays[3][at.MUSCLE_STATES] > 0.0:
-        finish_states(arrays[3], width, integrator, dt, stage)
+    if data[at.MUSCLE_STATES] > 0.0:
+        finish_states(data, width, integrator, dt, stage)
     count, found = constrain_velocities(
         arrays, constraints, contacts, dt, course, q, qd, last_qd, system, memory, spaces
     )
@@ -106,7 +108,7 @@ def euler_step(
     for d in range(q.shape[0]):
         q[d] += dt * (qd[d] if touches or integrator == at.SYMPLECTIC_EULER else last_qd[d])
     finish_held(motion, t, dt, q, qd)
-    if found[0] > 0:
+    if found[con.COUNT] > 0:
         pace = 0.0
         if integrator == at.SYMPLECTIC_EULER:
             pace = 1.0 / dt
@@ -126,41 +128,41 @@ def euler_step(
 
 
 @inline
-def put_back(parts: Array, q: Array, qd: Array, room: Array) -> None:
+def put_back(parts: Parts, q: Array, qd: Array, room: Room) -> None:
     """The state that `put_by` has kept."""
-    stage, nv = room[0], q.shape[0]
-    copy(stage[6, :nv], q)
-    copy(stage[3, :nv], qd)
-    copy(stage[4, :nv], stage[2, :nv])
-    begin_states(parts[0][3], parts[4][1].shape[1], stage[BEGUN], stage[5])
-    keep(room[3], True)
-    room[4][2][at.STATUS] = at.OK
+    (arrays, _, _, _, tables), (stage, _, _, memory, spaces), nv = parts, room, q.shape[0]
+    copy(stage[at.LAST_Q, :nv], q)
+    copy(stage[at.SUM_QD, :nv], qd)
+    copy(stage[at.SUM_QDD, :nv], stage[at.STAGE_QDD, :nv])
+    begin_states(arrays[at.MODEL_DATA], tables[at.VALUES].shape[1], stage[BEGUN], stage[at.TAU])
+    keep(memory, True)
+    spaces[at.FLAGS][at.STATUS] = at.OK
 
 
 @inline
-def put_by(parts: Array, all_of_it: bool, q: Array, qd: Array, room: Array) -> None:
+def put_by(parts: Parts, all_of_it: bool, q: Array, qd: Array, room: Room) -> None:
     """Keep where a part of a step begins; all of it if it may have to be taken again."""
-    stage, nv = room[0], q.shape[0]
-    copy(q, stage[6, :nv])
-    copy(qd, stage[3, :nv])
-    copy(stage[2, :nv], stage[4, :nv])
+    (arrays, _, _, _, tables), (stage, _, _, memory, _), nv = parts, room, q.shape[0]
+    copy(q, stage[at.LAST_Q, :nv])
+    copy(qd, stage[at.SUM_QD, :nv])
+    copy(stage[at.STAGE_QDD, :nv], stage[at.SUM_QDD, :nv])
     if not all_of_it:
         return
-    begin_states(parts[0][3], parts[4][1].shape[1], stage[5], stage[BEGUN])
-    keep(room[3], False)
+    begin_states(arrays[at.MODEL_DATA], tables[at.VALUES].shape[1], stage[at.TAU], stage[BEGUN])
+    keep(memory, False)
 
 
 @inline
 def euler_parts(
-    parts: Array,
+    parts: Parts,
     integrator: int,
     cut: bool,
     t: float,
     dt: float,
     q: Array,
     qd: Array,
-    room: Array,
-    log: Array,
+    room: Room,
+    log: Log,
 ) -> int:
     """One step of `euler_step`; where something bounces in it and it may be cut, in parts of which a short one holds
     the bounce: impulses act on places and speeds that are those of the impact then, and energy is kept.
@@ -168,18 +170,19 @@ def euler_parts(
     Forces of rows and held coordinates are means over the step. Samples go to log as they are passed, see `write`;
     returns how many rows there are.
     """
-    stage, effort, system, _, spaces = room
-    nv, last = q.shape[0], spaces[0][parts[0][0].shape[0] + at.SURFACE_ROWS]
-    mean, last_qd = stage[10, :nv], stage[7, :nv]
+    arrays, _, _, motion, _ = parts
+    stage, effort, system, _, (work, dof, flags) = room
+    nv, last = q.shape[0], work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS]
+    mean, last_qd = stage[at.MEAN_EFFORT, :nv], stage[at.LAST_QD, :nv]
     done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
     again = False
-    while done < PARTS and spaces[2][at.STATUS] == at.OK:
+    while done < PARTS and flags[at.STATUS] == at.OK:
         put_by(parts, cut, q, qd, room)
         start, span = t + dt * done / PARTS, dt * size / PARTS
-        shorter = (last[at.SHORTER], dt - span)
+        short = dt - span
         if not again:
-            catch(parts[3], start, q, qd)
-        count, way = euler_step(parts, integrator, start, span, shorter, q, qd, room)
+            catch(motion, start, q, qd)
+        count, way = euler_step(parts, integrator, start, span, (last[at.SHORTER], short), q, qd, room)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
             if until < math.inf and size > 1:
@@ -187,9 +190,9 @@ def euler_parts(
                 size, before, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
-        last[at.SHORTER] = shorter[1]
-        last[at.LEAPT] = 1.0 if leaps_within(parts[3], start, span) else 0.0
-        write(log, start, span, dt, way, stage[6, :nv], stage[3, :nv], q, qd, spaces[1])
+        last[at.SHORTER] = short
+        last[at.LEAPT] = 1.0 if leaps_within(motion, start, span) else 0.0
+        write(log, start, span, dt, way, (stage[at.LAST_Q, :nv], stage[at.SUM_QD, :nv]), (q, qd), dof)
         parted |= size < PARTS
         if parted:
             add_share(size / PARTS, done == 0, effort, mean, system)
@@ -202,14 +205,14 @@ def euler_parts(
 
 
 @entry
-def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) -> float:
+def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> float:
     """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
     limit or a contact that took part is left, infinity where none did. For parts and room see `advance`.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
-    qdd, last_qd = stage[2, : q.shape[0]], stage[7, : q.shape[0]]
-    evaluate(arrays, constraints, motion, tables, t, q, qd, stage[5], qdd, effort, system, spaces)
+    qdd, last_qd = stage[at.STAGE_QDD, : q.shape[0]], stage[at.LAST_QD, : q.shape[0]]
+    evaluate(arrays, constraints, motion, tables, t, q, qd, (stage[at.TAU], qdd, effort), system, spaces)
     copy(qd, last_qd)
     count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, (0.5, dt), q, qd, last_qd, system, memory, spaces
@@ -230,7 +233,7 @@ def strike(parts: Array, t: float, dt: float, q: Array, qd: Array, room: Array) 
 @shared
 def record_forces(
     before: int,
-    counters: Array,
+    written: int,
     count: int,
     system: Array,
     effort: Array,
@@ -239,7 +242,7 @@ def record_forces(
 ) -> None:
     """Write what constraints and held coordinates took in the step, for the samples that fell into it."""
     rows = system[con.SYSTEM_ROWS]
-    for sample in range(before, counters[1]):
+    for sample in range(before, written):
         for k in range(min(count, record_force.shape[1])):
             record_force[sample, k] = rows[k, con.ROW_FORCE]
         copy(effort, record_effort[sample])
@@ -247,7 +250,7 @@ def record_forces(
 
 @shared
 def record(
-    parts: Array,
+    parts: Parts,
     t: float,
     dt: float,
     count: int,
@@ -255,23 +258,23 @@ def record(
     counters: Array,
     samples: Array,
     records: Array,
-    room: Array,
+    room: Room,
 ) -> None:
     """Write for the samples from `before` on, whose coordinates are there, states of muscles and what the step's rows,
     so many, and held coordinates took in it.
     """
+    arrays, _, _, _, tables = parts
     stage, effort, system, _, _ = room
     record_q, _, record_force, record_effort = records
-    data = parts[0][3]
+    data, first, written = arrays[at.MODEL_DATA], tables[at.VALUES].shape[1], counters[at.WRITTEN]
     if data[at.MUSCLE_STATES] > 0.0:
-        first = parts[4][1].shape[1]
-        record_states(data, first, before, counters[1], samples, t, dt, stage[FIRST], stage[5], record_q)
-    record_forces(before, counters, count, system, effort, record_force, record_effort)
+        record_states(data, first, before, written, samples, t, dt, stage[FIRST], stage[at.TAU], record_q)
+    record_forces(before, written, count, system, effort, record_force, record_effort)
 
 
 @entry
 def advance(
-    parts: Array,
+    parts: Parts,
     integrator: int,
     behind: float,
     start: float,
@@ -279,49 +282,50 @@ def advance(
     num_steps: int,
     counters: Array,
     samples: Array,
-    state: Array,
-    records: Array,
-    room: Array,
+    state: tuple[Array, Array, Array],
+    records: tuple[Array, Array, Array, Array],
+    room: Room,
 ) -> None:
     """As `rollout`, for models that have more than a tree: advance state = (q, qd, chart) in place by up to
     num_steps.
 
-    parts is (arrays, constraints, contacts, motion, tables) of the model: the held coordinates (`motion`), and (times,
-    values) of the generalized forces. behind: by which share of a step velocities are those of before the coordinates:
+    behind: by which share of a step velocities are those of before the coordinates:
     symplectic Euler's by half of it, but where its steps take turns with flights, whose velocities are of the instant.
-    records is (q, qd, forces of the constraints' rows, forces of held coordinates), room the workspaces (stage, effort
-    (nv,), system and memory of the rows, spaces).
+    records is (q, qd, forces of the constraints' rows, forces of held coordinates).
     """
-    arrays, stage, spaces, flags = parts[0], room[0], room[4], room[4][2]
+    arrays, _, contacts, _, tables = parts
+    stage, effort, system, _, spaces = room
+    (work, dof, flags), data, first = spaces, arrays[at.MODEL_DATA], tables[at.VALUES].shape[1]
     q, qd, chart = state
     nv = q.shape[0]
-    last_q, last_qd = stage[8, :nv], stage[9, :nv]
-    charts, cut = has_charts(arrays), bounces(arrays[3], parts[2][0])
-    log = counters, samples, records[0], records[1]
+    last_q, last_qd = stage[at.BEGUN_Q, :nv], stage[at.BEGUN_QD, :nv]
+    charts, cut = has_charts(arrays), bounces(data, contacts[contact.PAIRS])
+    record_q, record_qd, _, _ = records
+    log = counters, samples, record_q, record_qd
     for _ in range(num_steps):
-        t, written = start + counters[0] * dt, counters[1]
+        t, written = start + counters[at.DONE] * dt, counters[at.WRITTEN]
         copy(q, last_q)
         copy(qd, last_qd)
-        if arrays[3][at.MUSCLE_STATES] > 0.0:
-            begin_states(arrays[3], parts[4][1].shape[1], stage[5], stage[FIRST])
+        if data[at.MUSCLE_STATES] > 0.0:
+            begin_states(data, first, stage[at.TAU], stage[FIRST])
         if integrator == at.RUNGE_KUTTA_4:
             count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
         else:
             count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
-        note_contradiction(room[2], flags)
+        note_contradiction(system, flags)
         if flags[at.STATUS] == at.OK:
-            note_efforts(room[1], spaces[1])
-            check_step(arrays, charts, parts[4][1].shape[1], dt, stage[5], q, qd, spaces)
+            note_efforts(effort, dof)
+            check_step(arrays, charts, first, dt, stage[at.TAU], q, qd, spaces)
         if flags[at.STATUS] != at.OK:
             copy(last_q, q)
             copy(last_qd, qd)
-            counters[1] = written
+            counters[at.WRITTEN] = written
             return
-        if counters[1] > written:
+        if counters[at.WRITTEN] > written:
             record(parts, t, dt, count, written, counters, samples, records, room)
         if charts:
-            shorter = spaces[0][arrays[0].shape[0] + at.SURFACE_ROWS, at.SHORTER]
+            shorter = work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS, at.SHORTER]
             change_charts(
-                arrays, spaces[1], CHART_LIMIT, behind * (dt - shorter), q, qd, stage[2, :nv], chart
+                arrays, dof, CHART_LIMIT, behind * (dt - shorter), q, qd, stage[at.STAGE_QDD, :nv], chart
             )
-        counters[0] += 1
+        counters[at.DONE] += 1

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.response import held_efforts, speed_along
 from ..contact.constrained_step import constrain_velocities, project
 from ..contact.unilateral import share_until_hit
+from .bundles import Parts, Room, State
 from .motion import finish_held, note_lag
 from .resting import AT_REST
 
@@ -20,8 +22,8 @@ TOUCHES = 1e-12  # m or rad
 def unilateral(constraints: Array) -> bool:
     """Whether a constraint is an inequality."""
     found = False
-    for k in range(constraints[0].shape[0]):
-        found |= constraints[0][k, con.CONSTRAINT_SENSE] != con.EQUALITY
+    for k in range(constraints[con.CON_INT].shape[0]):
+        found |= constraints[con.CON_INT][k, con.CONSTRAINT_SENSE] != con.EQUALITY
     return found
 
 
@@ -90,22 +92,16 @@ def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
 
 @shared
 def stop_within(
-    arrays: Array,
-    constraints: Array,
-    contacts: Array,
-    motion: Array,
-    found: tuple[int, int],
+    parts: Parts,
+    rank: tuple[int, int],
     t: float,
     dt: float,
     course: tuple[float, float],
-    last: tuple[Array, Array],
+    last: State,
     trial: Array,
     q: Array,
     qd: Array,
-    effort: Array,
-    system: Array,
-    memory: Array,
-    spaces: Array,
+    room: Room,
 ) -> tuple[int, bool]:
     """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that make the velocities
     at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts, and
@@ -114,8 +110,10 @@ def stop_within(
     Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
     of first order. For course see `unilateral.aim_row`: hit < 0, velocities before an impact lead up to it.
     """
-    last_q, last_qd = last
-    note_lag(motion, t, dt, spaces[1])
+    arrays, constraints, contacts, motion, _ = parts
+    _, effort, system, memory, spaces = room
+    (last_q, last_qd), (hit, _) = last, course
+    note_lag(motion, t, dt, spaces[at.DOF])
     count, _ = constrain_velocities(
         arrays, constraints, contacts, dt, course, last_q, trial, last_qd, system, memory, spaces
     )
@@ -125,14 +123,14 @@ def stop_within(
     if not acting:
         return 0, False
     struck = has_struck(count, last_qd, system)
-    until = until_impact(count, dt, last_qd, system) if course[0] < 0.0 else 0.0
+    until = until_impact(count, dt, last_qd, system) if hit < 0.0 else 0.0
     for d in range(q.shape[0]):
         qd[d] = trial[d]
         q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]
     finish_held(motion, t, dt, q, qd)
     for k in range(count):  # beside the forces that equalities have in the trial
         system[con.SYSTEM_ROWS][k, con.ROW_FORCE] += impulse[k] / dt
-    if found[0] > 0:
-        project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-    held_efforts(count, spaces[1], system, effort)
+    if rank[con.COUNT] > 0:
+        project(arrays, constraints, rank, 0.0, q, qd, system, spaces)
+    held_efforts(count, spaces[at.DOF], system, effort)
     return count, struck

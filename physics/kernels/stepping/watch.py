@@ -116,14 +116,14 @@ def watch_energy(
     """Flag a step whose energy has leapt time and again beyond the work that was done; speeds and power are of
     `sums_of`.
     """
-    work = spaces[0]
-    row = arrays[0].shape[0] + at.SURFACE_ROWS
+    work = spaces[at.WORK]
+    row = arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS
     size = abs(power)
     if has_muscles(arrays):
         power += work[row + 1, muscle.PUT_IN_BY_MUSCLES]
         size += work[row + 1, muscle.POWER]
     if work[row, CONTROLLED] != 0.0:
-        own = control_power(arrays[4], arrays[3], tau, work[row, BEHIND] * dt, q, qd)
+        own = control_power(arrays[at.DOF_FLOAT], arrays[at.MODEL_DATA], tau, work[row, BEHIND] * dt, q, qd)
         power += own
         size += abs(own)
     work[row, PUT_IN] += dt * power
@@ -170,7 +170,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
     for d in range(qd.shape[0]):
-        kinetic += 0.5 * arrays[4][d, at.ARMATURE] * qd[d] * qd[d]
+        kinetic += 0.5 * arrays[at.DOF_FLOAT][d, at.ARMATURE] * qd[d] * qd[d]
     if has_muscles(arrays):
         own, stored = muscle_energies(arrays, q, qd, work)
         kinetic += own
@@ -209,15 +209,15 @@ def check_step(
     """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps; first is where
     states of muscles begin in tau.
     """
-    flags, culprit = spaces[2], -1
+    flags, culprit = spaces[at.FLAGS], -1
     if has_states(arrays):
-        lost = first_lost_state(arrays[3], first, tau)
+        lost = first_lost_state(arrays[at.MODEL_DATA], first, tau)
         if lost >= 0:
             flags[at.STATUS], flags[at.CULPRIT] = at.LOST_STATE, lost
             return
-    total, speeds, power = sums_of(tau, q, qd, spaces[1])
+    total, speeds, power = sums_of(tau, q, qd, spaces[at.DOF])
     if not total < math.inf:
-        culprit = first_not_finite(arrays[0], q, qd)
+        culprit = first_not_finite(arrays[at.BODY_INT], q, qd)
     elif has_charts:
         culprit = lost_rotation(arrays, q)
     if culprit >= 0:
