@@ -1,36 +1,35 @@
-"""Where things lie in the flat arrays that the kernels read and write.
+"""Offsets in the flat arrays that the kernels read and write.
 
-A model is five arrays, ``(body_int, body_float, block_int, data, dof_float)``; a workspace is two, one row a body
-and one row a coordinate. The *link frame* of a body is the moving frame of its joint: constant transforms behind
-the joint are folded into the children's placements and into the mass properties. Within a tree all positions are
-relative to the origin of the root's link frame, so that round-off does not grow with the distance from the world's
-origin.
+A model is five arrays, ``(body_int, body_float, block_int, data, dof_float)``; a workspace is ``(work, dof, flags)``,
+with one row of work a body and one of dof a coordinate. The *link frame* of a body is the moving frame of its joint:
+constant transforms after the joint are folded into the children's placements and into the mass properties. Positions in
+a tree are relative to the origin of the root's link frame, which limits round-off far from the world's origin.
 """
 
 from __future__ import annotations
 
-# places in the tuple of a model's arrays, and in that of a workspace
+# positions in the tuple of a model's arrays, and in that of a workspace
 BODY_INT, BODY_FLOAT, BLOCK_INT, MODEL_DATA, DOF_FLOAT = 0, 1, 2, 3, 4
 WORK, DOF, FLAGS = 0, 1, 2
 
 # body_int columns
 PARENT, DOF_START, DOF_COUNT, BLOCK_START, BLOCK_COUNT, ROOT = 0, 1, 2, 3, 4, 5
-# the body that comes at this place where bodies go by generations, parents first: neighbours there seldom wait for each
-# other, as they do along a chain
+# the body at this place in breadth-first order, parents first: neighbours there seldom depend on each other, as they do
+# along a chain
 VISITED = 6
-TREE_END = 7  # one behind the last body of its tree
-WAY = 8  # the short way to its motion, where its joint is a single factor that has one
+TREE_END = 7  # one past the last body of its tree
+WAY = 8  # fast path of a joint that is a single factor
 BODY_INT_WIDTH = 9
 NO_WAY, HINGE_WAY, SCREW_WAY, CURVE_WAY = 0, 1, 2, 3
 
 # body_float columns: placement in the parent's link frame (rotation by rows, position), mass, centre of mass,
-# rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b)
-# in link axes: two vectors turn with the body at less cost than a matrix.
+# rotational inertia about it, body frame in the link frame. The inertia is c I + a a^T + b b^T, stored as (c, a, b) in
+# link axes: rotating two vectors is cheaper than rotating a matrix.
 PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 23
 BODY_FLOAT_WIDTH = 35
 
-# block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1. Its numbers have
-# 32 bits where the model has muscles, else 64: by their types, what only muscles need is compiled for them alone.
+# block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1. The array has 32
+# bits where the model has muscles, else 64: this type selects the kernels that are compiled with muscles.
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
 BLOCK_INT_WIDTH = 4
 # width of the integers in block_int where the model has muscles, else 64
@@ -57,17 +56,17 @@ NORMAL_TILT, NORMAL_SPIN = 0, 1
 
 # data: gravity first, then how many limit rows and force elements there are and where they begin,
 GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
-# then how many muscles there are, where they begin (see `muscle_layout`), how many of them have mass, and how many
-# states all of them carry (see `muscle_states`)
+# then the number of muscles, where they begin (see `muscles.layout`), how many have mass, and the number of their
+# states (see `muscles.states`)
 MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE, MUSCLE_STATES = 7, 8, 9, 10
-# and how many joints are single hinges, and single curves
+# then the number of joints that are single hinges, and single curves
 HINGE_COUNT, CURVE_COUNT = 11, 12
 DATA_HEADER = 13
 
-# a force element: kind, bodies (-1 for the world), numbers until the next one, and what its kind reads from there
+# a force element: kind, bodies (-1 for the world), size of its record, and parameters of its kind
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
 SPRING_ELEMENT, WRENCH_ELEMENT, DAMPING_ELEMENT, GROUND_ELEMENT, MOUNT_ELEMENT = 0, 1, 2, 3, 4
-# each counted from the element's beginning; points, normals and axes are in link frames
+# offsets from the element's beginning; points, normals and axes are in link frames
 SPRING_POINT, SPRING_OTHER_POINT, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 4, 7, 10, 11, 12
 WRENCH_POINT, WRENCH_MOMENT, WRENCH_FORCE, WRENCH_TURNS, WRENCH_MAGNITUDE, WRENCH_INPUT = 4, 7, 10, 13, 14, 15
 DAMPING_POINT, DAMPING_ANGULAR, DAMPING_LINEAR = 4, 7, 8
@@ -76,8 +75,8 @@ MOUNT_POINT, MOUNT_OTHER_POINT, MOUNT_AXIS = 4, 7, 10
 MOUNT_ALONG, MOUNT_ACROSS, MOUNT_ALONG_DAMPING, MOUNT_ACROSS_DAMPING = 13, 14, 15, 16
 GROUND_FRICTION, GROUND_SPEED, GROUND_RADIUS, GROUND_COUNT, GROUND_POINTS = 13, 14, 15, 16, 17
 
-# laws of a coordinate (see `passive`): offsets from the record's beginning of the energy of its spring and of the force
-# of its damper as functions, 0 for none; gains and largest force of its controller, numbers of the inputs it follows
+# laws of a coordinate (see `passive`): offsets in the record of its spring's energy and its damper's force as
+# functions, 0 for none; gains and largest force of its controller, numbers of the controller's inputs
 LAW_ELASTIC, LAW_DAMPER, LAW_GAIN, LAW_RATE_GAIN, LAW_MOST, LAW_TARGET, LAW_TARGET_RATE = range(7)
 LAW_HEADER = 7
 
@@ -89,14 +88,14 @@ LIMIT_LOWER, LIMIT_UPPER, LIMIT_CONE, LIMIT_ROTATION, LIMIT_ANGLE = range(5)
 # dof_float columns
 STIFFNESS, REST, DAMPING, ARMATURE, LOWER, UPPER, LIMIT_STIFFNESS, LIMIT_DAMPING = 0, 1, 2, 3, 4, 5, 6, 7
 PRESCRIBED = 8  # 1: the coordinate keeps its velocity whatever the forces (HELD from the start)
-LAW = 9  # where in data its laws begin, 0 for none
+LAW = 9  # offset of its laws in data, 0 for none
 DOF_FLOAT_WIDTH = 10
 
-# a constant twist g as the kernels want it: unit axis n, |w|, v, n x v, n . v
+# a constant twist g: unit axis n, |w|, v, n x v, n . v
 TWIST_WIDTH = 11
 
-# spline block: header, bucket table, breaks (each with 1 / the width of the span that begins there), spans, two end
-# records (frame, twist); in an inverted one the frame of a span or an end comes behind its twists, not before them
+# spline block: header, bucket table, breaks (each with 1 / the width of its span), spans, two end records (frame,
+# twist); in an inverted one the frame of a span or an end follows its twists
 (
     SPLINE_LOWER,
     SPLINE_UPPER,
@@ -107,16 +106,16 @@ TWIST_WIDTH = 11
     SPLINE_ORDER,
     SPLINE_OUTSIDE,
     SPLINE_INVERTED,
-    SPLINE_PACE,  # where, from the header on, the coordinate is mapped to the knots' parameter; 0: it is that
-    SPLINE_TURNED,  # where, from the header on, the spans are told once more for a short way; 0: there is none
+    SPLINE_PACE,  # offset from the header of the map from the coordinate to the knots' parameter; 0: identity
+    SPLINE_TURNED,  # offset from the header of a second copy of the spans for the fast path; 0: none
 ) = range(11)
 SPLINE_HEADER = 11
-# spans of a cubic curve that is not inverted, told in frames whose z axes are the axes of their twists: the first such
-# frame by columns, the first twist in the curve's axes and the coefficients of the twists' polynomials, lowest powers
-# first, and |w| of each twist, each vector with room for four numbers; then of each twist v and the rotation from its
-# frame to the next, or from the last out
+# spans of a cubic curve that is not inverted, in frames whose z axes are the axes of their twists: the first such frame
+# by columns, the first twist in the curve's axes and the coefficients of the twists' polynomials, lowest powers first,
+# and |w| of each twist, each vector padded to four numbers; then of each twist v and the rotation from its frame to the
+# next, or from the last frame out
 TURNED_POLYNOMIALS, TURNED_RATES, TURNED_FIRST, TURNED_TWIST, TURNED_WIDTH = 24, 40, 44, 12, 44 + 3 * 12
-# a spline's pace: where the coordinate begins and ends, its period, and the function that gives the parameter
+# a spline's pace: first and last coordinate, period, and the function that gives the parameter
 PACE_LOWER, PACE_UPPER, PACE_PERIOD, PACE_FUNCTION = 0, 1, 2, 3
 OUTSIDE_EXTEND, OUTSIDE_CLAMP, OUTSIDE_ERROR = 0, 1, 2
 
@@ -127,46 +126,45 @@ SURFACE_HEADER = 14
 SURFACE_MOST_ORDER = 20
 
 # workspace, one row a body: pose (the columns of the rotation, then the origin), spatial velocity, velocity-product
-# acceleration, spatial acceleration, bias force, inertia (its six columns), reference point. Vectors of three numbers
-# have room for four, as registers have (see `lanes`); a twist is two of them. Rows begin where lines of the processor's
-# cache do. In the columns `kinematics` keeps what it prepares of curves (see `cubic_curve`).
+# acceleration, spatial acceleration, bias force, inertia (its six columns), reference point. Vectors are padded to four
+# numbers, the width of a register (see `lanes`); a twist is two of them. Rows begin at cache lines. `kinematics` keeps
+# intermediate results of curves in the inertia's columns (see `cubic_curve`).
 POSE, ORIGIN, VELOCITY, BIAS, ACCELERATION, FORCE, COLUMNS, REFERENCE = 0, 12, 16, 24, 32, 40, 48, 96
 WORK_WIDTH = 104
-TWIST = (0, 1, 2, 4, 5, 6)  # where in such room the numbers of a twist are
-# rows behind the bodies': bases of a spline surface in up to three directions, each with two derivatives
+TWIST = (0, 1, 2, 4, 5, 6)  # offsets of a twist's numbers in a padded pair
+# rows after the bodies': bases of a spline surface in up to three directions, each with two derivatives
 SURFACE_ROWS = 3
-# and one of what the steps' energies are watched by (see `watch`)
+# then the row of the energy check (see `watch`)
 SCRATCH_ROWS = SURFACE_ROWS + 1
-# and behind all others as many as sines and cosines of all coordinates fill, each in whole registers of four, and this
-# one
+# and as many rows as sines and cosines of all coordinates fill, each padded to whole registers of four, and this one
 TURN_ROWS, TURN_PADS = 1, 6
-# in the row of `watch`, behind all of its columns: how far ahead [s] the springs at limits are taken, 0 where they are
-# not; and how much shorter than a step [s] the part of one was that came last, by half of which velocities are less
-# far behind the coordinates (see `stepper.euler_parts`), and whether held coordinates leapt in it
+# in the row of `watch`, after its columns: the step [s] over which springs at limits are implicit, 0 where they are
+# explicit; by how much [s] the last part of a step was shorter than the step, which halves the lag of velocities by it
+# (see `stepper.euler_parts`); and whether prescribed velocities jumped in it
 AHEAD, SHORTER, LEAPT = 20, 21, 22
 
-# workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u,
-# force of the limits that are functions of several coordinates; whether its motion is given, the acceleration that is
-# given (0 where none is), and the generalized force that it takes beside the others; the inertia that limits of
-# several coordinates add where a step takes them implicitly, to this one by itself, and with the one and the two
-# before; and by how much the velocity that is given at a step's end is more than its mean over the step
+# workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u, force of the limits
+# that are functions of several coordinates; whether its motion is prescribed, its prescribed acceleration (0 where
+# none), and the generalized force that this takes beside the others; the inertia that implicit limits of several
+# coordinates add, to this one alone and with the one and the two before; and by how much the prescribed velocity at a
+# step's end exceeds its mean over the step
 SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 8, 16, 17, 18, 19, 20, 21
 COUPLED, LAG, DOF_WORK_WIDTH = 22, 25, 32
 
-# flags: status and the body that caused it, or the muscles' state
+# flags: status and the body or muscle state that caused it
 STATUS, CULPRIT = 0, 1
 OK, OUT_OF_RANGE, SINGULAR, NOT_FINITE, NOT_CONVERGED, TOO_MANY_CONTACTS, ENERGY_LEAP = 0, 1, 2, 3, 4, 5, 6
 LOST_STATE, CONTRADICTION = 7, 8
 
-# rows of the workspace of explicit steps: where a stage is evaluated (q and q'), its accelerations, weighted sums of
-# the stages' velocities and accelerations, generalized forces, the state before the step or the part of it at hand, the
-# state before the whole step, and mean forces of held coordinates. Methods with one stage keep velocities and
-# accelerations of before in the rows of sums; muscles keep states behind the coordinates (see `muscles.states`).
+# rows of the workspace of explicit steps: q and q' at which a stage is evaluated, its accelerations, weighted sums of
+# the stages' velocities and accelerations, generalized forces, the state before the step or the current part of it, the
+# state before the whole step, and mean forces of prescribed coordinates. Methods with one stage keep velocities and
+# accelerations from before in the rows of sums; muscles keep states after the coordinates (see `muscles.states`).
 STAGE_Q, STAGE_QD, STAGE_QDD, SUM_QD, SUM_QDD, TAU, LAST_Q, LAST_QD, BEGUN_Q, BEGUN_QD, MEAN_EFFORT = range(
     11
 )
 STAGE_ROWS = 11
-# a run's counters: steps done, samples written; and the tables of its generalized forces
+# a run's counters: steps done, samples written; and its tables of generalized forces
 DONE, WRITTEN = 0, 1
 TIMES, VALUES = 0, 1
 

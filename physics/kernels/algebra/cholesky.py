@@ -1,4 +1,4 @@
-"""Cholesky's factors with pivots of a matrix that may be singular: redundant rows are told, not divided by."""
+"""Cholesky factorization with pivots of a matrix that may be singular; it reports redundant rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 from ..compiler.jit import shared
 from .spatial import Array
 
-# What is left of a row's own diagonal when it is a combination of others: round-off, squared by nothing.
+# A row whose own diagonal falls below this share is a combination of others, up to round-off.
 DEPENDENT = 1e-11
 
 
 @shared
 def gather_block(matrix: Array, order: Array, begin: int, end: int) -> int:
-    """Bring the rows of order[begin:end] that hang together with the first to the front; one behind the last."""
+    """Move the rows of order[begin:end] that are coupled with the first to the front; one past the last."""
     stop, i = begin + 1, begin
     while i < stop and stop < end:
         row = order[i]
@@ -27,7 +27,7 @@ def gather_block(matrix: Array, order: Array, begin: int, end: int) -> int:
 
 @shared
 def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: Array, left: Array) -> int:
-    """Factors of the rows order[begin:stop], as of a matrix of their own; one behind the last independent row."""
+    """Factors of the rows order[begin:stop], as of a matrix of their own; one past the last independent row."""
     for i in range(begin, stop):
         row = order[i]
         left[row] = matrix[row, row]
@@ -62,10 +62,9 @@ def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: 
 def factorize(matrix: Array, order: Array, count: int, factor: Array, begins: Array) -> int:
     """Factors of the rows and columns order[:count] of a positive semidefinite matrix; returns their rank.
 
-    order is permuted: the first `rank` of it are independent, pivots by the share of their own diagonal that is left,
-    so that rows in metres and in radians count alike. factor (n, n) holds in row order[i] the i-th row of the factor;
-    rows that have nothing to do with each other come block by block, and begins (n,) says for each in which column
-    its block begins.
+    order is permuted: its first `rank` rows are independent, pivots by the remaining share of their own diagonal, so
+    that rows in metres and in radians count alike. Row order[i] of factor (n, n) holds the factor's i-th row; uncoupled
+    rows come block by block, and begins (n,) is the column in which a row's block begins.
     """
     rank, end = 0, count
     for i in range(count - 1, -1, -1):  # no impulse moves these
@@ -112,7 +111,7 @@ def solve_factored(
 def residual_of(
     matrix: Array, order: Array, rank: int, count: int, begins: Array, right: Array, result: Array
 ) -> float:
-    """How far the rows order[:count] miss their right sides, over their own diagonals, against the result's length."""
+    """Residual of the rows order[:count], over their own diagonals, relative to the result's length."""
     missed, size = 0.0, 0.0
     for i in range(count):
         row = order[i]

@@ -8,14 +8,14 @@ from .. import layout as at
 from ..compiler.jit import shared
 from .spatial import Array
 
-# As in `aba`: a coordinate with less than this share of its inertia left is a combination of others.
+# As in `aba`: a coordinate with less than this share of its inertia remaining is a combination of others.
 SINGULAR_SHARE = 1e-13
 
 
 @shared
 def factorize_rows(dof: Array) -> int:
-    """Cholesky's factor of the free coordinates' mass matrix, behind its rows; the first coordinate that moves no
-    inertia, or -1.
+    """Cholesky's factor of the free coordinates' mass matrix, after its rows; the first coordinate without inertia, or
+    -1.
     """
     nv = dof.shape[0]
     mass, factor = at.DOF_WORK_WIDTH, at.DOF_WORK_WIDTH + nv
@@ -40,7 +40,7 @@ def factorize_rows(dof: Array) -> int:
 
 @shared
 def solve_rows_of(right: Array, result: Array, dof: Array) -> None:
-    """result of M result = right for the free coordinates; held ones get what keeps them, M result - right.
+    """result of M result = right for the free coordinates; for prescribed ones the constraint force, M result - right.
 
     Both may be the same array.
     """

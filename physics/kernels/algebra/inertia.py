@@ -1,7 +1,7 @@
-"""Spatial inertia of a rigid body in world axes about the tree's reference point, and what it does to twists.
+"""Spatial inertia of a rigid body in world axes about the tree's reference point, and its products with twists.
 
 [[angular, coupling], [coupling^T, linear]] with coupling = m [r] (Lee & Terzopoulos 2008, eq. 8), by its six columns,
-each an angular and a linear part in `lanes`: what is symmetric is kept twice, as that costs no instruction more.
+each an angular and a linear part in `lanes`; symmetric parts are stored twice, which costs no instruction.
 """
 
 from __future__ import annotations
@@ -56,10 +56,7 @@ def central_inertia(body_float: Array, i: int, axes: Columns) -> Columns:
 
 @inline
 def inertia_about(mass: float, c: Lanes, central: Columns) -> Inertia:
-    """Spatial inertia of a body with its mass centre at c.
-
-    The angular part is central - m [c]^2, of which the columns of m [c] are combined with the components of c.
-    """
+    """Spatial inertia of a body with its mass centre at c. The angular part is central - m [c]^2."""
     x, y, z = numbers_of(c)
     coupling, linear = scale_lanes(mass, c), diagonal_columns(mass)
     first, second, third = skew_columns(coupling)
@@ -76,12 +73,12 @@ def inertia_about(mass: float, c: Lanes, central: Columns) -> Inertia:
 
 @inline
 def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Inertia, Pair]:
-    """Inertia of rigid body i, where `kinematics` has brought it, about the reference point, and the wrench
-    J a - ad_v^* J v that its motion takes with an acceleration a.
+    """Inertia of rigid body i at its pose from `kinematics`, about the reference point, and the wrench J a - ad_v^* J v
+    of its motion with an acceleration a.
 
-    With w x c the part of the mass centre's velocity that turning brings, the wrench is the force
-    m (a_u + a_w x c + w x (u + w x c)) in the mass centre and the couple I a_w + w x I w (Lee & Terzopoulos 2008,
-    eq. 7): less work than the six by six products, and less round-off far from the reference point.
+    With w x c the part of the mass centre's velocity due to rotation, the wrench is the force m (a_u + a_w x c + w x (u
+    + w x c)) in the mass centre and the couple I a_w + w x I w (Lee & Terzopoulos 2008, eq. 7): cheaper than the six by
+    six products, with less round-off far from the reference point.
     """
     axes, mass = load_axes(work, i), body_float[i, at.MASS]
     c = add_columns_times(load_lanes(work, i, at.ORIGIN), axes, load3(body_float, i, at.COM))
@@ -96,8 +93,8 @@ def moving_inertia(body_float: Array, i: int, a: Pair, work: Array) -> tuple[Ine
 
 @inline
 def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
-    """Kinetic energy of rigid body i where `kinematics` has brought it: of its mass in the mass centre, and of its
-    turning, with I = c 1 + e e^T + f f^T in its own axes.
+    """Kinetic energy of rigid body i at its pose from `kinematics`: translation of the mass centre, and rotation with I
+    = c 1 + e e^T + f f^T in its own axes.
     """
     axes = load_axes(work, i)
     w, u = load_pair(work, i, at.VELOCITY)
@@ -114,8 +111,8 @@ def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
 
 @inline
 def inertia_times(inertia: Inertia, s: Twist) -> Pair:
-    """Inertia (rigid, composite or articulated) times a twist or an acceleration; summed in two halves, as a chain of
-    six sums is twice as long a wait.
+    """Inertia (rigid, composite or articulated) times a twist or an acceleration, summed in two halves for less
+    latency.
     """
     j = inertia
     one = scale_lanes(s[0], j[0][0]), scale_lanes(s[0], j[0][1])
@@ -126,7 +123,7 @@ def inertia_times(inertia: Inertia, s: Twist) -> Pair:
 
 @inline
 def momentum(inertia: Inertia, s: Twist) -> Twist:
-    """`inertia_times`, number by number."""
+    """`inertia_times` on scalars."""
     return twist_of(inertia_times(inertia, s))
 
 
@@ -166,7 +163,7 @@ def sum_of(one: Inertia, other: Inertia) -> Inertia:
 
 @inline
 def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
-    """Add to what is stored for body i."""
+    """Add to the stored inertia of body i."""
     store_inertia(work, i, sum_of(load_inertia(work, i), inertia))
 
 
@@ -174,7 +171,7 @@ def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
 def take_out(inertia: Inertia, u: Pair, inverse: float) -> Inertia:
     """Articulated inertia without the motion whose projected inertia is u: subtract u u^T / d.
 
-    The products of u do not wait for 1 / d.
+    The products of u do not depend on 1 / d.
     """
     j, n = inertia, twist_of(u)
     return (

@@ -1,6 +1,6 @@
-"""Numbers and vectors with two derivatives in time, and of all three how they change along one more direction.
+"""Numbers and vectors with two derivatives in time, and the derivative of all three along one more direction.
 
-A jet is (x, x', x'', dx, dx', dx''): what the third derivatives of a path are made of that its slopes need.
+A jet is (x, x', x'', dx, dx', dx''). Derivatives of a path's accelerations are made of these.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def quotient(f: Jet, g: Jet) -> Jet:
 
 @inline
 def composed(h: tuple[float, float, float, float], f: Jet) -> Jet:
-    """A function of f; h is its value at f[0] and its first three derivatives there."""
+    """A function of f; h is its value and its first three derivatives at f[0]."""
     return (
         h[0],
         h[1] * f[1],
@@ -89,7 +89,7 @@ def last_of_product(s: Jet, x: VectorJet) -> Vector:
 
 @inline
 def length_and_unit(w: VectorJet) -> tuple[Jet, VectorJet]:
-    """Length and direction of a vector, from l' = u . w' and w = l u; nothing where it has no length."""
+    """Length and direction of a vector, from l' = u . w' and w = l u; zero where it has no length."""
     length = math.sqrt(dot3(w[0], w[0]))
     i = 1.0 / length if length > 0.0 else 0.0
     u = scale_add3(NONE, i, w[0])

@@ -1,7 +1,7 @@
-"""Vectors of three numbers that go through an operation together, and twists or wrenches as pairs of them.
+"""Vectors of three numbers that an operation processes together, and twists or wrenches as pairs of them.
 
-Compiled, a vector is one register of the processor's (see `_lanes`), so that an operation is one instruction for all of
-it; plain Python has tuples. In arrays they have room for four numbers, of which the last means nothing.
+Compiled, a vector is one register (see `compiler.vectors`) and an operation is one instruction; plain Python uses
+tuples. In arrays they are padded to four numbers, of which the last is ignored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Columns: TypeAlias = tuple[Lanes, Lanes, Lanes]  # of a matrix
 
 @lanewise
 def flat_from(array: Array, row: int) -> Array:
-    """All numbers from a row on; Numba's own `reshape` asks NumPy at each call."""
+    """All numbers from a row on; Numba's `reshape` calls NumPy each time."""
     return array[row:].reshape(-1)
 
 
@@ -66,7 +66,7 @@ def scale_add_lanes(a: Lanes, factor: float, b: Lanes) -> Lanes:
 
 @lanewise
 def times_lanes(a: Lanes, b: Lanes) -> Lanes:
-    """Number by number."""
+    """Product of components."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
@@ -205,7 +205,7 @@ def add_columns_times(y: Lanes, columns: Columns, x: Vector) -> Lanes:
 
 @inline
 def columns_product(columns: Columns, r: Rotation) -> Columns:
-    """A matrix times one that is told by rows."""
+    """A matrix times one that is given by rows."""
     return (
         columns_times(columns, (r[0], r[3], r[6])),
         columns_times(columns, (r[1], r[4], r[7])),
@@ -215,7 +215,7 @@ def columns_product(columns: Columns, r: Rotation) -> Columns:
 
 @inline
 def turned_columns(axes: Columns, sine: float, cosine: float) -> Columns:
-    """A rotation, turned on about its own z axis."""
+    """A rotation times a rotation about its own z axis."""
     x, y, z = axes
     return (
         scale_add_lanes(scale_lanes(cosine, x), sine, y),

@@ -8,7 +8,7 @@ from .spatial import Array
 
 @shared
 def solve_square(a: Array, top: int, size: int, x: Array) -> None:
-    """x <- A^-1 x by elimination with row pivots; the size x size matrix at row `top` of a is used up."""
+    """x <- A^-1 x by elimination with row pivots; overwrites the size x size matrix at row `top` of a."""
     for k in range(size):
         p, best = k, abs(a[top + k, k])
         for i in range(k + 1, size):

@@ -1,4 +1,4 @@
-"""Logarithms of rotations and poses on tuples, and how they change with the motion."""
+"""Logarithms of rotations and poses on tuples, and their rates."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import math
 from ..compiler.jit import inline, shared
 from .spatial import Rotation, Vector, cross
 
-# Squared angle [rad^2] below which series of six terms take over: the first term left out is under 1e-14 of the sum.
+# Squared angle [rad^2] below which six terms of a series are used: the first term omitted is under 1e-14 of the sum.
 SERIES_LIMIT = 0.25
 
 
 @shared
 def rotation_log(m: Rotation) -> Vector:
-    """Rotation vector with |r| <= pi of a rotation, right at pi, too: by the largest component of the quaternion."""
+    """Rotation vector with |r| <= pi of a rotation, also near pi: from the quaternion's largest component."""
     trace = m[0] + m[4] + m[8]
     if trace >= m[0] and trace >= m[4] and trace >= m[8]:
         w = 1.0 + trace

@@ -12,8 +12,8 @@ from .spatial import Rotation, Vector, add3, cross, dot3
 def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
     """beta, gamma and the factors of <r, r'> in alpha', beta', gamma' at |r|^2 = square.
 
-    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by series of ten terms (the first one left out is under
-    1e-17 of the sum), above by half-angle forms: the paper's threshold of 1e-4 loses all digits of the derivatives.
+    Kim, Lee & Park 2014, eqs. 2, 7, 36-38. Below 1 rad by ten terms of a series (the first one omitted is under 1e-17
+    of the sum), above by half-angle forms: the paper's threshold of 1e-4 loses all digits of the derivatives.
     """
     if square < 1.0:
         beta, gamma, alpha_rate, beta_rate, gamma_rate = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -79,7 +79,7 @@ def spatial_jacobian(r: Vector, beta: float, gamma: float) -> Rotation:
 def spatial_jacobian_rate(
     r: Vector, rd: Vector, beta: float, gamma: float, alpha_rate: float, beta_rate: float, gamma_rate: float
 ) -> Vector:
-    """J_s' r', the part of w_s' that r'' does not bring (eq. 43, whose cross product is r' x r)."""
+    """J_s' r', the part of w_s' without r'' (eq. 43, whose cross product is r' x r)."""
     inner = r[0] * rd[0] + r[1] * rd[1] + r[2] * rd[2]
     square = rd[0] * rd[0] + rd[1] * rd[1] + rd[2] * rd[2]
     along_rate = (alpha_rate + gamma) * inner
@@ -140,9 +140,7 @@ def jacobian_bend(
     coefficients: tuple[float, float, float, float],
     curvatures: tuple[float, float],
 ) -> Vector:
-    """Second derivative of J_s(r) y, once along a and once along y; the arguments are those of `jacobian_slope`, and
-    `exp_curvatures`.
-    """
+    """Second derivative of J_s(r) y, along a and along y; arguments as in `jacobian_slope`, and `exp_curvatures`."""
     _, gamma, beta_rate, gamma_rate = coefficients
     along, forth, inner = dot3(r, a), dot3(r, y), dot3(a, y)
     once, aside = cross(r, y), cross(a, y)
@@ -163,7 +161,7 @@ def jacobian_bend(
 
 @inline
 def principal_rotation_vector(r: Vector, rd: Vector, rdd: Vector) -> tuple[Vector, Vector, Vector]:
-    """The same rotation, angular velocity and angular acceleration on the chart |r| <= pi.
+    """The same rotation, angular velocity and angular acceleration in the chart |r| <= pi.
 
     Kim, Lee & Park 2014, reparametrization: r (1 - 2 pi k / |r|) and its time derivatives.
     """

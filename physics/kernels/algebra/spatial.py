@@ -56,7 +56,7 @@ def load9(array: Array, row: int, offset: int) -> Rotation:
 
 @inline
 def load_twist(array: Array, row: int, offset: int) -> Twist:
-    """A twist or wrench of the workspace, where each of its vectors has room for four numbers."""
+    """A twist or wrench of the workspace, where each of its vectors is padded to four numbers."""
     return (
         array[row, offset],
         array[row, offset + 1],
@@ -69,7 +69,7 @@ def load_twist(array: Array, row: int, offset: int) -> Twist:
 
 @inline
 def load_rotation(work: Array, i: int) -> Rotation:
-    """Rotation of body i's pose, which the workspace has by columns."""
+    """Rotation of body i's pose, stored by columns."""
     return (
         work[i, at.POSE],
         work[i, at.POSE + 4],
@@ -135,7 +135,7 @@ def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
 
 @inline
 def store_twist(array: Array, row: int, offset: int, x: Twist) -> None:
-    """What `load_twist` reads."""
+    """Store for `load_twist`."""
     array[row, offset] = x[0]
     array[row, offset + 1] = x[1]
     array[row, offset + 2] = x[2]
@@ -214,7 +214,7 @@ def transposed(m: Rotation) -> Rotation:
 
 @inline
 def dot6(a: Twist, b: Twist) -> float:
-    # summed in pairs: a chain of six sums is three times as long a wait
+    # summed in pairs: a chain of six sums has three times the latency
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 
 
@@ -233,7 +233,7 @@ def bracket(a: Twist, b: Twist) -> Twist:
 
 @inline
 def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
-    """Twist, taken at the origin, of a motion with angular velocity w whose body point `point` moves with v."""
+    """Twist, taken at the origin, of a motion with angular velocity w whose body point `point` has velocity v."""
     return (
         w[0],
         w[1],
@@ -246,15 +246,15 @@ def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
 
 @inline
 def rounded(x: float) -> float:
-    """The whole number next to x, an even one from the middle between two; abs(x) < 2^51."""
+    """Nearest whole number, ties to even; abs(x) < 2^51."""
     return (x + 6755399441055744.0) - 6755399441055744.0
 
 
 @inline
 def near_sine_cosine(x: float) -> tuple[float, float]:
-    """`sine_cosine` of an angle of less than `MANY_TURNS`: nothing to choose on the way, so that many go together.
+    """`sine_cosine` of an angle below `MANY_TURNS`, without branches, so that it vectorizes.
 
-    They share the reduction to |r| <= pi / 4 (Cody & Waite 1980); it and the polynomials are those of fdlibm (Sun
+    Both share the reduction to |r| <= pi / 4 (Cody & Waite 1980); it and the polynomials are those of fdlibm (Sun
     Microsystems 1993).
     """
     k = rounded(x * 0.6366197723675814)  # quarter turns, rounded
@@ -277,7 +277,7 @@ def near_sine_cosine(x: float) -> tuple[float, float]:
     half = 0.5 * z
     near = 1.0 - half
     cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
-    k -= 4.0 * rounded(0.25 * k)  # quarter turns beyond whole ones, -2 to 2
+    k -= 4.0 * rounded(0.25 * k)  # remainder modulo whole turns, -2 to 2 quarters
     square = k * k
     swapped, sign = square == 1.0, 1.0 - 0.5 * square
     return (k * cosine if swapped else sign * sine), (-k * sine if swapped else sign * cosine)
@@ -306,16 +306,16 @@ VERSINC = (
 
 @inline
 def series(x: float, c: Series) -> float:
-    """Polynomial of degree 6, put together from pairs: none waits for all before it."""
+    """Polynomial of degree 6, evaluated in pairs for less latency."""
     y = x * x
     return (c[0] + x * c[1]) + y * ((c[2] + x * c[3]) + y * ((c[4] + x * c[5]) + y * c[6]))
 
 
 @inline
 def small_turn(square: float) -> tuple[float, float]:
-    """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term left out is under 5e-17 of the sum.
+    """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term omitted is under 5e-17 of the sum.
 
-    Between two frames of a curve turns are small, and here they cost a fourth of two calls for a sine.
+    Rotations between two frames of a curve are small, where this costs a fourth of `sine_cosine`.
     """
     return series(square, SINC), series(square, VERSINC)
 
@@ -324,8 +324,8 @@ def small_turn(square: float) -> tuple[float, float]:
 def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
     """exp(g phi) of a constant twist stored as (n, |w|, v, n x v, n . v), exact for any |w| >= 0.
 
-    p = (sin t / |w|) v + ((1 - cos t) / |w|) n x v + (phi - sin t / |w|) (n . v) n with t = |w| phi: no difference of
-    large numbers even where the screw axis lies at infinity.
+    p = (sin t / |w|) v + ((1 - cos t) / |w|) n x v + (phi - sin t / |w|) (n . v) n with t = |w| phi, which has no
+    difference of large numbers even where the screw axis lies at infinity.
     """
     n0, n1, n2 = data[offset], data[offset + 1], data[offset + 2]
     rate = data[offset + 3]
