@@ -11,8 +11,8 @@ from ..compiler.jit import shared
 
 @shared
 def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, dof: Array) -> None:
-    """Accelerations of all bodies in a world that falls up, for those of the coordinates; after `kinematics`. With
-    inertia the bodies' own and the wrenches that they take are left, too, else no wrenches.
+    """Accelerations of all bodies, in a world that accelerates upwards by gravity, from those of the coordinates; after
+    `kinematics`. With inertia, also the bodies' inertias and the wrenches of their accelerations; else zero wrenches.
     """
     body_int, body_float, _, data, _ = arrays
     for i in range(body_int.shape[0]):

@@ -1,5 +1,5 @@
-"""The short way for a single cubic spline curve: told in frames whose z axes are the axes of its twists, by vectors in
-`lanes` (Lee & Terzopoulos 2008, eqs. 21-24; see `layout` for what of it is prepared).
+"""Fast path for a single cubic spline curve, in frames whose z axes are the axes of its twists, on `lanes` (Lee &
+Terzopoulos 2008, eqs. 21-24; `layout` describes the data).
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from ..algebra.spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, s
 from ..compiler.jit import inline
 from .factors import find_span
 
-# what is prepared of a curve, in its body's row
+# columns of intermediate results of a curve, in its body's row
 PHI, SLOPE, CURVE, SINE, COSINE, ALONG, ASIDE, SPAN = range(at.COLUMNS, at.COLUMNS + 32, 4)
 
 
 @inline
 def plain_cubic(data: Array, offset: int, q: float) -> bool:
-    """Whether q lies on a spline curve that `cubic_motion` knows."""
+    """Whether q lies on a spline curve that `cubic_motion` supports."""
     inside: bool = data[offset + at.SPLINE_LOWER] <= q <= data[offset + at.SPLINE_UPPER]
     return inside and data[offset + at.SPLINE_TURNED] != 0.0
 
 
 @inline
 def cubics(data: Array, offset: int, x: float, scale: float) -> Columns:
-    """Values, first and second derivatives of three polynomials of degree 3, by Horner's scheme."""
+    """Values, first and second derivatives of three cubic polynomials, by Horner's scheme."""
     top, b = flat_lanes(data, offset + 12), flat_lanes(data, offset + 8)
     a = scale_add_lanes(b, x, top)
     b = scale_add_lanes(a, x, top)
@@ -58,8 +58,8 @@ def cubics(data: Array, offset: int, x: float, scale: float) -> Columns:
 
 @inline
 def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """Of three factors exp(g phi) with g = (0, 0, rate, v): sine and cosine of the angle, and how far v goes along
-    itself and aside.
+    """For three factors exp(g phi) with g = (0, 0, rate, v): sine and cosine of the angle, and the shares of v along
+    and across it in the translation.
 
     As in `exp_twist`, with the axis n along z.
     """
@@ -88,7 +88,7 @@ def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
 def large_turn(
     angle: float, rate: float, small: tuple[float, float, float, float]
 ) -> tuple[float, float, float, float]:
-    """`turns_by` of one factor, with what its series gives where the angle is small."""
+    """`turns_by` of one factor; takes the series' results where the angle is small."""
     if abs(angle) < SMALL_ANGLE:
         return small
     sine, cosine = sine_cosine(angle)
@@ -98,10 +98,9 @@ def large_turn(
 
 @inline
 def prepare_cubic(data: Array, offset: int, q: float, work: Array, i: int) -> None:
-    """What `cubic_motion` needs that takes no axes, in body i's row where its inertia comes later.
+    """The part of `cubic_motion` that needs no axes, into body i's row where its inertia is stored later.
 
-    The way from a coordinate to a pose is long: a processor goes this part of it for several bodies at once, as none
-    has to wait for another here.
+    Done for all bodies at once: this part of the bodies' latencies then overlaps.
     """
     span, x, scale, _ = find_span(data, offset, q)
     row = offset + int(data[offset + at.SPLINE_TURNED]) + span * at.TURNED_WIDTH
@@ -119,7 +118,7 @@ def prepare_cubic(data: Array, offset: int, q: float, work: Array, i: int) -> No
 
 @inline
 def turned_twist(axes: Columns, p: Lanes, rate: float, data: Array, offset: int) -> Pair:
-    """A twist g = (0, 0, rate, v) in the axes that the pose is told in."""
+    """A twist g = (0, 0, rate, v) in the axes of the pose."""
     return screwed_pair(scale_lanes(rate, axes[2]), columns_times(axes, flat3(data, offset)), p)
 
 
@@ -127,7 +126,7 @@ def turned_twist(axes: Columns, p: Lanes, rate: float, data: Array, offset: int)
 def turned_step(
     axes: Columns, p: Lanes, data: Array, offset: int, k: int, work: Array, i: int
 ) -> tuple[Columns, Lanes]:
-    """The pose behind the k-th factor exp(g phi), g = (0, 0, rate, v), and the constant rotation that follows it."""
+    """The pose after the k-th factor exp(g phi), g = (0, 0, rate, v), and the constant rotation that follows it."""
     along, aside, v = work[i, ALONG + k], work[i, ASIDE + k], flat3(data, offset)
     step = (along * v[0] - aside * v[1], along * v[1] + aside * v[0], work[i, PHI + k] * v[2])
     p = add_columns_times(p, axes, step)
@@ -137,8 +136,8 @@ def turned_step(
 
 @inline
 def cubic_motion(data: Array, work: Array, i: int) -> tuple[Columns, Lanes, Pair, Pair]:
-    """What `factors.spline_factors` does on the spans of a cubic curve, in the curve's own axes: the pose, its twist a
-    unit of q', and the derivative of that by q; behind `prepare_cubic`.
+    """`factors.spline_factors` on the spans of a cubic curve, in the curve's own axes: the pose, its twist per unit of
+    q', and the derivative of that by q; after `prepare_cubic`.
     """
     row = int(work[i, SPAN])
     axes = flat_lanes(data, row), flat_lanes(data, row + 4), flat_lanes(data, row + 8)

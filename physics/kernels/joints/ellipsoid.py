@@ -1,7 +1,7 @@
-"""Angles that turn a frame to the true normal of an ellipsoid, functions of both its longitude and its latitude.
+"""Angles that rotate a frame to the normal of an ellipsoid, as functions of longitude and latitude.
 
-Each number travels with its derivatives as a jet, the coefficients of its Taylor series in both up to third order, so
-that products and atan2 carry them exactly. Where the third order is not asked for, the compiler drops it.
+Each number is a jet, the coefficients of its Taylor series in both up to third order, which products and atan2
+propagate exactly. Where the third order is not used, the compiler drops it.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def times(a: Jet, b: Jet) -> Jet:
 
 @inline
 def composed(a: Jet, value: float, slope: float, square: float, cube: float) -> Jet:
-    """value + slope d + square d^2 + cube d^3 where d is a without its first coefficient: a function of a, of which
-    the four numbers are the Taylor coefficients.
+    """value + slope d + square d^2 + cube d^3, where d is a without its first coefficient: a function of a with these
+    four Taylor coefficients.
     """
     d = (0.0, a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9])
     dd = times(d, d)
@@ -97,11 +97,11 @@ def root(a: Jet) -> Jet:
 
 @inline
 def direction(sine: Jet, cosine: Jet) -> Jet:
-    """atan2 of two jets: turned back by its value, the angle is the arctangent of what has no constant part."""
+    """atan2 of two jets: rotated back by its value, it is the arctangent of a jet without a constant part."""
     s, c = sine[0], cosine[0]
     x = 1.0 / (s * s + c * c)
     across = plus(scaled(c * x, sine), scaled(-s * x, cosine))
-    along = plus(scaled(c * x, cosine), scaled(s * x, sine))  # 1 where it begins
+    along = plus(scaled(c * x, cosine), scaled(s * x, sine))  # its constant part is 1
     slope = times(across, composed(along, 1.0, -1.0, 1.0, -1.0))
     slope = (0.0, slope[1], slope[2], slope[3], slope[4], slope[5], slope[6], slope[7], slope[8], slope[9])
     return composed(slope, math.atan2(s, c), 1.0, 0.0, -1.0 / 3.0)
@@ -109,7 +109,7 @@ def direction(sine: Jet, cosine: Jet) -> Jet:
 
 @inline
 def normal_angle(which: int, axes: Vector, longitude: float, latitude: float) -> Jet:
-    """One of the two angles behind the turn about x by atan2(C sin(longitude), B cos(longitude)).
+    """One of the two angles after the rotation about x by atan2(C sin(longitude), B cos(longitude)).
 
     The tilt about y takes z to the normal, the spin about z takes x to the tangent along latitude (ArtiSynth's guide,
     eq. 3.28). Both are smooth everywhere, the spin is 0 where B = C.

@@ -1,4 +1,4 @@
-"""The first three derivatives of what each kind of factor follows, for `tangent`; and the way along a whole joint."""
+"""The first three derivatives of each kind of factor, for `tangent`, and the loop over the factors of a joint."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def by_pace(data: Array, offset: int, q: float) -> tuple[float, tuple[float, flo
 
 @shared
 def horner_four(data: Array, offset: int, count: int, x: float, scale: float) -> Slopes:
-    """A polynomial by rising powers of x and its first three derivatives by x / scale."""
+    """A polynomial by rising powers of x, and its first three derivatives by x / scale."""
     phi, first, second, third = data[offset + count - 1], 0.0, 0.0, 0.0
-    for k in range(count - 2, -1, -1):  # the derivatives over 1, 2 and 6
+    for k in range(count - 2, -1, -1):  # the derivatives divided by 1, 2 and 6
         third = third * x + second
         second = second * x + first
         first = first * x + phi
@@ -205,7 +205,7 @@ def normal_tangent(
     q: Array,
     qd: Array,
 ) -> Moved:
-    """exp(g f(longitude, latitude)); the jet holds Taylor coefficients, the derivatives over factorials."""
+    """exp(g f(longitude, latitude)); the jet has Taylor coefficients, which are derivatives over factorials."""
     first, count, d = own
     kind = offset + at.TWIST_WIDTH
     axes = (data[kind + 1], data[kind + 2], data[kind + 3])
@@ -229,7 +229,7 @@ def normal_tangent(
 
 @shared
 def turned(r: Rotation, p: Vector, w: Vector) -> Twist:
-    """World twist of a rotation about p, w in the axes of r."""
+    """World twist of a rotation about p, with w in the axes of r."""
     return twist_through(rotate(r, w), (0.0, 0.0, 0.0), p)
 
 
@@ -244,7 +244,7 @@ def rotation_tangent(
     q: Array,
     qd: Array,
 ) -> Moved:
-    """exp(sign [q]): three columns at once, J_s(r) r' in place of phi' w."""
+    """exp(sign [q]): three columns at once, with J_s(r) r' in place of phi' w."""
     first, count, d = own
     columns = columns_of(tangent)
     x = (sign * q[d], sign * q[d + 1], sign * q[d + 2])
@@ -301,7 +301,7 @@ def joint_tangent(
     scratch: Array,
     work: Array,
 ) -> None:
-    """Rows of the joint's coordinates: SHIFT, RATE, BIAS_RATE and the columns' changes; after `outward`."""
+    """Rows of the joint's coordinates: SHIFT, RATE, BIAS_RATE and the derivatives of columns; after `outward`."""
     body_int, body_float, block_int, data, _ = arrays
     first, count = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT]
     clear_joint(tangent, first, count)

@@ -1,8 +1,8 @@
-"""The factors of a joint's product of exponentials: each takes pose, velocity and bias from before it to behind it.
+"""The factors of a joint's product of exponentials: each advances pose, velocity and bias.
 
 With T the pose before a factor exp(g phi), its world twist is w = Ad_T g. The factor adds w dphi/dq_i to column i of
 the motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the velocity-product acceleration, V being the
-velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, carried to world axes, where no adjoint is left to apply).
+velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, in world axes, which need no adjoint).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from .functions import evaluate_function
 
 @inline
 def moved_on(v: Pair, c: Pair, w: Pair, qd: float) -> tuple[Pair, Pair]:
-    """Velocity and bias behind a factor with the world twist w and no phi''."""
+    """Velocity and bias after a factor with the world twist w and no phi''."""
     return scale_add_pair(v, qd, w), scale_add_pair(c, qd, bracket_pair(v, w))
 
 
@@ -88,7 +88,7 @@ def twist_factor(
 
 @inline
 def carried_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
-    """A constant twist stored at offset, in the axes that the pose is told in."""
+    """A constant twist stored at offset, in the axes of the pose."""
     turn = data[offset + 3]
     w = rotate(r, (turn * data[offset], turn * data[offset + 1], turn * data[offset + 2]))
     return twist_through(w, rotate(r, (data[offset + 4], data[offset + 5], data[offset + 6])), p)
@@ -96,22 +96,22 @@ def carried_twist(r: Rotation, p: Vector, data: Array, offset: int) -> Twist:
 
 @inline
 def stepped(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
-    """The pose behind exp(g phi) of the constant twist stored at offset."""
+    """The pose after exp(g phi) of the constant twist stored at offset."""
     step_r, step_p = exp_twist(data, offset, phi)
     return multiply(r, step_r), add3(p, rotate(r, step_p))
 
 
 @inline
 def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
-    """The pose behind a constant frame stored at offset."""
+    """The pose after a constant frame stored at offset."""
     return multiply(r, flat9(data, offset)), add3(p, rotate(r, flat3(data, offset + 9)))
 
 
 @inline
 def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, int]:
-    """Knot span of q, where in it q lies (0 to 1), 1 / its width, and where the first span is described.
+    """Knot span of q, position of q in it (0 to 1), 1 / its width, and the offset of the first span.
 
-    A bucket of equal width, then bisection inside it, so that more frames cost nothing.
+    A bucket of equal width, then bisection in it: the cost does not grow with the number of frames.
     """
     spans = int(data[offset + at.SPLINE_SPANS])
     buckets = int(data[offset + at.SPLINE_BUCKETS])
@@ -135,7 +135,7 @@ def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, in
 def curve_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
-    """A spline curve by its own coordinate, which the knots' parameter is or is a function of."""
+    """A spline curve by its own coordinate, which is the knots' parameter or is mapped to it."""
     pace = int(data[offset + at.SPLINE_PACE])
     parameter, slope, curve = q, 1.0, 0.0
     if pace != 0:
@@ -160,7 +160,7 @@ def spline_factors(
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
     """Spline curve (Lee & Terzopoulos 2008, eqs. 21-24): the base frame of the span and its order - 1 exponentials.
 
-    The last result tells whether q left the range of a joint that does not go beyond it.
+    The last result is whether q left the range of a joint that does not extrapolate.
     """
     lower = data[offset + at.SPLINE_LOWER]
     upper = data[offset + at.SPLINE_UPPER]

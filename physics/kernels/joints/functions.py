@@ -1,10 +1,10 @@
 """Functions of one coordinate that a joint's factor may follow, each with its first two derivatives.
 
-In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c, d) for a sin q +
-b cos q + c + d q; polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by
-rising powers of q - break), going on along a straight line beyond its ends, as OpenSim's splines do, or bent, with the
-curvature it has there, as the energy of a spring that goes on straight; tangent angle (a, b) for the direction
-atan2(b sin q, a cos q) of an ellipse, continued over whole turns.
+In data a function is its kind, then its numbers: linear (slope, offset); trigonometric (a, b, c, d) for a sin q + b cos
+q + c + d q; polynomial (count, coefficients by rising powers); piecewise (pieces, order, breaks, coefficients by rising
+powers of q - break), extrapolated linearly as OpenSim's splines are, or bent piecewise, extrapolated with the curvature
+at its ends as the energy of a linear spring is; tangent angle (a, b) for the direction atan2(b sin q, a cos q) of an
+ellipse, continued over whole turns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def horner_third(data: Array, offset: int, count: int, x: float) -> float:
 
 @inline
 def find_piece(data: Array, offset: int, q: float) -> tuple[int, float]:
-    """Which piece q falls into, and q brought into the range of all pieces."""
+    """The piece of q, and q clamped to the range of all pieces."""
     pieces = int(data[offset])
     breaks = offset + 2
     x = min(max(q, data[breaks]), data[breaks + pieces])
@@ -70,7 +70,7 @@ def piecewise(data: Array, offset: int, q: float, bent: bool) -> Vector:
 def tangent_angle(a: float, b: float, q: float) -> Vector:
     """phi of Lee & Terzopoulos 2008, eq. 18, on the branch that is q for a circle; phi' and phi''."""
     sine, cosine = math.sin(q), math.cos(q)
-    # atan2(b s, a c) - q by the sine and cosine of the difference: it never leaves (-pi / 2, pi / 2)
+    # atan2(b s, a c) - q by the sine and cosine of the difference, which stays in (-pi / 2, pi / 2)
     difference = math.atan2((b - a) * sine * cosine, a * cosine * cosine + b * sine * sine)
     square = a * a * cosine * cosine + b * b * sine * sine
     slope = a * b / square
@@ -98,7 +98,7 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
 
 @shared
 def third_derivative(data: Array, offset: int, q: float) -> float:
-    """Third derivative at q of the function that begins at offset: 0 where a spline goes on along a straight line."""
+    """Third derivative at q of the function that begins at offset: 0 where a spline is extrapolated linearly."""
     kind = int(data[offset])
     if kind == at.LINEAR_FUNCTION:
         return 0.0

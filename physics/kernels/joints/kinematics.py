@@ -1,4 +1,4 @@
-"""Kinematics of every body: its joint's factors followed one by one from its parent's motion, in world axes."""
+"""Kinematics of every body from its parent's motion and its joint's factors, in world axes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from .surface import surface_factors
 
 @inline
 def at_point(twist: Twist, x: Vector) -> Twist:
-    """A twist or an acceleration taken about the origin, as seen at the point x."""
+    """A twist or an acceleration about the origin, taken about the point x."""
     return (
         twist[0],
         twist[1],
@@ -95,7 +95,7 @@ def store_motion(work: Array, i: int, axes: Columns, p: Lanes, v: Pair, c: Pair)
 def ball_factor(
     r: Rotation, p: Vector, v: Twist, c: Twist, sign: float, d: int, q: Array, qd: Array, dof: Array
 ) -> tuple[Rotation, Twist, Twist]:
-    """`rotation_factor` of the three coordinates from d on, which gives them their columns."""
+    """`rotation_factor` of the three coordinates from d on; it stores their columns."""
     r, v, c, columns = rotation_factor(
         r, p, v, c, sign, (q[d], q[d + 1], q[d + 2]), (qd[d], qd[d + 1], qd[d + 2])
     )
@@ -119,7 +119,7 @@ def advance_factors(
     dof: Array,
     flags: Array,
 ) -> None:
-    """Motion of body i behind any number of factors of any kind, from its parent's, in world axes."""
+    """Motion of body i after any number of factors of any kind, from its parent's, in world axes."""
     first = body_int[i, at.DOF_START]
     axes, place, motion, bias = placed(body_float, i, body_int[i, at.PARENT], work)
     for d in range(
@@ -163,14 +163,14 @@ def advance_factors(
 
 @inline
 def turn_room(num_coordinates: int) -> int:
-    """Room for as many sines, in whole registers of four."""
+    """Size of an array of so many sines, padded to whole registers of four."""
     return (num_coordinates + 3) // 4 * 4
 
 
 @inline
 def find_turns(q: Array, turns: Array) -> None:
-    """Sines, then cosines of all coordinates: most are angles, and many together take a quarter of the time that they
-    take one by one. Whole registers are: behind the last are numbers that nobody reads.
+    """Sines, then cosines of all coordinates: most are angles, and together they take a quarter of the time. Whole
+    registers are filled; their padding is not read.
     """
     room = turn_room(q.shape[0])
     for d in range(q.shape[0]):
@@ -185,7 +185,7 @@ def find_turns(q: Array, turns: Array) -> None:
 def advance_hinge(
     body_int: Array, body_float: Array, i: int, qd: Array, turns: Array, work: Array, dof: Array
 ) -> None:
-    """Motion of body i behind a single hinge: what `advance_factors` does, with nothing to choose on the way."""
+    """Motion of body i after a single hinge: `advance_factors` without its branches."""
     d = body_int[i, at.DOF_START]
     axes, p, v, c = placed(body_float, i, body_int[i, at.PARENT], work)
     w = axes[2], cross_lanes(p, axes[2])
@@ -206,7 +206,7 @@ def advance_screw(
     work: Array,
     dof: Array,
 ) -> None:
-    """Motion of body i behind a single screw of any lead."""
+    """Motion of body i after a single screw of any lead."""
     d, offset = body_int[i, at.DOF_START], block_int[body_int[i, at.BLOCK_START], at.DATA]
     axes, p, v, c = placed(body_float, i, body_int[i, at.PARENT], work)
     axes, p, v, c, w = screw_factor(axes, p, v, c, data, offset, q[d], qd[d])
@@ -216,7 +216,7 @@ def advance_screw(
 
 @inline
 def moved_pair(axes: Columns, p: Lanes, twist: Pair) -> Pair:
-    """A twist told in a frame, in the axes that the frame is told in."""
+    """A twist given in a frame, in the axes of that frame's pose."""
     w, v = numbers_of(twist[0]), numbers_of(twist[1])
     return screwed_pair(columns_times(axes, w), columns_times(axes, v), p)
 
@@ -231,10 +231,10 @@ def advance_curve(
     work: Array,
     dof: Array,
 ) -> None:
-    """Motion of body i behind a single cubic spline curve.
+    """Motion of body i after a single cubic spline curve.
 
-    All that does not depend on the parent's motion is found in the curve's own axes and then carried over at once: the
-    way along a chain of such joints, of which each has to wait for the one before, is a quarter as long.
+    All that does not depend on the parent's motion is computed in the curve's own axes and then transformed once, which
+    cuts the latency along a chain of such joints to a quarter.
     """
     d = body_int[i, at.DOF_START]
     speed = qd[d]
@@ -250,7 +250,7 @@ def advance_curve(
 
 @inline
 def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
-    """The short way of body i, where its coordinate lies on it."""
+    """The fast path of body i, where its coordinate lies on it."""
     way: int = body_int[i, at.WAY]
     if way == at.HINGE_WAY:
         return at.HINGE_WAY if abs(q[body_int[i, at.DOF_START]]) < MANY_TURNS else at.SCREW_WAY
@@ -262,7 +262,7 @@ def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> 
 
 @shared
 def prepare_curves(body_int: Array, block_int: Array, data: Array, q: Array, work: Array) -> None:
-    """`prepare_cubic` of all bodies whose way is that."""
+    """`prepare_cubic` of all bodies that take this path."""
     for i in range(body_int.shape[0]):
         if way_of(body_int, block_int, data, i, q) == at.CURVE_WAY:
             prepare_cubic(
@@ -272,7 +272,7 @@ def prepare_curves(body_int: Array, block_int: Array, data: Array, q: Array, wor
 
 @inline
 def center_on_root(body_int: Array, i: int, work: Array, dof: Array) -> None:
-    """Make the origin of a tree's root the point about which everything in the tree is taken."""
+    """Make the origin of a tree's root the reference point of the tree."""
     p = load3(work, i, at.ORIGIN)
     store3(work, i, at.REFERENCE, p)
     store3(work, i, at.ORIGIN, (0.0, 0.0, 0.0))
@@ -309,7 +309,7 @@ def kinematics(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flag
 
 @shared
 def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: Array) -> None:
-    """`kinematics`, and each body's rigid inertia and the force that its momentum's turning takes."""
+    """`kinematics`, and each body's rigid inertia and velocity-dependent force."""
     kinematics(arrays, q, qd, work, dof, flags)
     for i in range(arrays[at.BODY_INT].shape[0]):
         inertia, force = moving_inertia(

@@ -32,9 +32,7 @@ ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, float]:
-    """Where the bases of the span of q are described, where in it q lies (0 to 1), 1 / its width, and how far q is
-    beyond an end.
-    """
+    """Offset of the bases of q's span, position of q in it (0 to 1), 1 / its width, and how far q is beyond an end."""
     lower, upper, period = (
         data[table + at.SPLINE_LOWER],
         data[table + at.SPLINE_UPPER],
@@ -52,7 +50,7 @@ def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, fl
 def direction_bases(data: Array, table: int, q: float, work: Array, row: int) -> tuple[int, bool]:
     """Bases of one direction at q and their two derivatives, into three stretches of a workspace row.
 
-    Beyond an open end they go on along a straight line. Returns the index of the first control value that counts, and
+    They are extrapolated linearly beyond an open end. Returns the index of the first control value in the sum, and
     whether q was beyond an end.
     """
     order = int(data[table + at.SPLINE_ORDER])
@@ -98,8 +96,8 @@ def line_sums(
 def surface_sums(
     data: Array, offset: int, q: Array, qd: Array, first: int, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist, Twist, Twist, bool]:
-    """The six splines, their slopes along three directions (0 along those that are not there), and the part of their
-    second time derivative that accelerations do not bring; whether a coordinate left its range.
+    """The six splines, their slopes along three directions (0 along missing ones), and the part of their second time
+    derivative without accelerations; whether a coordinate left its range.
     """
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     outside = False
@@ -152,7 +150,7 @@ def surface_sums(
 
 @inline
 def turned(r: Rotation, axis: int, angle: float) -> Rotation:
-    """r behind a rotation about one of its own axes."""
+    """r after a rotation about one of its own axes."""
     s, c = sine_cosine(angle)
     x, y, z = (r[0], r[3], r[6]), (r[1], r[4], r[7]), (r[2], r[5], r[8])
     if axis == 0:
@@ -187,7 +185,7 @@ def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
 def slide(
     r: Rotation, p: Vector, v: Twist, c: Twist, shift: Vector, rate: Vector, curve: Vector
 ) -> tuple[Vector, Twist, Twist]:
-    """Position, velocity and bias behind a translation in the current axes."""
+    """Position, velocity and bias after a translation in the current axes."""
     still = (0.0, 0.0, 0.0)
     w = twist_through(still, rotate(r, rate), p)
     c = scale_add6(scale_add6(c, 1.0, twist_through(still, rotate(r, curve), p)), 1.0, bracket(v, w))
@@ -198,7 +196,7 @@ def slide(
 def add_columns(
     dof: Array, first: int, directions: int, sign: float, columns: tuple[Twist, Twist, Twist]
 ) -> None:
-    """Add to the columns of as many coordinates as there are directions."""
+    """Add to the columns of the coordinates of all directions."""
     add_column(dof, first, sign, columns[0])
     if directions > 1:
         add_column(dof, first + 1, sign, columns[1])
@@ -218,9 +216,9 @@ def surface_factors(
     row: int,
     dof: Array,
 ) -> tuple[Rotation, Vector, Twist, Twist, bool]:
-    """All six factors: pose, velocity and bias behind them; they add to the coordinates' columns.
+    """All six factors: pose, velocity and bias after them; they add to the coordinates' columns.
 
-    The last result tells whether a coordinate left the range of a joint that does not go beyond it.
+    The last result is whether a coordinate left the range of a joint that does not extrapolate.
     """
     r, p, v, c = before
     directions = int(data[offset + at.SURFACE_DIRECTIONS])

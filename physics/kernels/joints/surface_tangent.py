@@ -1,4 +1,4 @@
-"""Third derivatives of a spline surface, and the way of `tangent` along its six factors."""
+"""Third derivatives of a spline surface, and `tangent` through its six factors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def four_bases(data: Array, table: int, q: float, scratch: Array, row: int) -> i
 
 @shared
 def add_control(scratch: Array, a: int, b: int, c: int, data: Array, start: int, rates: Vector) -> None:
-    """Add one control value's share to all sums: value, 3 slopes, 6 second derivatives (11, 12, 13, 22, 23, 33), and
-    3 third ones, twice along the rates.
+    """Add one control value's share to all sums: value, 3 slopes, 6 second derivatives (11, 12, 13, 22, 23, 33), and 3
+    third ones, contracted twice with the rates.
     """
     n = at.SURFACE_MOST_ORDER
     u, u1, u2, u3 = scratch[0, a], scratch[0, n + a], scratch[0, 2 * n + a], scratch[0, 3 * n + a]
@@ -54,7 +54,7 @@ def add_control(scratch: Array, a: int, b: int, c: int, data: Array, start: int,
 
 @shared
 def third_sums(data: Array, offset: int, q: Array, first: int, scratch: Array, rates: Vector) -> None:
-    """The six splines and their derivatives, into the sums; directions that are not there have none."""
+    """The six splines and their derivatives, into the sums; 0 along missing directions."""
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     for m in range(SUM_ROWS):
         for k in range(6):

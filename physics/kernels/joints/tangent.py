@@ -1,14 +1,14 @@
-"""How a joint's motion changes with each of its coordinates, exactly: forward mode along its factors, in world axes.
+"""Exact derivatives of a joint's motion by each of its coordinates: forward mode through its factors, in world axes.
 
-A row of the tangents' workspace belongs to a coordinate e. Behind the factors seen so far it holds the displacement of
-the body (SHIFT, in the end column e of the motion subspace), the changes of its velocity and of its velocity-product
-acceleration with the parent's motion fixed (RATE, BIAS_RATE), and the changes of all columns of the joint (from
-`columns_of` on). A factor exp(g phi) with the world twist w turns with the displacement, dw = ad_shift w, and adds
+A row of the tangents' workspace belongs to a coordinate e. After the factors so far it has the displacement of the body
+(SHIFT, finally column e of the motion subspace), the derivatives of its velocity and of its velocity-product
+acceleration with the parent's motion fixed (RATE, BIAS_RATE), and the derivatives of all columns of the joint (from
+`columns_of` on). A factor exp(g phi) with the world twist w moves with the displacement, dw = ad_shift w, and adds
 
     d(phi' w),   d(phi'' w) + d(phi' ad_V w),   d(dphi/dq_j w)
 
-to what `factors` adds phi' w, phi'' w + phi' ad_V w and dphi/dq_j w to. So a factor has to tell its phi only by its
-first three derivatives (SHARE; HESSIAN and the sum with the velocities, SLOPE; the third's with them twice, CURVE).
+where `factors` adds phi' w, phi'' w + phi' ad_V w and dphi/dq_j w. So a factor needs only the first three derivatives
+of its phi (SHARE; HESSIAN and its product with the velocities, SLOPE; the third contracted twice with them, CURVE).
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from ..algebra.spatial import Array, Twist, bracket, cross, load6, scale_add6, s
 from ..compiler.jit import inline, shared
 
 SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20
-# of `derivatives`: relative changes of velocity and acceleration, and the force that they take of the bodies beyond,
-# first by the coordinate (MOVED, PUSHED, TAKEN), then by its velocity (whose MOVED is the column itself);
-# the column times the composite inertia, and times the composite of what velocities bring
+# of `derivatives`: relative derivatives of velocity and acceleration, and of the force on the bodies beyond, first by
+# the coordinate (MOVED, PUSHED, TAKEN), then by its velocity (whose MOVED is the column itself); the column times the
+# composite inertia, and times the composite velocity-dependent matrix
 MOVED, PUSHED, TAKEN, PUSHED_FAST, TAKEN_FAST, CARRIED, DRAGGED = 21, 27, 33, 39, 45, 51, 57
-HESSIAN = (
-    60  # as many as the joint with the most coordinates has, then six times as many of the columns' changes
-)
+HESSIAN = 60  # one for each coordinate of the largest joint, then six each for the derivatives of the columns
 
-# scratch behind the tangents: bases of a surface with three derivatives, and the sums over its control values
+# scratch after the tangents: bases of a surface with three derivatives, and the sums over its control values
 BASES_WIDTH = 80
 SUMS = 3
 SUM_ROWS = 13
@@ -34,7 +32,7 @@ SUM_ROWS = 13
 
 @inline
 def wrench_turned(s: Twist, f: Twist) -> Twist:
-    """Change of a wrench that is carried along by the displacement s."""
+    """Change of a wrench that moves with the displacement s."""
     n = cross((s[0], s[1], s[2]), (f[0], f[1], f[2]))
     m = cross((s[3], s[4], s[5]), (f[3], f[4], f[5]))
     u = cross((s[0], s[1], s[2]), (f[3], f[4], f[5]))
@@ -43,8 +41,7 @@ def wrench_turned(s: Twist, f: Twist) -> Twist:
 
 @inline
 def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
-    """Whether a body hangs on a single screw: its column only turns with its parent, and no tangent is
-    found for it."""
+    """Whether a body's joint is a single screw, whose column only moves with its parent: it needs no tangent."""
     return bool(
         body_int[i, at.BLOCK_COUNT] == 1 and block_int[body_int[i, at.BLOCK_START], at.KIND] == at.SCREW
     )
@@ -52,13 +49,13 @@ def is_screw(body_int: Array, block_int: Array, i: int) -> bool:
 
 @shared
 def columns_of(tangent: Array) -> int:
-    """Where the columns' changes begin in a row."""
+    """Offset of the derivatives of columns in a row."""
     return HESSIAN + int((tangent.shape[1] - HESSIAN) // 7)
 
 
 @shared
 def clear_factor(tangent: Array, first: int, count: int) -> None:
-    """A factor that follows none of the joint's coordinates."""
+    """A factor that depends on none of the joint's coordinates."""
     for e in range(first, first + count):
         tangent[e, SHARE] = 0.0
         tangent[e, SLOPE] = 0.0
@@ -69,7 +66,7 @@ def clear_factor(tangent: Array, first: int, count: int) -> None:
 
 @shared
 def clear_joint(tangent: Array, first: int, count: int) -> None:
-    """Before the first factor nothing has changed."""
+    """Zeros, before the first factor."""
     for e in range(first, first + count):
         for k in range(MOVED):
             tangent[e, k] = 0.0
@@ -81,7 +78,7 @@ def clear_joint(tangent: Array, first: int, count: int) -> None:
 def follow_one(
     tangent: Array, first: int, count: int, d: int, slopes: tuple[float, float, float], qd: float
 ) -> None:
-    """A factor that follows coordinate d alone; slopes are its first three derivatives."""
+    """A factor that depends on coordinate d alone; slopes are its first three derivatives."""
     rate, curve, third = slopes
     clear_factor(tangent, first, count)
     tangent[d, SHARE] = rate
@@ -94,8 +91,8 @@ def follow_one(
 def carry_factor(
     tangent: Array, first: int, count: int, v: Twist, w: Twist, rate: float, curvature: float
 ) -> None:
-    """All directions through a factor with the world twist w, its phi' and the part of phi'' without accelerations;
-    v is the velocity before it.
+    """Carry all directions through a factor with the world twist w, its phi' and the part of phi'' without
+    accelerations; v is the velocity before it.
     """
     columns = columns_of(tangent)
     across = bracket(v, w)
