@@ -1,9 +1,9 @@
-"""Where things lie in the flat arrays of constraints, and in the system of rows that a step solves.
+"""Offsets in the arrays of constraints, and in the system of rows that a step solves.
 
-The constraints of a model are ``(con_int, con_float, con_data, marked, marked_spaces)``; the last two are a model
-and its workspaces with the points of contact of rolling joints as bodies. A system is a tuple of arrays (see SYSTEM
-below): one row a scalar constraint, its Jacobian, the velocities that a unit impulse along it brings, the rows'
-answers to each other, and workspaces.
+The constraints of a model are ``(con_int, con_float, con_data, marked, marked_spaces)``; the last two are a model and
+its workspaces with the points of contact of rolling joints as bodies. A system is a tuple of arrays (see SYSTEM below):
+one row a scalar constraint, its Jacobian, its response (the velocities per unit impulse), the matrix of the rows, and
+workspaces.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ CONSTRAINT_FLOAT_WIDTH = 25
 FRAMES, SEGMENTS, DISTANCE, COUPLING, ROLLING = 0, 1, 2, 3, 4
 ALL_LOCKS, POINT_LOCKS = 63, 7
 
-# what a row asks of its speed u and its impulse l: u = 0; u >= 0, l >= 0, one of them 0; the same with friction in the
-# two rows behind it
+# conditions on a row's speed u and impulse l: u = 0; u >= 0, l >= 0, one of them 0; the same with friction in the two
+# rows after it
 EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
 
-# columns of rows: value, rate without accelerations of coordinates (J' q'), speed aimed at, speed without impulses,
-# force over the step, what it belongs to: constraint k as k, limit or contact k as -1 - k, mean force over parts
+# columns of rows: value, rate without accelerations of coordinates (J' q'), target speed, speed without impulses, force
+# over the step, owner (constraint k as k, limit or contact k as -1 - k), mean force over the parts of a step
 ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER, ROW_MEAN = range(7)
 ROW_WIDTH = 7
 
-# a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order
-# (n,), where blocks of the factor begin (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution
-# (n,), velocities without impulses (nv,), workspaces of the solver, statistics, and spans (n, 2)
+# a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order (n,),
+# begins of the factor's blocks (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution (n,),
+# velocities without impulses (nv,), workspaces of the solver, statistics, and spans (n, 2)
 (
     SYSTEM_ROWS,
     SYSTEM_JACOBIAN,
@@ -64,20 +64,20 @@ ROW_WIDTH = 7
     SYSTEM_STATISTICS,
     SYSTEM_SPANS,
 ) = range(18)
-# what is known of the equalities' factor: how many they are, and their rank
+# the factorization of the equalities: their number and rank
 COUNT, RANK = 0, 1
-# columns of spans (n, 2): the first coordinate that a row's answer can move, and one behind the last
+# columns of spans (n, 2): first coordinate in a row's response, and one past the last
 SPAN_FIRST, SPAN_END = 0, 1
 
-# statistics: largest residual of the solver, most rows in a step, steps with rows beside the equalities, largest
-# drift of a constraint before it was brought back and behind it, steps in which a constraint could not be met, what is
-# left of the drift at present, how deep a point of a contact was in its obstacle, and the number of that pair
+# statistics: largest residual of the solver, most rows in a step, steps with inequalities, largest drift of a
+# constraint before and after projection, steps in which a constraint could not be met, present drift after projection,
+# largest penetration of a contact, and the number of that pair
 RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST = range(9)
 STATISTICS = 9
-# A constraint that is this far off behind a step [m, rad] is contradicted by held coordinates or other constraints.
+# A constraint with this error after a step [m, rad] contradicts prescribed coordinates or other constraints.
 TORN = 1e-3
 
-# memory of a limit or a contact between steps: whether it is among the rows of the step, its impulses in the last one
-# (three of them where there is friction), whether a coordinate rests on the limit, and these four as they were before
+# memory of a limit or a contact between steps: whether it is active, its last impulses (three with friction), whether a
+# coordinate rests on the limit, and these four from before the current part of a step
 ACTIVE, WARM, RESTS, KEPT = 0, 1, 4, 5
 MEMORY_WIDTH = 9

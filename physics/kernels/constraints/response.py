@@ -1,6 +1,4 @@
-"""How a tree answers impulses: velocities by O(n) passes over articulated inertias, and the matrix J M^-1 J^T of
-rows.
-"""
+"""Response of a tree to impulses: velocities by O(n) passes with articulated inertias, and the rows' matrix J M^-1 J^T."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ def nothing(x: Twist) -> bool:
 
 @inline
 def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array) -> None:
-    """What body i's coordinates leave of an impulse, to its parent; nothing where nothing comes."""
+    """Propagate an impulse through body i's coordinates to its parent; skips bodies without any."""
     force = load_twist(work, i, at.FORCE)
     first, count = body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT]
     still = nothing(force)
@@ -33,7 +31,7 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
     for d in range(first + count - 1, first - 1, -1):
         rest = dof[d, at.REMAINDER] + impulse[d] - dot6(load_twist(dof, d, at.SUBSPACE), force)
         dof[d, at.REMAINDER] = rest
-        for back in (1, 2):  # what limits that are taken implicitly couple (`limits.take_out_coupled`)
+        for back in (1, 2):  # coupling of implicit limits (`limits.take_out_coupled`)
             if dof[d, at.COUPLED + back] != 0.0:
                 dof[d - back, at.REMAINDER] -= dof[d, at.COUPLED + back] * rest * dof[d, at.INVERSE]
         force = scale_add6(force, rest * dof[d, at.INVERSE], load_twist(dof, d, at.PROJECTED))
@@ -46,8 +44,8 @@ def pass_inward(body_int: Array, i: int, impulse: Array, work: Array, dof: Array
 def impulse_response(
     body_int: Array, start: int, end: int, impulse: Array, change: Array, work: Array, dof: Array
 ) -> None:
-    """Change of velocity M^-1 impulse (nv,) of the whole trees that the bodies from start to end are, with the
-    articulated inertias that `accelerations` left in dof; of a held coordinate the impulse that it takes to keep it.
+    """Change of velocity M^-1 impulse (nv,) of whole trees, bodies start to end, with the articulated inertias that
+    `accelerations` left in dof; for a prescribed coordinate its constraint impulse.
     """
     for i in range(start, end):
         store_twist(work, i, at.FORCE, STILL)
@@ -56,13 +54,13 @@ def impulse_response(
     for i in range(start, end):
         parent = body_int[i, at.PARENT]
         a = STILL
-        if parent >= start:  # else it is of a tree between theirs, which rests
+        if parent >= start:  # else the parent belongs to a tree between these, at rest
             a = load_twist(work, parent, at.ACCELERATION)
         moved = not nothing(a)
         first = body_int[i, at.DOF_START]
         for d in range(first, first + body_int[i, at.DOF_COUNT]):
             change[d] = 0.0
-            if not moved and dof[d, at.REMAINDER] == 0.0:  # another tree, or a branch that is not reached
+            if not moved and dof[d, at.REMAINDER] == 0.0:  # another tree, or a branch without impulse
                 continue
             moved = True
             rest = (
@@ -87,9 +85,7 @@ def speed_along(row: Array, velocity: Array) -> float:
 
 @inline
 def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
-    """The first body of the trees that have coordinates in a row, and one behind the last; bodies of trees may be
-    mixed.
-    """
+    """First body of the trees with coordinates in a row, and one past the last; bodies of trees may be interleaved."""
     start, end = body_int.shape[0], 0
     for i in range(body_int.shape[0]):
         first, moved = body_int[i, at.DOF_START], False
@@ -102,8 +98,8 @@ def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
 
 @inline
 def answer(body_int: Array, row: Array, response: Array, span: Array, work: Array, dof: Array) -> None:
-    """Answer to a row of the Jacobian, and the coordinates that it spans: all of them where muscles have mass, with
-    the factor of `dense`, else those of the trees that the row moves.
+    """Response to a row of the Jacobian, and the span of its coordinates: all of them where muscles have mass, by the
+    factor of `dense`, else those of the row's trees.
     """
     span[con.SPAN_FIRST], span[con.SPAN_END] = 0, 0
     if dof.shape[1] > at.DOF_WORK_WIDTH:
@@ -121,8 +117,8 @@ def answer(body_int: Array, row: Array, response: Array, span: Array, work: Arra
 
 @shared
 def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, system: Array) -> None:
-    """Answers of rows first..count, and the matrix of all rows up to count; held coordinates leave the Jacobian,
-    whose speeds must be known before.
+    """Responses of rows first..count, and the matrix of all rows up to count. Clears prescribed coordinates from the
+    Jacobian, after their speeds were used.
     """
     jacobian, response = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RESPONSE]
     matrix, spans = system[con.SYSTEM_MATRIX], system[con.SYSTEM_SPANS]
@@ -142,7 +138,7 @@ def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, sy
 
 @shared
 def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, velocity: Array) -> None:
-    """Add what the impulses bring to the velocities (nv,); held coordinates stay."""
+    """Add the impulses' effect to the velocities (nv,), except to prescribed ones."""
     response, spans = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_SPANS]
     for k in range(count):
         if impulse[k] != 0.0:
@@ -153,7 +149,7 @@ def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, veloci
 
 @shared
 def held_efforts(count: int, dof: Array, system: Array, effort: Array) -> None:
-    """Forces (nv,) that held coordinates take: those of the dynamics, and those of the rows' forces."""
+    """Forces (nv,) on prescribed coordinates: those of the dynamics, and those of the rows' forces."""
     rows, response = system[con.SYSTEM_ROWS], system[con.SYSTEM_RESPONSE]
     for d in range(effort.shape[0]):
         effort[d] = 0.0

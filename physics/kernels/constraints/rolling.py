@@ -1,8 +1,8 @@
-"""Rolling without slip of the two surfaces of one contact joint, a constraint on velocities alone.
+"""Rolling without slip of the two surfaces of a contact joint, a constraint on velocities alone.
 
-The joint is a surface, and behind it what the other body does about the point of contact (Lee & Terzopoulos 2008,
-sec. 8): its first factors end in a frame whose origin is the point of contact and whose x-y plane is that of contact.
-Slip is the velocity of the body's material point there against that of the parent's.
+The joint is a surface, followed by the other body's motion about the point of contact (Lee & Terzopoulos 2008, sec. 8):
+its first factors end in a frame with its origin at the point of contact and its x-y plane tangent there. Slip is the
+velocity of the body's material point relative to the parent's.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def rolling_rows(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """The two rows of a contact joint that does not slip; its kinematics up to the contact are those of the body
-    `contact` in the marked model.
+    """The two rows of a contact joint without slip; the body `contact` in the marked model has its kinematics up to the
+    contact.
     """
     con_int, _, con_data, marked, spaces = constraints
     body, other, row = (
@@ -54,7 +54,7 @@ def rolling_rows(
     axes = load_rotation(marked_work, contact)
     w, velocity = carried(body_int, work, body, place)
     drag, under = carried(body_int, work, other, place)
-    # the point of contact moves on over both bodies
+    # the point of contact moves over both bodies
     drift = subtract3(cross(w, subtract3(moving, velocity)), cross(drag, subtract3(moving, under)))
     slip = subtract3(velocity, under)
     for j in range(2):

@@ -1,6 +1,6 @@
-"""Pieces of a constraint's rows: speeds of points and of turning of one body relative to another.
+"""Pieces of a constraint's rows: speeds of points and rotation rates of one body relative to another.
 
-A row's speed is that of a point along a direction, or of turning about it: u = w_a . V_a - w_b . V_b with wrenches w
+A row's speed is that of a point along a direction, or of rotation about it: u = w_a . V_a - w_b . V_b with wrenches w
 about the reference points of the bodies' trees (Wang 2022, eqs. 3.36 and 4.98); its row of the Jacobian by the
 coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b.
 """
@@ -33,23 +33,23 @@ from . import layout as con
 
 @inline
 def bias_of(work: Array, body: int) -> Twist:
-    """Acceleration that a body has without accelerations of coordinates and without gravity."""
+    """Acceleration of a body without accelerations of coordinates and without gravity."""
     if body < 0:
         return STILL
     return load_twist(work, body, at.BIAS)
 
 
-# A share that is less than this of what its parts could be is round-off. It must not stay: a row that no coordinate
-# moves, as across the plane of a linkage, would seem to be moved by very little, and ask for a huge impulse.
+# A share below this fraction of its bound is round-off. It must be dropped: a row that no coordinate moves, like one
+# across the plane of a linkage, would otherwise demand a huge impulse.
 ROUND_OFF = 1e-14
-# So is a whole row that is moved by less than this of what it could be: frames in numbers of seven digits have it so.
+# So is a whole row below this fraction of its bound: frames given with seven digits have such errors.
 FLAT = 3e-6
 
 
 @shared
 def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> float:
-    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of the squares that
-    these could be at most.
+    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of these shares' squared
+    bounds.
     """
     total = 0.0
     moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
@@ -70,7 +70,7 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
 
 @inline
 def drop_flat(row: Array, most: float) -> None:
-    """Empty a row that coordinates hardly move."""
+    """Clear a row that coordinates hardly move."""
     total = 0.0
     for d in range(row.shape[0]):
         total += row[d] * row[d]
@@ -115,8 +115,8 @@ def push_row(
     u: Vector,
     row: Array,
 ) -> float:
-    """Row of the Jacobian of the speed along u of the body's point `place` against the other's point `over`, and its
-    bias where u does not turn; both points in the world.
+    """Row of the Jacobian of the speed along u of the body's point `place` relative to the other's point `over`, and
+    its bias for fixed u; both points in the world.
     """
     lever = subtract3(place, reference_of(body_int, work, body))
     m = cross(lever, u)
@@ -133,7 +133,7 @@ def push_row(
 
 @shared
 def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, row: Array) -> float:
-    """Row of the Jacobian of the relative turning about u, an axis of the other body, and its bias."""
+    """Row of the Jacobian of the relative rotation about u, an axis of the other body, and its bias."""
     wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
     most = add_wrench(body_int, dof, body, wrench, 1.0, row)
     bias = dot6(wrench, bias_of(work, body))
@@ -149,7 +149,7 @@ def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u:
 
 @inline
 def velocity_between(body_int: Array, work: Array, body: int, other: int, place: Vector) -> Vector:
-    """Velocity of the body's point against the other's at the same place."""
+    """Velocity of the body's point relative to the other's at the same place."""
     v = material(twist_of(work, body), subtract3(place, reference_of(body_int, work, body)))
     drag = material(twist_of(work, other), subtract3(place, reference_of(body_int, work, other)))
     return subtract3(v, drag)
@@ -159,7 +159,7 @@ def velocity_between(body_int: Array, work: Array, body: int, other: int, place:
 def slide_row(
     body_int: Array, work: Array, dof: Array, body: int, other: int, place: Vector, u: Vector, row: Array
 ) -> float:
-    """As `push_row` for one place, with u fixed in the other body: the bias takes in that it turns."""
+    """As `push_row` for one place, with u fixed in the other body, whose rotation is in the bias."""
     bias = push_row(body_int, work, dof, body, other, place, place, u, row)
     if other >= 0:
         drag = load_twist(work, other, at.VELOCITY)
@@ -172,7 +172,7 @@ def slide_row(
 def add_point(
     body_int: Array, dof: Array, body: int, lever: Vector, axes: Rotation, sign: float, rows: Array
 ) -> Vector:
-    """What `add_wrench` does for three rows at once, those of forces along three axes at a lever."""
+    """`add_wrench` for three rows at once: forces along three axes at a lever."""
     x, y, z = column(axes, 0), column(axes, 1), column(axes, 2)
     m, n, o = cross(lever, x), cross(lever, y), cross(lever, z)
     moments = dot3(m, m), dot3(n, n), dot3(o, o)
@@ -205,7 +205,7 @@ def point_rows(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """As three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
+    """Three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
     lever = subtract3(place, reference_of(body_int, work, body))
     most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
     a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)

@@ -1,4 +1,4 @@
-"""Value, Jacobian and bias of every constraint, from the kinematics that `outward` left."""
+"""Value, Jacobian and bias of every constraint, from the kinematics of `outward`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .row_pieces import axes_of, column, origin_of, point_rows, push_row, slide_
 
 @inline
 def rotation_between(a: Rotation, b: Rotation) -> Vector:
-    """Rotation vector of a^T b in the axes of a, for rotations of less than a half turn."""
+    """Rotation vector of a^T b in the axes of a, for rotations below a half turn."""
     m = multiply(transposed(a), b)
     s = (0.5 * (m[7] - m[5]), 0.5 * (m[2] - m[6]), 0.5 * (m[3] - m[1]))
     sine = math.sqrt(dot3(s, s))
@@ -60,7 +60,7 @@ def frame_rows(
         return
     r = axes_of(work, body, con_float, k, con.FRAME_ON_BODY)
     turned = rotation_between(base, r)
-    if locks & 56 == 24:  # a hinge about z: how far its axes have parted
+    if locks & 56 == 24:  # a hinge about z: the angle between its axes
         aside = cross((base[2], base[5], base[8]), (r[2], r[5], r[8]))
         turned = rotate(transposed(base), aside)
     for j in range(3):
@@ -74,10 +74,10 @@ def frame_rows(
 
 @shared
 def nearest_segment(con_data: Array, record: int, x: float, z: float) -> tuple[float, float, float]:
-    """Signed distance from a polyline in the x-z plane and the normal (x, z) of the segment that counts.
+    """Signed distance from a polyline in the x-z plane, and the normal (x, z) of the nearest segment.
 
-    That is the nearest, as a whole line; the first and the last go on beyond their ends; of several as near it is
-    the one whose line is farthest.
+    The distance is that from the segment's whole line; the first and the last segment extend beyond their ends. Among
+    equally near ones the line farthest away is taken.
 
     A segment in data is its start (x, z), its direction (x, z) and its length (ArtiSynth's guide, sec. 3.4.14).
     """
@@ -110,7 +110,7 @@ def segment_row(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """Row of a point that keeps to a polyline drawn out along y (ArtiSynth's guide, sec. 3.4.14)."""
+    """Row of a point on a polyline that is extruded along y (ArtiSynth's guide, sec. 3.4.14)."""
     con_int, con_float, con_data, _, _ = constraints
     body, other, row = (
         con_int[k, con.CONSTRAINT_BODY],
@@ -139,7 +139,7 @@ def distance_row(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """Row of two points at a distance: of a rod, or with a sense of a rope or a strut."""
+    """Row of two points at a distance: of a rod, or, with a sense, of a rope or a strut."""
     con_int, con_float, con_data, _, _ = constraints
     body, other, row = (
         con_int[k, con.CONSTRAINT_BODY],
@@ -204,8 +204,8 @@ def constraint_rows(
     dof: Array,
     system: Array,
 ) -> int:
-    """Value and kind of every constraint's rows, and where the whole of them is asked for bias and Jacobian; after
-    `kinematics` at (q, qd). Returns their number.
+    """Value and kind of every constraint's rows, and where `whole` also bias and Jacobian; after `kinematics` at (q,
+    qd). Returns their number.
     """
     con_int, con_float, _, _, _ = constraints
     rows, jacobian, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]

@@ -1,8 +1,8 @@
 """Forward dynamics in O(n): the articulated-body algorithm in world axes.
 
-Lee & Terzopoulos 2008, appendix A (after Featherstone), with every quantity about the root of its tree, so that
-parent and child need no transform between them. A joint of several coordinates is taken apart one coordinate at a
-time, last first: that is the L D L^T factorization of its Omega = S^T J S, and no small matrix has to be inverted.
+Lee & Terzopoulos 2008, appendix A (after Featherstone), with every quantity about the root of its tree, so that parent
+and child need no transform between them. Coordinates of a joint are eliminated one at a time, last first: this is the L
+D L^T factorization of its Omega = S^T J S, and no small matrix is inverted.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ..muscles.force import muscle_loads
 from ..muscles.states import has_massive, has_muscles
 from .dense import dense_accelerations
 
-# A coordinate whose inertia falls under this share of what it moves alone is a combination of its joint's others.
+# A coordinate with less than this share of its own inertia is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13
 
 
 @inline
 def rigid_bodies(body_int: Array, body_float: Array, data: Array, work: Array) -> None:
-    """Inertia of every body, and the wrench that its motion without accelerations of coordinates takes, gravity's too:
-    in a world that falls up.
+    """Inertia of every body, and the wrench of its motion without accelerations of coordinates, in a world that
+    accelerates upwards by gravity.
     """
     gravity = lanes_of((data[at.GRAVITY], data[at.GRAVITY + 1], data[at.GRAVITY + 2]))
     for i in range(body_int.shape[0]):
@@ -54,8 +54,8 @@ def rigid_bodies(body_int: Array, body_float: Array, data: Array, work: Array) -
 def own_force(
     dof_float: Array, data: Array, tau: Array, d: int, q: float, rate: float, ahead: float, dof: Array
 ) -> tuple[float, float]:
-    """Generalized force on coordinate d beside the bodies' wrenches, and the inertia that its limits add where a step
-    of length ahead takes them implicitly: not where its motion is given.
+    """Generalized force on coordinate d besides the bodies' wrenches, and the inertia of its limits in a step of length
+    ahead that is implicit in them: 0 where the motion is prescribed.
     """
     force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, at.EXTRA]
     then, held_back = q + ahead * rate, 0.0
@@ -69,8 +69,8 @@ def own_force(
 
 @inline
 def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, dof: Array) -> None:
-    """`own_force` of every coordinate into `REMAINDER`; what it has of inertia beside the bodies into `INVERSE`: no end
-    of it where its motion is given, so that what it carries moves with its parent.
+    """`own_force` of every coordinate into `REMAINDER`; its inertia besides the bodies' into `INVERSE`: infinite where
+    its motion is prescribed, so that the bodies beyond move with its parent.
     """
     _, _, _, data, dof_float = arrays
     for d in range(dof_float.shape[0]):
@@ -83,7 +83,7 @@ def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, d
 def take_coordinate(
     d: int, i: int, diagonal: float, least: float, force: Pair, s: Pair, u: Pair, dof: Array, flags: Array
 ) -> tuple[float, float]:
-    """1 / d of coordinate d of body i, which carries u, and the acceleration that it would have in a world at rest."""
+    """1 / d of coordinate d of body i with projected inertia u, and its acceleration with the parent at rest."""
     if not diagonal > least:
         flags[at.STATUS] = at.SINGULAR if diagonal <= least else at.NOT_FINITE
         flags[at.CULPRIT] = i
@@ -97,7 +97,7 @@ def take_coordinate(
 
 @shared
 def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof: Array, flags: Array) -> None:
-    """Take the coordinates of body i's joint out of what it hands over, last first."""
+    """Eliminate the coordinates of body i's joint, last first."""
     inertia, force = load_inertia(work, i), load_pair(work, i, at.FORCE)
     whole = inertia
     coupled = foreseen and count > 2 and is_coupled(dof, first, count)
@@ -108,7 +108,7 @@ def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof:
         if coupled:
             left_over, more = coupled_share(dof, first, d, t)
             u, diagonal = add_pair(u, pair_of(left_over)), diagonal + more
-        # what the joint's other coordinates have not left but round-off
+        # up to round-off, a combination of the joint's other coordinates
         least = SINGULAR_SHARE * dot_pair(s, inertia_times(whole, t))
         inverse, gained = take_coordinate(d, i, diagonal, least, force, s, u, dof, flags)
         if coupled:
@@ -120,9 +120,7 @@ def take_joint(i: int, first: int, count: int, foreseen: bool, work: Array, dof:
 
 @inline
 def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: Array, flags: Array) -> None:
-    """Articulated inertias and forces, tips first: parents get what their children leave of J_i and of the wrenches
-    that the motion without accelerations of coordinates takes, gravity among them.
-    """
+    """Articulated inertias and bias forces with gravity, tips first."""
     body_int, body_float, _, data, dof_float = arrays
     rigid_bodies(body_int, body_float, data, work)
     ahead = work[body_int.shape[0] + at.SURFACE_ROWS, at.AHEAD]
@@ -145,7 +143,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
             s, u = load_pair(dof, d, at.SUBSPACE), inertia_times(inertia, load_twist(dof, d, at.SUBSPACE))
             diagonal = dot_pair(s, u) + dof[d, at.INVERSE]
             inverse, gained = take_coordinate(d, i, diagonal, 0.0, force, s, u, dof, flags)
-        if parent >= 0:  # the sum does not wait for what is taken out
+        if parent >= 0:  # the sum does not depend on the elimination
             inertia = sum_of(inertia, load_inertia(work, parent))
             force = add_pair(force, load_pair(work, parent, at.FORCE))
             if count == 1:
@@ -156,7 +154,7 @@ def inward(arrays: Array, q: Array, rate: Array, tau: Array, work: Array, dof: A
 
 @inline
 def tree_accelerations(arrays: Array, qdd: Array, work: Array, dof: Array) -> None:
-    """Accelerations (nv,) from the roots outward, behind `inward`."""
+    """Accelerations (nv,) from the roots outward, after `inward`."""
     body_int, _, _, data, dof_float = arrays
     foreseen = data[at.LIMIT_COUNT] > 0.0
     none = lanes_of((0.0, 0.0, 0.0))
@@ -195,10 +193,10 @@ def accelerations(
     flags: Array,
 ) -> None:
     """Accelerations qdd (nv,) of the coordinates under generalized forces and inputs tau (nv + inputs,); work, dof and
-    flags are workspaces that it overwrites.
+    flags are workspaces.
 
-    qd are the velocities that inertial forces see, rate those that dampers see: the same array but for an integrator
-    that predicts one of them.
+    qd are the velocities for inertial forces, rate those for dampers: the same array, except where an integrator
+    predicts one of them.
     """
     kinematics(arrays, q, qd, work, dof, flags)
     if has_massive(arrays):
@@ -212,5 +210,5 @@ def accelerations(
 def forward_dynamics(
     arrays: Array, q: Array, qd: Array, tau: Array, qdd: Array, work: Array, dof: Array, flags: Array
 ) -> None:
-    """`accelerations` as a kernel of its own, to be called from Python."""
+    """`accelerations` for Python to call."""
     accelerations(arrays, q, qd, qd, tau, qdd, work, dof, flags)

@@ -1,6 +1,7 @@
-"""Forward dynamics by the mass matrix itself, for models whose muscles have mass: they couple coordinates of different
-branches, which a tree's recursion cannot take apart. Cholesky's factor stays in the coordinates' workspace, for
-accelerations and for the answers to impulses (Wang 2022, eqs. 4.18, 5.6).
+"""Forward dynamics by the dense mass matrix, for models whose muscles have mass. These couple coordinates of different
+branches, which a tree's recursion cannot eliminate.
+
+Cholesky's factor is kept in the coordinates' workspace for responses to impulses (Wang 2022, eqs. 4.18, 5.6).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..muscles.force import muscle_loads
 
 @shared
 def clear_rows(dof: Array) -> None:
-    """Empty the rows of the mass matrix."""
+    """Clear the rows of the mass matrix."""
     for d in range(dof.shape[0]):
         for e in range(dof.shape[0]):
             dof[d, at.DOF_WORK_WIDTH + e] = 0.0
@@ -29,8 +30,8 @@ def clear_rows(dof: Array) -> None:
 
 @shared
 def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
-    """Add the tree's mass matrix to the coordinates' rows (the lower triangle), and leave in `REMAINDER` what the
-    bodies' forces ask of each; inertias and forces are used up.
+    """Add the tree's mass matrix to the coordinates' rows (the lower triangle), and store the bodies' generalized
+    forces in `REMAINDER`; overwrites inertias and forces.
     """
     body_int, dof_float = arrays[at.BODY_INT], arrays[at.DOF_FLOAT]
     for i in range(body_int.shape[0] - 1, -1, -1):
@@ -57,7 +58,7 @@ def mass_rows(arrays: Array, work: Array, dof: Array) -> None:
 
 @shared
 def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
-    """What limits that a step takes implicitly add to the rows of the mass matrix and to what is left."""
+    """Add implicit limits to the rows of the mass matrix and to the remaining forces."""
     for d in range(dof.shape[0]):
         if dof[d, at.HELD] == 0.0:
             push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
@@ -79,7 +80,7 @@ def dense_accelerations(
     dof: Array,
     flags: Array,
 ) -> None:
-    """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor stay in dof."""
+    """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor are left in dof."""
     body_int, _, _, data, dof_float = arrays
     nv = dof.shape[0]
     ahead = work[body_int.shape[0] + at.SURFACE_ROWS, at.AHEAD]

@@ -1,12 +1,11 @@
 """Exact derivatives of inverse dynamics by coordinates and velocities, in O(n depth).
 
-A change of coordinate e displaces all that its body carries as one rigid piece, by the twist S_e. What is left beside
-that turning, the *relative* change d X - ad_{S_e} X, obeys simple rules there: that of the velocity is the same for all
-bodies beyond (M), that of the acceleration at a body i is that of e's own body b and ad_M (V_i - V_b). So the change of
-the force on all bodies beyond is (I^C P + B^C M) and the turning of what there is, with the composite inertia I^C, the
-composite B^C of what velocities bring, and P = dA_b - ad_M V_b. The change by a velocity is the same thing without
-turning. The idea is that of Carpentier & Mansard 2018; what joints of several coordinates and functions of them bring
-is in `tangent`.
+A change of coordinate e displaces all bodies beyond it as one rigid piece, by the twist S_e. Besides this displacement,
+the *relative* change d X - ad_{S_e} X has simple rules there: that of the velocity is the same for all bodies beyond
+(M), that of the acceleration at a body i is that of e's own body b and ad_M (V_i - V_b). So the force on all bodies
+beyond changes by (I^C P + B^C M), and by its rotation with them, with the composite inertia I^C, the composite
+velocity-dependent matrix B^C, and P = dA_b - ad_M V_b. The derivative by a velocity is the same without displacement.
+After Carpentier & Mansard 2018; `tangent` has the terms of joints with several coordinates and functions of them.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ from ..muscles.derivatives import add_muscle_slopes
 from .rnea import newton_euler
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-# rows of the bodies' workspace: the two parts of B^C that are not 0
+# rows of the bodies' workspace: the two nonzero parts of B^C
 TURNED_INERTIA, MOMENTUM = 0, 9
 DERIVATIVE_BODY_WIDTH = 12
 
@@ -139,8 +138,8 @@ def relative_changes(
 def forces_beyond(
     i: int, first: int, count: int, tangent: Array, bodies: Array, work: Array, dof: Array
 ) -> None:
-    """What the joint's coordinates change of the force on body i and all beyond it, and what those beyond feel of any
-    change further in; work holds composite inertias and forces.
+    """Derivatives by the joint's coordinates of the force on body i and all beyond it, and the response of these to any
+    change further in; work has composite inertias and forces.
     """
     inertia, force = load_inertia(work, i), load_twist(work, i, at.FORCE)
     k, h = load9(bodies, i, TURNED_INERTIA), load3(bodies, i, MOMENTUM)
@@ -174,7 +173,7 @@ def fill_rows(
     dof: Array,
     slopes: tuple[Array, Array, Array],
 ) -> None:
-    """Rows and columns of the joint's coordinates against each other and all further in."""
+    """Rows and columns of the joint's coordinates with each other and with all further in."""
     by_q, by_qd, mass = slopes
     first, end = body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]
     columns = columns_of(tangent)
@@ -220,15 +219,15 @@ def inverse_dynamics_derivatives(
 ) -> None:
     """`inverse_dynamics` into tau, and slopes: its derivatives (nv, nv) by q, by q' and by q'' (the mass matrix).
 
-    tau (nv + inputs,) brings the inputs; tangents is a workspace (coordinates, bodies, scratch, still), spaces is
-    (work, dof, flags).
+    tau (nv + inputs,) has the inputs; tangents is a workspace (coordinates, bodies, scratch, zeros), spaces is (work,
+    dof, flags).
     """
     body_int, _, block_int, data, dof_float = arrays
     work, dof, flags = spaces
     tangent, bodies, scratch, _ = tangents
     by_q, by_qd, mass = slopes
     nv = q.shape[0]
-    newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles bring their own turning
+    newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles add their own rotation terms
     for d in range(nv):
         for e in range(nv):
             by_q[d, e] = 0.0

@@ -1,4 +1,4 @@
-"""Jacobian of one body, and the acceleration that it has without accelerations of coordinates."""
+"""Jacobian of one body, and its acceleration without accelerations of coordinates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def turned_back(r: Rotation, x: Vector) -> Vector:
 
 @inline
 def in_frame(r: Rotation, p: Vector, twist: Twist) -> Twist:
-    """A twist in world axes, or an acceleration, as seen in the frame (r, p)."""
+    """A twist or acceleration in world axes, transformed into the frame (r, p)."""
     here = at_point(twist, p)
     w = turned_back(r, (here[0], here[1], here[2]))
     v = turned_back(r, (here[3], here[4], here[5]))
@@ -61,8 +61,8 @@ def body_jacobian(
 ) -> None:
     """J (6, nv) with body twist = J q', and J' q' (6,), both in the body's frame; jacobian comes in as zeros.
 
-    The body's twist is that in world axes seen from the body, so its rate is the rate in world axes seen from there:
-    the part that comes from the body's own turning is ad of the twist with itself, which is nothing.
+    The rate of the twist in the body's frame is the transformed rate in world axes: the additional term is ad of the
+    twist with itself, which is zero.
     """
     body_int, body_float, _, _, _ = arrays
     kinematics(arrays, q, qd, work, dof, flags)

@@ -37,7 +37,7 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def wrench_in_frame(r: Rotation, p: Vector, wrench: Twist) -> Twist:
-    """A wrench about the origin, in world axes, as seen in the frame (r, p)."""
+    """A wrench about the origin, in world axes, transformed into the frame (r, p)."""
     force = (wrench[3], wrench[4], wrench[5])
     lever = cross(p, force)
     m = turned_back(r, (wrench[0] - lever[0], wrench[1] - lever[1], wrench[2] - lever[2]))
@@ -47,7 +47,7 @@ def wrench_in_frame(r: Rotation, p: Vector, wrench: Twist) -> Twist:
 
 @inline
 def wrench_from_frame(r: Rotation, p: Vector, wrench: Twist) -> Twist:
-    """A wrench in the frame (r, p) as seen in world axes about the origin."""
+    """A wrench in the frame (r, p), transformed into world axes about the origin."""
     f = rotate(r, (wrench[3], wrench[4], wrench[5]))
     m = add3(rotate(r, (wrench[0], wrench[1], wrench[2])), cross(p, f))
     return m[0], m[1], m[2], f[0], f[1], f[2]
@@ -66,11 +66,11 @@ def motions(
     dof: Array,
     flags: Array,
 ) -> None:
-    """All that depends on the state and the inputs alone; every row of a body is in its own frame.
+    """Everything that depends on state and inputs alone; each body's row is in its own frame.
 
     frames (nb, 12): axes and origin of each body's frame from its tree's reference point. motion: (nb, 6) each, twists,
     J_mr' q', and the wrenches of gyroscopic forces and force elements (without gravity). joint_forces (nv,): springs,
-    dampers and limits of the coordinates. tau (nv + inputs,) is read for the inputs.
+    dampers and limits of the coordinates. Inputs follow the forces in tau (nv + inputs,).
     """
     body_int, body_float, _, data, dof_float = arrays
     twists, biases, wrenches = motion
@@ -112,7 +112,7 @@ def spread(body_int: Array, frames: Array, dof: Array, x: Array, total: Array, r
 def gather(
     body_int: Array, frames: Array, dof: Array, wrenches: Array, total: Array, result: Array, carried: Array
 ) -> None:
-    """result (nv,) = J_mr^T w, tips first; carried (nb, 6): what each joint has to carry of w; total is scratch.
+    """result (nv,) = J_mr^T w, tips first; carried (nb, 6): the wrench of w through each joint; total is scratch.
 
     total (nb, 6) comes in as zeros.
     """

@@ -1,4 +1,4 @@
-"""What is read off a motion: poses and energies of whole sequences of states, and one joint's geometry."""
+"""Poses and energies of whole sequences of states, and the geometry of one joint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..muscles.mass import muscle_energies
 
 @shared
 def potential_energy(arrays: Array, q: Array, work: Array) -> float:
-    """Of gravity, joints, elements and limits that give way, with all bodies where `kinematics` left them."""
+    """Potential energy of gravity, joints, elements and compliant limits, at the bodies' poses from `kinematics`."""
     body_int, body_float, _, data, dof_float = arrays
     potential = 0.0
     for i in range(body_int.shape[0]):
@@ -63,7 +63,7 @@ def observe(
 def store_body_pose(
     body_float: Array, i: int, work: Array, reference: tuple[float, float, float], pose: Array
 ) -> None:
-    """World pose of body i's own frame, which sits at a constant offset in its link frame."""
+    """World pose of body i's own frame, which has a constant offset in its link frame."""
     r = load_rotation(work, i)
     p = add3(load3(work, i, at.ORIGIN), rotate(r, load3(body_float, i, at.BODY_FRAME + 9)))
     p = add3(p, reference)
@@ -80,9 +80,8 @@ def store_body_pose(
 def joint_geometry(
     arrays: Array, q: Array, directions: Array, pose: Array, columns: Array, biases: Array, flags_work: Array
 ) -> None:
-    """Of a model with one body: link pose (12,), motion subspace (n, 6) and the bias (k, 6) along each direction.
-
-    All in world axes about the link's origin; flags_work is (work, dof, flags).
+    """Of a model with one body: link pose (12,), motion subspace (n, 6) and the bias (k, 6) along each direction, in
+    world axes about the link's origin; flags_work is (work, dof, flags).
     """
     body_int = arrays[at.BODY_INT]
     work, dof, flags = flags_work

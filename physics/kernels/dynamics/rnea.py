@@ -25,15 +25,15 @@ def newton_euler(
     dof: Array,
     flags: Array,
 ) -> None:
-    """Generalized forces tau[:nv] that, beside springs, dampers, limits, force elements and muscles, make the
-    accelerations qdd; tau (nv + inputs,) brings the inputs. Muscles are left out if not wanted.
+    """Generalized forces tau[:nv] for the accelerations qdd, besides springs, dampers, limits, force elements and
+    muscles; tau (nv + inputs,) has the inputs. `muscles`: whether to include those.
     """
     body_int, _, _, data, dof_float = arrays
     count = body_int.shape[0]
     outward(arrays, q, qd, work, dof, flags)
     if data[at.LIMIT_COUNT] > 0.0:
         limit_forces(data, q, qd, 0.0, dof)
-    elif not muscles:  # what muscles left there
+    elif not muscles:  # clear the muscles' forces
         for d in range(dof_float.shape[0]):
             dof[d, at.EXTRA] = 0.0
     if data[at.ELEMENT_COUNT] > 0.0:
@@ -68,5 +68,5 @@ def newton_euler(
 def inverse_dynamics(
     arrays: Array, q: Array, qd: Array, qdd: Array, tau: Array, work: Array, dof: Array, flags: Array
 ) -> None:
-    """`newton_euler` with all that there is."""
+    """`newton_euler` with everything."""
     newton_euler(arrays, q, qd, qdd, tau, True, work, dof, flags)

@@ -12,7 +12,7 @@ from .points import STILL
 
 @shared
 def take_along(body_int: Array, body: int, change: Twist, e: int, slopes: Array, dof: Array) -> None:
-    """Take a wrench's change from column e of all coordinates that carry the body."""
+    """Subtract a wrench's derivative from column e of all coordinates that move the body."""
     while body >= 0:
         first = body_int[body, at.DOF_START]
         for d in range(first, first + body_int[body, at.DOF_COUNT]):
@@ -30,10 +30,10 @@ def add_element_slopes(
     work: Array,
     dof: Array,
 ) -> None:
-    """Take what all elements bring from the derivatives of inverse dynamics, beside their wrenches' turning with the
-    bodies, which is there already.
+    """Subtract the derivatives of all elements from those of inverse dynamics, except for the rotation of their
+    wrenches with the bodies, which is already included.
 
-    A coordinate that carries both ends of an element only turns its wrenches with them.
+    A coordinate that moves both ends of an element only rotates its wrenches.
     """
     body_int, _, _, data, dof_float = arrays
     nv = dof_float.shape[0]
@@ -43,7 +43,7 @@ def add_element_slopes(
         wa, wb = element_wrench(body_int, data, tau, nv, row, work)
         a, b = body, other
         while a != b:
-            moving_a = a > b  # parents come first: the later one cannot carry the other
+            moving_a = a > b  # parents come first: the body with the larger number cannot carry the other
             i = a if moving_a else b
             end = body if moving_a else other
             first = body_int[i, at.DOF_START]

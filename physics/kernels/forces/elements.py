@@ -1,10 +1,9 @@
 """Force elements: springs between points, wrenches, body damping (Wang 2022, sec. 3.10), deformable ground, mounts.
 
-An element begins at a row of data (`layout.ELEMENT_KIND` ...) and acts on a body, some of them on another one by the
-opposite wrench. Wrenches are in world axes, each about the reference point of its body's tree, as the bodies' bias
-forces are. What is called a tangent is exact: eta is the displacement twist of a body and nu the change of its velocity
-twist, both about the tree's reference point, which stays where it is, and the result is the change of the wrench about
-that point.
+An element is a record in data (`layout.ELEMENT_KIND` ...) and acts on a body; some apply the opposite wrench to another
+one. Wrenches are in world axes about the reference point of the body's tree, like the bodies' bias forces. Tangents are
+exact: for a displacement twist eta of a body and a change nu of its velocity twist, both about the tree's fixed
+reference point, they give the change of the wrench about that point.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from .springs import spring_potential, spring_tangent, spring_wrench
 
 @inline
 def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
-    """Of a given wrench: its constant, or the input that it follows."""
+    """Magnitude of a prescribed wrench: constant, or an input."""
     number = int(data[row + at.WRENCH_INPUT])
     magnitude: float = data[row + at.WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
     return magnitude
@@ -43,7 +42,7 @@ def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
 
 @inline
 def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
-    """Lever, moment and force in world axes of a wrench that is given in the body's axes or the world's."""
+    """Lever, moment and force in world axes of a wrench that is prescribed in the body's axes or the world's."""
     body = int(data[row + at.ELEMENT_BODY])
     moment, force = flat3(data, row + at.WRENCH_MOMENT), flat3(data, row + at.WRENCH_FORCE)
     if data[row + at.WRENCH_TURNS] != 0.0:
@@ -57,7 +56,7 @@ def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[
 def element_wrench(
     body_int: Array, data: Array, tau: Array, nv: int, row: int, work: Array
 ) -> tuple[Twist, Twist]:
-    """Wrenches of the element at row on its two bodies; after `kinematics`. tau holds inputs behind nv forces."""
+    """Wrenches of the element at row on its two bodies; after `kinematics`. Inputs follow nv forces in tau."""
     kind = int(data[row + at.ELEMENT_KIND])
     if kind == at.SPRING_ELEMENT:
         return spring_wrench(body_int, data, row, work)
@@ -89,7 +88,7 @@ def element_tangent(
     other_eta: Twist,
     other_nu: Twist,
 ) -> tuple[Twist, Twist]:
-    """Changes of the wrenches of the element at row when its bodies are displaced and their velocities change.
+    """Derivatives of the wrenches of the element at row by displacements and velocity changes of its bodies.
 
     eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `kinematics`.
     """
@@ -122,7 +121,7 @@ def element_tangent(
 
 @shared
 def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Array) -> None:
-    """Wrenches of all elements, taken from the bodies' bias forces; after `outward`."""
+    """Wrenches of all elements, subtracted from the bodies' bias forces; after `outward`."""
     row = int(data[at.ELEMENT_ROWS])
     for _ in range(int(data[at.ELEMENT_COUNT])):
         wrench, opposite = element_wrench(body_int, data, tau, nv, row, work)
@@ -137,8 +136,8 @@ def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Arra
 def element_potential(body_int: Array, data: Array, work: Array) -> float:
     """Energy stored in all elements; after `kinematics`.
 
-    A force of constant magnitude and world direction stores -f.x (Wang 2022, eq. 3.30); one that turns with its body
-    or follows an input stores none, it does work.
+    A force of constant magnitude and world direction stores -f.x (Wang 2022, eq. 3.30); one that rotates with its body
+    or follows an input does work but stores none.
     """
     energy = 0.0
     row = int(data[at.ELEMENT_ROWS])

@@ -1,9 +1,9 @@
 """Deformable ground under points of a body (Ertl et al. 1993, eq. 8).
 
-A point that comes nearer than its radius to the plane deforms the ground by delta; it is pushed back along the plane's
-normal by F = a delta^b + d delta', never pulled, and against its sliding by mu F. Below a stated speed v0 friction is
-mu F (3 - x^2) x / 2 with x = |v| / v0, which joins mu F smoothly at v0. The plane belongs to the world or to another
-body, which feels the opposite wrench; both forces act where the point touches.
+A point nearer to the plane than its radius deforms the ground by delta. The ground pushes it along the plane's normal
+by F = a delta^b + d delta', never pulls, and resists sliding by mu F. Below a given speed v0 friction is mu F (3 - x^2)
+x / 2 with x = |v| / v0, which joins mu F smoothly at v0. The plane belongs to the world or to another body, which gets
+the opposite wrench; both forces act at the point of contact.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .points import STILL, carried, material, reference_of, twist_of, wrench_at,
 
 @inline
 def ground_plane(body_int: Array, data: Array, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
-    """Lever of the plane's origin, its normal in the world, and what leads from the plane's reference point to that of
-    the body.
+    """Lever of the plane's origin, its normal in the world, and the vector from the plane's reference point to the
+    body's.
     """
     body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
     normal = flat3(data, row + at.GROUND_NORMAL)
@@ -75,7 +75,7 @@ def ground_push(data: Array, row: int, depth: float, rate: float) -> float:
 def touching(
     data: Array, row: int, lever: Vector, normal: Vector, apart: Vector, first: Twist, second: Twist
 ) -> tuple[Vector, Vector, Vector]:
-    """Levers for both bodies of where a point touches, and the velocity there of the body against the plane."""
+    """Levers for both bodies of a point of contact, and the body's velocity there relative to the plane."""
     a = scale_add3(lever, -data[row + at.GROUND_RADIUS], normal)
     b = add3(a, apart)
     return a, b, scale_add3(material(first, a), -1.0, material(second, b))
@@ -116,7 +116,7 @@ def ground_force_change(
     d_normal: Vector,
     dw: Vector,
 ) -> tuple[Vector, Vector]:
-    """Force at one touching point, and its change for changes of depth, normal and velocity."""
+    """Force at one point of contact, and its change with depth, normal and velocity."""
     rising = dot3(normal, w)
     push = ground_push(data, row, depth, -rising)
     if push <= 0.0:
@@ -147,7 +147,7 @@ def ground_tangent(
     other_eta: Twist,
     other_nu: Twist,
 ) -> tuple[Twist, Twist]:
-    """Changes of the wrenches, as `elements.element_tangent`."""
+    """Derivatives of the wrenches, as `elements.element_tangent`."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
     first, second = (
         twist_of(work, int(data[row + at.ELEMENT_BODY])),

@@ -1,4 +1,4 @@
-"""Derivatives of the forces of compliant limits: exact, by the second derivatives of what they bound."""
+"""Exact derivatives of the forces of compliant limits, by second derivatives of their functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scale3(factor: float, a: Vector) -> Vector:
 
 @inline
 def cone_bend(m: Rotation, axis: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """How a cone's g changes with the angular velocity, and how that changes while turning with w."""
+    """Gradient of a cone's g by the angular velocity, and its change under a rotation with w."""
     moved = rotate(m, axis)
     aside = cross(moved, axis)
     sine = math.sqrt(dot3(aside, aside))
@@ -53,9 +53,9 @@ def rotation_bend(r: Vector, most: Vector, a: Vector) -> Vector:
 
 @inline
 def euler_bend(m: Rotation, axes: tuple[int, int, int], which: int, w: Vector) -> tuple[Vector, Vector]:
-    """How an Euler angle changes with the angular velocity, and how that changes while turning with w.
+    """Gradient of an Euler angle by the angular velocity, and its change under a rotation with w.
 
-    The three answers are dual to the axes a, b, c: a stays, b turns about a, c with the whole.
+    The three gradients are dual to the axes a, b, c: a is fixed, b rotates about a, c with the body.
     """
     _, a, b, c = turning_axes(m, axes)
     volume = dot3(a, cross(b, c))
@@ -102,7 +102,7 @@ def limit_bend(data: Array, row: int, q: Array, a: Vector) -> Vector:
 
 @shared
 def add_limit_slopes(data: Array, q: Array, qd: Array, by_q: Array, by_qd: Array) -> None:
-    """Take the derivatives of `limits.limit_forces` from those of inverse dynamics."""
+    """Subtract the derivatives of `limits.limit_forces` from those of inverse dynamics."""
     for k in range(int(data[at.LIMIT_COUNT])):
         row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
         if data[row + at.LIMIT_RESTITUTION] >= 0.0:

@@ -1,9 +1,9 @@
-"""Limits g(q) >= 0 of single joints beyond a spring on one coordinate: of rotations, of Euler angles, and hard ones.
+"""Limits g(q) >= 0 of single joints other than a spring on one coordinate: of rotations, of Euler angles, and hard
+ones.
 
 A row in data is kind, body, first coordinate, stiffness, damping, restitution (-1: compliant), six parameters. A
-compliant limit pushes by stiffness and damping where g < 0. A hard one stops the motion by an impulse through the
-whole tree (Kim, Lee & Park 2014, joint limit analysis), behind which it leaves with the share `restitution` of its
-speed.
+compliant limit pushes by stiffness and damping where g < 0. A hard one stops the motion by an impulse through the whole
+tree (Kim, Lee & Park 2014, joint limit analysis); the rebound has the share `restitution` of the speed.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from ..algebra.spatial import (
 from ..compiler.jit import inline, shared
 from .passive import limit_push
 
-ALONG = 1e-12  # under this an axis has not parted from itself, a rotation has no axis
+ALONG = 1e-12  # below this an axis coincides with itself, and a rotation has no axis
 LOCKED = 1e-9
 
 
 @inline
 def cone_limit(m: Rotation, axis: Vector, angle: float) -> tuple[float, Vector]:
-    """What is left of the angle that an axis may part from itself in the rotation m, and how it changes with the
-    angular velocity (along the second result).
+    """The angle that remains until an axis reaches its limit under the rotation m, and its gradient by the angular
+    velocity.
     """
     moved = rotate(m, axis)
     aside = cross(moved, axis)
@@ -57,7 +57,7 @@ def rotation_limit(r: Vector, most: Vector) -> tuple[float, Vector]:
         return min(most[0], min(most[1], most[2])), (0.0, 0.0, 0.0)
     u = (r[0] / length, r[1] / length, r[2] / length)
     turns = math.floor(length / (2.0 * math.pi) + 0.5)
-    rest = length - 2.0 * math.pi * turns  # the angle on the chart |theta| <= pi
+    rest = length - 2.0 * math.pi * turns  # the angle in the chart |theta| <= pi
     sense = 1.0 if rest >= 0.0 else -1.0
     d = (most[0] * most[0] * u[0], most[1] * most[1] * u[1], most[2] * most[2] * u[2])
     along = dot3(u, d)
@@ -73,7 +73,7 @@ def rotation_limit(r: Vector, most: Vector) -> tuple[float, Vector]:
 
 @inline
 def turning_axes(m: Rotation, axes: tuple[int, int, int]) -> tuple[Vector, Vector, Vector, Vector]:
-    """Euler angles of the rotation m, and the axes a, b, c about which they turn it."""
+    """Euler angles of the rotation m, and their axes a, b, c."""
     i, j, last = axes
     angles = angles_of(m, i, j, last)
     parity = 1.0 if (j - i) % 3 == 1 else -1.0
@@ -84,12 +84,13 @@ def turning_axes(m: Rotation, axes: tuple[int, int, int]) -> tuple[Vector, Vecto
 
 @inline
 def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
-    """One Euler angle of the rotation m, the turn nearest to `near` where it is an outer one, and how it changes with
-    the angular velocity: the axes a, b, c of the three turns carry it as w = a alpha' + b beta' + c gamma'.
+    """One Euler angle of the rotation m, the value nearest to `near` modulo whole turns where it is an outer one, and
+    its gradient by the angular velocity: the axes a, b, c of the three rotations satisfy w = a alpha' + b beta' + c
+    gamma'.
     """
     angles, a, b, c = turning_axes(m, axes)
     volume = dot3(a, cross(b, c))
-    scale = 1.0 / volume if abs(volume) > LOCKED else 0.0  # at gimbal lock the angle has no direction
+    scale = 1.0 / volume if abs(volume) > LOCKED else 0.0  # at gimbal lock the angle has no gradient
     if which == 1:
         value, w = angles[1], cross(c, a)
     else:
@@ -102,8 +103,8 @@ def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float
 
 @shared
 def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
-    """g of the limit whose row begins at `row`, its gradient by the one or three coordinates from LIMIT_DOF on, and
-    how many they are.
+    """g of the limit whose row begins at `row`, its gradient by the one or three coordinates from LIMIT_DOF on, and the
+    number of these.
     """
     kind, d = int(data[row + at.LIMIT_KIND]), int(data[row + at.LIMIT_DOF])
     parameters = row + at.LIMIT_PARAMETERS
@@ -133,8 +134,8 @@ def limit_value(data: Array, row: int, q: Array) -> tuple[float, Vector, int]:
 @shared
 def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -> None:
     """Generalized forces of the compliant limits, into a column of the coordinates' workspace, and the inertia that
-    they add in a step of length ahead that takes them implicitly (0: none), which couples a joint's coordinates: what
-    is along the gradient is held back, and what goes along the rim is not.
+    they add in a step of length ahead that is implicit in them (0: none). This couples a joint's coordinates: it
+    resists motion along the gradient, not across it.
     """
     for d in range(q.shape[0]):
         dof[d, at.EXTRA], dof[d, at.COUPLED], dof[d, at.COUPLED + 1], dof[d, at.COUPLED + 2] = (
@@ -153,7 +154,7 @@ def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -
         for j in range(count):
             speed += gradient[j] * rate[d + j]
             free = free and dof[d + j, at.HELD] == 0.0
-        # where motion is given there is nothing to foresee
+        # prescribed motion needs no implicit limits
         foreseen = ahead if free else 0.0
         push, inertia = limit_push(
             data[row + at.LIMIT_SPRING], data[row + at.LIMIT_DAMPER], -value, speed, foreseen
@@ -166,8 +167,8 @@ def limit_forces(data: Array, q: Array, rate: Array, ahead: float, dof: Array) -
 
 @shared
 def is_coupled(dof: Array, first: int, count: int) -> bool:
-    """Whether limits add inertia to the joint whose coordinates begin at first; if so, what is left between each and
-    the bodies, in its column of what is carried, starts from nothing.
+    """Whether limits add inertia to the joint whose coordinates begin at first; if so, clears the remaining coupling
+    between each coordinate and the bodies in its column `PROJECTED`.
     """
     found = False
     for d in range(first, first + count):
@@ -180,12 +181,12 @@ def is_coupled(dof: Array, first: int, count: int) -> bool:
 
 @shared
 def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, float]:
-    """What limits that are taken implicitly add to what coordinate d carries, and to its own inertia; its joint's
-    coordinates begin at first.
+    """Inertia of implicit limits on coordinate d: its coupling with the bodies, and its own; its joint's coordinates
+    begin at first.
 
-    A joint's coordinates are taken out one at a time, last first, of bodies' inertias; with limits' they are taken out
-    of both together, as if each moved bodies by s and a point of its own by 1. What the later ones left between that
-    point and the bodies is in `PROJECTED` until it is overwritten.
+    A joint's coordinates are eliminated one at a time, last first, from bodies' inertias; with limits they are
+    eliminated from both together, as if each moved bodies by s and a point of its own by 1. The coupling between that
+    point and the bodies that later ones left is in `PROJECTED` until it is overwritten.
     """
     left = load_twist(dof, d, at.PROJECTED)
     along = dot6(s, left)
@@ -198,7 +199,7 @@ def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, floa
 
 @inline
 def coupled_to(change: Array, d: int, dof: Array) -> float:
-    """What the inertia that limits add asks of coordinate d for the changes of those before it in its joint."""
+    """Force on coordinate d from the limits' inertia and the changes of the coordinates before it in its joint."""
     total = 0.0
     for back in (1, 2):
         if dof[d, at.COUPLED + back] != 0.0:
@@ -208,8 +209,8 @@ def coupled_to(change: Array, d: int, dof: Array) -> float:
 
 @shared
 def take_out_coupled(dof: Array, d: int, u: Twist, inverse: float, gained: float) -> None:
-    """Take coordinate d, which carries u and has got the acceleration gained, out of what limits add to those before
-    it in its joint.
+    """Eliminate coordinate d, with projected inertia u and acceleration gained, from the limits' inertia of those
+    before it in its joint.
     """
     first, second = dof[d, at.COUPLED + 1], dof[d, at.COUPLED + 2]
     for back in (1, 2):

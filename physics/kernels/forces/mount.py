@@ -1,8 +1,8 @@
-"""Soft mount of a point of a body in another body or the world: cubic along an axis of that and across it.
+"""Soft mount of a point of a body in another body or the world, cubic along an axis of the latter and across it.
 
-The coupling of a wobbling mass (Ertl et al. 1993, eqs. 16b, 16c): along the axis the force is
--(c sign(s) |s|^3 + d s') for the displacement s, across it -(c |t|^2 t + d t') for the displacement t, both as seen in
-the frame of the body that carries the axis. That body feels the opposite force in the same place.
+The coupling of a wobbling mass (Ertl et al. 1993, eqs. 16b, 16c): along the axis the force is -(c sign(s) |s|^3 + d s')
+for the displacement s, across it -(c |t|^2 t + d t') for the displacement t, both in the frame of the body with the
+axis. That body gets the opposite force at the same place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .points import carried, material, reference_of, twist_of, wrench_at, wrench
 
 @inline
 def mount_place(body_int: Array, data: Array, row: int, work: Array) -> tuple[Vector, Vector, Vector, Vector]:
-    """Levers of the point for both bodies, the axis in the world, and the displacement from where the point belongs."""
+    """Levers of the point for both bodies, the axis in the world, and the displacement from the point's rest position."""
     body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
     a = carried(work, body, flat3(data, row + at.MOUNT_POINT))
     apart = scale_add3(reference_of(body_int, work, body), -1.0, reference_of(body_int, work, other))
@@ -41,14 +41,14 @@ def mount_place(body_int: Array, data: Array, row: int, work: Array) -> tuple[Ve
 
 @inline
 def parted(axis: Vector, x: Vector) -> tuple[float, Vector]:
-    """A vector's part along the axis, and the rest."""
+    """A vector's component along the axis, and the remainder."""
     along = dot3(axis, x)
     return along, scale_add3(x, -along, axis)
 
 
 @inline
 def mount_force(data: Array, row: int, axis: Vector, x: Vector, w: Vector) -> Vector:
-    """Force on the body for displacement x and its rate w as seen in the frame that carries the axis."""
+    """Force on the body for displacement x and its rate w in the frame of the body with the axis."""
     s, t = parted(axis, x)
     s_rate, t_rate = parted(axis, w)
     along = data[row + at.MOUNT_ALONG] * s * s * s + data[row + at.MOUNT_ALONG_DAMPING] * s_rate
@@ -59,7 +59,7 @@ def mount_force(data: Array, row: int, axis: Vector, x: Vector, w: Vector) -> Ve
 
 @shared
 def mount_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
-    """Wrenches on the body and on the one that carries the axis."""
+    """Wrenches on the body and on the one with the axis."""
     a, b, axis, x = mount_place(body_int, data, row, work)
     first, second = (
         twist_of(work, int(data[row + at.ELEMENT_BODY])),
@@ -81,7 +81,7 @@ def mount_tangent(
     other_eta: Twist,
     other_nu: Twist,
 ) -> tuple[Twist, Twist]:
-    """Changes of the wrenches, as `elements.element_tangent`."""
+    """Derivatives of the wrenches, as `elements.element_tangent`."""
     a, b, axis, x = mount_place(body_int, data, row, work)
     first, second = (
         twist_of(work, int(data[row + at.ELEMENT_BODY])),

@@ -1,8 +1,8 @@
-"""Forces that a coordinate brings by itself: spring, damper, one-sided limit springs, laws and controller.
+"""Passive forces of a coordinate: spring, damper, one-sided limit springs, laws and controller.
 
-A coordinate with more than a straight spring and damper has a record of laws in data: the energy U of an elastic law,
-whose force is -U', the force of a damper by velocity, and a controller, which pulls the coordinate to a target among
-the inputs, and its velocity to another, with a largest force.
+A coordinate with more than a linear spring and damper has a record of laws in data: the energy U of an elastic law,
+whose force is -U', the force of a damper by velocity, and a controller, which tracks a target of the coordinate and one
+of its velocity, both inputs, with a largest force.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from ..joints.functions import evaluate_function
 
 @inline
 def passive_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
-    """Generalized force of coordinate d's spring, damper, limits, laws and controller; a limit only ever pushes.
+    """Generalized force of coordinate d's spring, damper, limits, laws and controller; a limit never pulls.
 
-    tau (nv + inputs,) is read for the inputs behind the generalized forces.
+    Inputs follow the generalized forces in tau (nv + inputs,).
     """
     return spring_force(dof_float, data, tau, d, q, qd) + limit_force(dof_float, d, q, qd)
 
 
 @inline
 def spring_force(dof_float: Array, data: Array, tau: Array, d: int, q: float, qd: float) -> float:
-    """`passive_force` but for limits."""
+    """`passive_force` without limits."""
     force: float = -dof_float[d, at.STIFFNESS] * (q - dof_float[d, at.REST]) - dof_float[d, at.DAMPING] * qd
     if dof_float[d, at.LAW] > 0.0:
         force += law_force(data, int(dof_float[d, at.LAW]), tau, dof_float.shape[0], q, qd)[0]
@@ -54,11 +54,11 @@ def limit_force(dof_float: Array, d: int, q: float, qd: float) -> float:
 def limit_push(
     stiffness: float, damping: float, beyond: float, speed: float, ahead: float
 ) -> tuple[float, float]:
-    """Force of a compliant limit that is passed by -g = beyond and grows by dg/dt = speed, and, in a step of length
-    ahead that takes it implicitly, the inertia along the gradient that this adds: the spring and the damper of a limit
-    that is passed, or will be, push by where and how fast the step ends. So none is too stiff for a step, however
-    little inertia a chain's coordinates leave each other, and none is entered by a leap that stores more than there
-    was.
+    """Force of a compliant limit at -g = beyond with dg/dt = speed, and its inertia along the gradient in a step of
+    length ahead that is implicit in it.
+
+    The spring and the damper of a limit that is passed, or will be, then act by place and speed at the step's end. No
+    limit is too stiff for a step, however small the inertias along a chain, and entering one adds no energy.
     """
     then = beyond - ahead * speed
     if not max(beyond, then) > 0.0:
@@ -69,9 +69,7 @@ def limit_push(
 
 @inline
 def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
-    """What a step that takes coordinate d's limits implicitly (`limit_push`) adds to `passive_force`, and to the
-    inertia of d.
-    """
+    """What an implicit step adds to coordinate d's `passive_force` for its limits (`limit_push`), and to its inertia."""
     sense, beyond = -1.0, q - dof_float[d, at.UPPER]
     if min(q, q + dt * qd) < dof_float[d, at.LOWER]:
         sense, beyond = 1.0, dof_float[d, at.LOWER] - q
@@ -104,7 +102,7 @@ def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -
 
 @inline
 def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -> float:
-    """Force of a coordinate's controller, no more than its largest."""
+    """Force of a coordinate's controller, clamped to its largest."""
     target, rate = tau[nv + int(data[law + at.LAW_TARGET])], tau[nv + int(data[law + at.LAW_TARGET_RATE])]
     wanted: float = data[law + at.LAW_GAIN] * (target - q) + data[law + at.LAW_RATE_GAIN] * (rate - qd)
     most: float = data[law + at.LAW_MOST]
@@ -114,8 +112,8 @@ def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: floa
 
 @shared
 def control_power(dof_float: Array, data: Array, tau: Array, ago: float, q: Array, qd: Array) -> float:
-    """Power of all controllers in a step that ended at q: by their forces at the time of their targets in tau, so long
-    ago [s], as targets that are followed are to be compared with where the coordinates were then.
+    """Power of all controllers in a step that ended at q. Targets in tau are `ago` [s] older than q: each is compared
+    with the coordinate at its time.
     """
     nv, power = q.shape[0], 0.0
     for d in range(nv):
@@ -149,7 +147,7 @@ def passive_slopes(
 
 @inline
 def passive_potential(dof_float: Array, data: Array, d: int, q: float) -> float:
-    """Energy stored in coordinate d's springs and limits; what a controller does is work, not stored."""
+    """Energy stored in coordinate d's springs and limits; a controller does work but stores none."""
     stretch = q - dof_float[d, at.REST]
     energy: float = 0.5 * dof_float[d, at.STIFFNESS] * stretch * stretch
     beyond = max(dof_float[d, at.LOWER] - q, 0.0) + max(q - dof_float[d, at.UPPER], 0.0)

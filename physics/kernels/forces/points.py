@@ -1,4 +1,4 @@
-"""Points of bodies in world axes, as force elements see them; the world is body -1 and stands still."""
+"""Points of bodies in world axes, for force elements; the world is body -1, at rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def reference_of(body_int: Array, work: Array, body: int) -> Vector:
-    """Where levers of a body's points begin: the reference point of its tree, of the world its origin."""
+    """Reference point of a body's levers: that of its tree, or the world's origin."""
     if body < 0:
         return 0.0, 0.0, 0.0
     return load3(work, body_int[body, at.ROOT], at.REFERENCE)
@@ -27,7 +27,7 @@ def carried(work: Array, body: int, point: Vector) -> Vector:
 
 @inline
 def position(body_int: Array, work: Array, body: int, lever: Vector) -> Vector:
-    """World position of what has this lever."""
+    """World position of the point with this lever."""
     return add3(lever, reference_of(body_int, work, body))
 
 
@@ -40,7 +40,7 @@ def twist_of(work: Array, body: int) -> Twist:
 
 @inline
 def material(twist: Twist, lever: Vector) -> Vector:
-    """What a twist makes of the material point at a lever: its velocity, or its displacement."""
+    """Velocity, or displacement, of the material point at a lever under a twist."""
     return add3((twist[3], twist[4], twist[5]), cross((twist[0], twist[1], twist[2]), lever))
 
 
@@ -53,5 +53,5 @@ def wrench_at(lever: Vector, moment: Vector, force: Vector) -> Twist:
 
 @inline
 def wrench_change(lever: Vector, shift: Vector, force: Vector, d_moment: Vector, d_force: Vector) -> Twist:
-    """Change of `wrench_at` when its lever changes by shift, moment and force by theirs."""
+    """Change of `wrench_at` for a shift of its lever and changes of moment and force."""
     return wrench_at(lever, add3(d_moment, cross(shift, force)), d_force)

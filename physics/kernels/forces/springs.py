@@ -9,7 +9,7 @@ from ..algebra.spatial import NONE, Array, Twist, Vector, add3, cross, dot3, fla
 from ..compiler.jit import inline, shared
 from .points import carried, material, position, twist_of, wrench_at, wrench_change
 
-ALONE = 1e-12  # m: ends that coincide have no direction to pull in
+ALONE = 1e-12  # m: ends that coincide have no direction
 
 
 @inline
@@ -71,7 +71,7 @@ def spring_tangent(
     other_eta: Twist,
     other_nu: Twist,
 ) -> tuple[Twist, Twist]:
-    """Changes of the wrenches, as `elements.element_tangent`."""
+    """Derivatives of the wrenches, as `elements.element_tangent`."""
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
     first, second = (
@@ -83,7 +83,7 @@ def spring_tangent(
     shift_b, speed_b = end_change(second, b, other_eta, other_nu)
     dx, dw = scale_add3(shift_b, -1.0, shift_a), scale_add3(speed_b, -1.0, speed_a)
     tension = spring_tension(data, row, length, dot3(u, w))
-    if length < ALONE:  # only one without rest length has a slope there
+    if length < ALONE:  # only without rest length is there a slope
         along = data[row + at.SPRING_STIFFNESS] if data[row + at.SPRING_REST] == 0.0 else 0.0
         change = scale_add3(NONE, along, dx)
     else:
