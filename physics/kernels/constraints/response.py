@@ -1,4 +1,4 @@
-"""Response of a tree to impulses: velocities by O(n) passes with articulated inertias, and the rows' matrix J M^-1 J^T."""
+"""Response of a tree to impulses: velocities by O(n) passes with articulated inertias, and the matrix J M^-1 J^T."""
 
 from __future__ import annotations
 

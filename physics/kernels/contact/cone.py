@@ -1,4 +1,4 @@
-"""One contact with Coulomb's friction: lambda in K_mu = {|lambda_t| <= mu lambda_n}, u + mu |u_t| n in its dual cone,
+"""One contact with Coulomb friction: lambda in K_mu = {|lambda_t| <= mu lambda_n}, u + mu |u_t| n in its dual cone,
 perpendicular to each other (De Saxce & Feng 1998). Triples are (normal, first tangent, second tangent).
 """
 
@@ -11,7 +11,7 @@ from ..compiler.jit import shared
 
 MOST_ROOT_STEPS = 80
 ROUND_OFF = 4e-16
-FLAT = 1e-14  # share of the tangential response under which a direction counts as one that no impulse moves
+FLAT = 1e-14  # share of the tangential response below which a direction has none
 
 
 @shared
@@ -31,8 +31,8 @@ def project_on_cone(x: Vector, mu: float) -> Vector:
 def sliding(
     kappa: float, moments: tuple[float, float], pull: tuple[float, float]
 ) -> tuple[float, float, float]:
-    """Tangential impulse (in the axes of the response's moments) with which the contact slides by kappa times the
-    impulse, against it; and its length.
+    """Tangential impulse (in the axes of the response's moments) of a contact that slides by -kappa times the impulse,
+    and its length.
     """
     x, y = -pull[0] / (moments[0] + kappa), -pull[1] / (moments[1] + kappa)
     return x, y, math.sqrt(x * x + y * y)
@@ -43,14 +43,14 @@ def solve_contact(w: Array, k: int, first: int, b: Vector, mu: float) -> Vector:
     """Impulse of one contact alone: speeds are the 3x3 block of w at (k, first) times it, plus b.
 
     Open, sticking, or sliding: u_t = -kappa lambda_t with kappa > 0 such that |lambda_t| = mu lambda_n, one equation in
-    kappa that always has a root; its left side over its right one is nearly straight in kappa.
+    kappa that always has a root; the ratio of its sides is nearly linear in kappa.
     """
     still = (0.0, 0.0, 0.0)
     if b[0] >= 0.0 or w[k, first] <= 0.0:
         return still
     share = 1.0 / w[k, first]
     c1, c2 = w[k, first + 1] * share, w[k, first + 2] * share
-    # response of the tangents while the normal keeps its speed at zero, and its principal axes
+    # response of the tangents with the normal speed at zero, and its principal axes
     a = w[k + 1, first + 1] - c1 * w[k, first + 1]
     h = w[k + 1, first + 2] - c1 * w[k, first + 2]
     d = w[k + 2, first + 2] - c2 * w[k, first + 2]
@@ -78,7 +78,7 @@ def solve_contact(w: Array, k: int, first: int, b: Vector, mu: float) -> Vector:
                 break
             low, at_low, high = high, at_high, 8.0 * high
         side = 0
-        for _ in range(MOST_ROOT_STEPS):  # false position; an end that stays twice counts half (Illinois)
+        for _ in range(MOST_ROOT_STEPS):  # false position; an end retained twice counts half (Illinois)
             kappa = high - at_high * (high - low) / (at_high - at_low) if at_high > 0.0 else high
             x, y, length = sliding(kappa, moments, pull)
             normal = alone - tilt[0] * x - tilt[1] * y

@@ -1,8 +1,8 @@
-"""What constraints do to accelerations, to velocities over a step, and to positions behind it.
+"""Effects of constraints on accelerations, on velocities over a step, and on positions after it.
 
-The bodies' own dynamics stay O(n): articulated inertias give accelerations and the answers to impulses along the
-rows of the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u (Wang 2022, eqs. 4.101, 4.102 and
-4.108, with the coordinates eliminated) gives the impulses.
+The bodies' own dynamics stay O(n): articulated inertias give accelerations and responses to impulses along the rows of
+the constraints' Jacobian; the rows' own small system J M^-1 J^T l = -u (Wang 2022, eqs. 4.101, 4.102 and 4.108, with
+the coordinates eliminated) gives the impulses.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from .row_impulses import factorize_equalities, of_momentum, solve_equalities, s
 from .rows import add_contacts, find_contacts, note_overlap
 from .unilateral import add_limits, aim_row, forget_active, remember
 
-# Constraints are met to this [m, rad]: far above round-off, far below what could be seen or felt.
+# Tolerance of constraints [m, rad]: far above round-off, far below anything visible.
 MET = 1e-12
-# What is left of a drift beyond this [m, rad] is told: rows that say the same twice in numbers of single precision
-# contradict each other by less.
+# A remaining drift beyond this [m, rad] is reported: redundant rows in single precision contradict each other by less.
 UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
-ASTRAY = 1e3  # times as far off as at first: there is no way back
-# Of finding rows that impulses along others violate: what falls onto the ground in a pile comes in one by one.
+ASTRAY = 1e3  # diverged: times the first error
+# Rounds of adding rows that the impulses of others violate: in a pile that falls to the ground they come one by one.
 MOST_ROUNDS = 64
 
 
@@ -34,8 +33,8 @@ MOST_ROUNDS = 64
 def constrain_accelerations(
     arrays: Array, constraints: Array, q: Array, qd: Array, qdd: Array, system: Array, spaces: Array
 ) -> tuple[int, int]:
-    """Add to accelerations qdd without constraints what those that are equalities bring (Wang 2022, eq. 4.101); after
-    `accelerations` at (q, qd). The rows' forces are left in their impulses; returns how many rows and of what rank.
+    """Add the effect of the equalities to accelerations qdd without constraints (Wang 2022, eq. 4.101); after
+    `accelerations` at (q, qd). Leaves the rows' forces in their impulses; returns the number of rows and their rank.
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
@@ -63,11 +62,11 @@ def constrain_velocities(
     memory: Array,
     spaces: Array,
 ) -> tuple[int, tuple[int, int]]:
-    """Impulses of all constraints in a step whose velocities qd are known but for them; returns how many rows there
-    are, and of the equalities how many and of what rank.
+    """Impulses of all constraints in a step, added to its velocities qd; returns the number of rows, and number and
+    rank of the equalities.
 
-    Limits and contacts come in as the step would violate them, until none is left; all rows are solved together.
-    For `course` see `aim_row`.
+    Limits and contacts are added while the step would violate them; all rows are solved together. For `course` see
+    `aim_row`.
     """
     work, dof, flags = spaces
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
@@ -120,7 +119,7 @@ def constrain_velocities(
 def worst_value(
     arrays: Array, constraints: Array, q: Array, qd: Array, system: Array, spaces: Array
 ) -> tuple[int, float]:
-    """Values of the rows at q, how many there are, and how far the equality that is met least is from zero."""
+    """Values of the rows at q, their number, and the largest error of an equality."""
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     count = constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)
@@ -136,7 +135,7 @@ def worst_value(
 def shift(
     count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
 ) -> None:
-    """One step of `project`, for values whose negatives are the right side."""
+    """One step of `project` for values whose negatives are in the right side."""
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     solve_equalities(found, system)
     apply_impulses(count, impulse, dof, system, q)
@@ -158,8 +157,8 @@ def foresee(
     system: Array,
     dof: Array,
 ) -> None:
-    """What `project` would find out and do: a step with velocities that keep to the equalities at its beginning leads
-    away from them by the bias of their rows, up to a rest of third order.
+    """First step of `project` without evaluation: a step whose velocities meet the equalities at its beginning drifts
+    by the bias of their rows, up to third order.
     """
     rows, right, statistics = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_STATISTICS]
     for k in range(count):
@@ -183,8 +182,8 @@ def turns_corner(
     system: Array,
     spaces: Array,
 ) -> bool:
-    """Whether a step has led a point over a corner of its segments, after `foresee`: off them by more than the bias of
-    their rows has told. What leads back is no force of a step then, and must not become velocity.
+    """Whether a step took a point over a corner of its segments, after `foresee`: their error then exceeds the drift
+    from the bias. The correction is no force of a step, and must not become velocity.
     """
     rows, told, has_corners = system[con.SYSTEM_ROWS], 0.0, False
     for k in range(count):
@@ -215,11 +214,10 @@ def project(
     system: Array,
     spaces: Array,
 ) -> int:
-    """Bring q back onto the constraints by the least way in the metric of the mass matrix; returns how many rows
-    there are.
+    """Project q onto the constraints in the metric of the mass matrix; returns the number of rows.
 
-    That is Newton's method with the answers and factors of the step's beginning. pace times the shift goes to the
-    velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0 leaves them.
+    Newton's method with responses and factors from the step's beginning. pace times the shift is added to the
+    velocities, and its share to the rows' forces, as of constraint forces at the step's end (SHAKE); 0: to neither.
     """
     statistics = system[con.SYSTEM_STATISTICS]
     count, worst, before, first = 0, 0.0, 0.0, 0.0
@@ -239,7 +237,7 @@ def project(
 
 @inline
 def note_contradiction(system: Array, flags: Array) -> None:
-    """Flag a step behind which equalities are not met any more, whatever else has become of it."""
+    """Flag a step after which equalities are violated, even where another flag is set."""
     if system[con.SYSTEM_STATISTICS][con.LEFT_NOW] > con.TORN:
         flags[at.STATUS] = at.CONTRADICTION
 
@@ -254,11 +252,11 @@ def project_velocities(
     system: Array,
     spaces: Array,
 ) -> None:
-    """Take out of velocities what leaves the equalities at q, where `project` has led."""
+    """Project velocities onto the equalities at q, after `project`."""
     work, dof, _ = spaces
     jacobian, right = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
     count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
-    for _ in range(3):  # the answers are a step old
+    for _ in range(3):  # the responses are those of the step's beginning
         for k in range(count):
             right[k] = -speed_along(jacobian[k], qd)
         solve_equalities(found, system)

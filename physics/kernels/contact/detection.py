@@ -1,7 +1,7 @@
-"""Which points of bodies are near which obstacles: one row a contact, for the solver of impulses.
+"""Points of bodies near obstacles: one row a contact, for the impulse solver.
 
-`pairs` is one array: how many pairs there are, a row for each, then the obstacles' records (see `contact_geometry`). A
-pair is one point with a radius, in the link frame of its body, and one obstacle, fixed to another body or to the world.
+`pairs` is one array: the number of pairs, a row for each, then the obstacles' records (see `geometry`). A pair is one
+point with a radius, in the link frame of its body, and one obstacle, fixed to another body or to the world.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from .geometry import obstacle_distance
 
 @shared
 def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, found: Array) -> int:
-    """Pairs with a gap less than reach, into the rows of found (most, FOUND_WIDTH); how many, -1 where they are more.
+    """Pairs with a gap below reach, into the rows of found (most, FOUND_WIDTH); their number, -1 where there are too
+    many.
 
-    Work has been filled by `outward`. A row of found: the body, the other one (-1 the world), where the body's surface
-    is nearest to the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative
-    where they overlap), friction, restitution, the pair's number.
+    After `outward`. A row of found: the body, the other one (-1 the world), the point of the body's surface nearest to
+    the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative where they
+    overlap), friction, restitution, the pair's number.
     """
     body_int, body_float = arrays[at.BODY_INT], arrays[at.BODY_FLOAT]
     count = 0
@@ -30,7 +31,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         obstacle, radius = int(pairs[row + contact.PAIR_OBSTACLE]), pairs[row + contact.PAIR_RADIUS]
         lever = carried(work, body, flat3(pairs, row + contact.PAIR_POINT))
         here, there = reference_of(body_int, work, body), reference_of(body_int, work, other)
-        # from the obstacle's origin, without the trees' distance from the world's where they are one
+        # from the obstacle's origin; in one tree without the distance from the world's origin
         x = add3(lever, scale_add3(here, -1.0, there))
         x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, obstacle + contact.OBSTACLE_POSITION)))
         inward = scale_add3(carried(work, body, load3(body_float, body, at.COM)), -1.0, lever)

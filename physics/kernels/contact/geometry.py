@@ -1,8 +1,8 @@
-"""How far obstacles are from points, and in which direction: signed distance and its gradient in the obstacle's frame.
+"""Signed distances of points from obstacles, and their gradients in the obstacle's frame.
 
 Distances are negative inside. Where a distance has no gradient (the middle of a sphere, a box's planes of symmetry
-inside it) one of the directions that lead out is chosen. An obstacle's record is its kind, its pose in the link frame
-of the body that carries it (rotation by rows, position), and its parameters.
+inside it) one of the outward directions is chosen. An obstacle's record is its kind, its pose in the link frame of its
+body (rotation by rows, position), and its parameters.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ FAR = 1e300
 MOST_STEPS = 50
 MOST_HALVINGS = 30
 ARRIVED = 1e-15
-# Of the least half size of a box: how far beside a face what meets another still counts as over it, and how much less
-# deep under a face a point may be that belongs to a body on the other side.
+# Shares of a box's least half size: the margin beside a face that counts as over it, and the preference of a face with
+# the body on its outer side.
 FLUSH, SHALLOW = 1e-6, 0.1
 
 
@@ -42,8 +42,8 @@ def capsule_distance(x: Vector, radius: float, half: float) -> tuple[float, Vect
 
 @inline
 def box_distance(x: Vector, sizes: Vector) -> tuple[float, Vector]:
-    """From the box about the origin with these half sizes, round its edges and corners, where x is outside; inside and
-    flush with it `box_face` tells.
+    """From the box about the origin with these half sizes, rounded at edges and corners, where x is outside; otherwise
+    see `box_face`.
     """
     d = (abs(x[0]) - sizes[0], abs(x[1]) - sizes[1], abs(x[2]) - sizes[2])
     sense = (math.copysign(1.0, x[0]), math.copysign(1.0, x[1]), math.copysign(1.0, x[2]))
@@ -53,16 +53,16 @@ def box_distance(x: Vector, sizes: Vector) -> tuple[float, Vector]:
 
 @inline
 def is_inside(x: Vector, sizes: Vector) -> bool:
-    """Whether a point is inside a box, or flush with it."""
+    """Whether a point is inside a box or on its surface."""
     edge = FLUSH * min(sizes[0], min(sizes[1], sizes[2]))
     return abs(x[0]) - sizes[0] <= edge and abs(x[1]) - sizes[1] <= edge and abs(x[2]) - sizes[2] <= edge
 
 
 @inline
 def box_face(x: Vector, sizes: Vector, inward: Vector) -> tuple[float, Vector]:
-    """From the face of a box that the point x of a body has come through, inside or flush with it, where inward leads
-    from x into the body: the nearest one, but of those that are about as near one that has the body outside. A corner
-    of a box that stands on one of the same width is as near to the faces beside it as to that under it.
+    """From the face of a box through which the point x of a body has entered, where inward is the direction from x into
+    the body: the nearest one, but among nearly equal ones one with the body outside. The corner of a box on one of the
+    same width is as near to the faces beside it as to that under it.
     """
     least = min(sizes[0], min(sizes[1], sizes[2]))
     d = (min(abs(x[0]) - sizes[0], 0.0), min(abs(x[1]) - sizes[1], 0.0), min(abs(x[2]) - sizes[2], 0.0))
@@ -84,8 +84,8 @@ def box_face(x: Vector, sizes: Vector, inward: Vector) -> tuple[float, Vector]:
 
 @inline
 def cubic_weights(t: float) -> tuple[Vector, Vector, Vector, Vector]:
-    """Catmull & Rom's (1974) weights of four samples at t in [0, 1] between the middle ones: each with its first and
-    second derivative.
+    """Catmull & Rom's (1974) weights of four samples at t in [0, 1] between the middle ones, with first and second
+    derivatives.
     """
     s = t * t
     return (
@@ -100,7 +100,7 @@ def cubic_weights(t: float) -> tuple[Vector, Vector, Vector, Vector]:
 def field_height(
     data: Array, obstacle: int, x: float, y: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Height of a field whose parameters begin at `obstacle`, and its derivatives by x, y, xx, xy, yy."""
+    """Height of a field with the record at `obstacle`, and its derivatives by x, y, xx, xy, yy."""
     columns = int(data[obstacle + contact.FIELD_COUNTS + 1])
     px, py = data[obstacle + contact.FIELD_SPACING], data[obstacle + contact.FIELD_SPACING + 1]
     i = min(max(int(x / px), 0), int(data[obstacle + contact.FIELD_COUNTS]) - 2)
@@ -125,9 +125,9 @@ def field_height(
 
 @shared
 def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple[float, Vector]:
-    """From the surface z = h(x, y), solid below, by Newton's method for its nearest point, from that under p.
+    """From the surface z = h(x, y), solid below, by Newton's method for its nearest point, starting below p.
 
-    FAR where p lies beside the field or further than reach above its highest sample.
+    FAR where p lies beside the field or more than reach above its highest sample.
     """
     width = (data[obstacle + contact.FIELD_COUNTS] - 1.0) * data[obstacle + contact.FIELD_SPACING]
     depth = (data[obstacle + contact.FIELD_COUNTS + 1] - 1.0) * data[obstacle + contact.FIELD_SPACING + 1]
@@ -144,7 +144,9 @@ def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple
         gx, gy = x - p[0] + rise * hx, y - p[1] + rise * hy
         a, b, c = 1.0 + hx * hx, hx * hy, 1.0 + hy * hy
         d, e, f = a + rise * hxx, b + rise * hxy, c + rise * hyy
-        if d > 0.0 and d * f - e * e > 1e-3 * (a * c - b * b):  # else the surface bends more than it is far
+        if d > 0.0 and d * f - e * e > 1e-3 * (
+            a * c - b * b
+        ):  # else the surface's radius of curvature is smaller than the distance
             a, b, c = d, e, f
         share = 1.0 / (a * c - b * b)
         sx, sy = -share * (c * gx - b * gy), -share * (a * gy - b * gx)
@@ -168,8 +170,8 @@ def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple
 def obstacle_distance(
     data: Array, obstacle: int, x: Vector, inward: Vector, reach: float
 ) -> tuple[float, Vector]:
-    """Signed distance of the point x from the obstacle with the record at `obstacle`, and its gradient, where inward
-    leads from x into its body; all in the obstacle's frame. More than reach may come out as FAR.
+    """Signed distance of the point x from the obstacle with the record at `obstacle`, and its gradient, with inward
+    from x into its body; all in the obstacle's frame. Distances beyond reach may be FAR.
     """
     kind, own = int(data[obstacle + contact.OBSTACLE_KIND]), obstacle + contact.OBSTACLE_PARAMETERS
     if kind == contact.PLANE:

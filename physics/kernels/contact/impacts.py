@@ -1,12 +1,11 @@
-"""Impulses of an impact with restitution, kinetic energy never growing.
+"""Impulses of an impact with restitution that never add kinetic energy.
 
-Newton's law first: a one-sided row or contact leaves with `restitution` times the speed of its approach, friction keeps
-to its cone. Without friction and with one restitution for all that lose no energy, it cannot add any. Where it would
-(friction that turns the slip around: Kane & Levinson 1985; unlike restitutions), or no impulses would do (a ball
-between two walls that touches both cannot leave either), Moreau's law instead (1988): every contact's impulse of the
-inelastic impact again in the share of its restitution (Poisson's hypothesis, of the whole impulse), and what keeps rows
-from closing. With one restitution for all it never adds energy; with several the second part is cut to the share that
-adds none.
+Newton's law first: a one-sided row or contact rebounds with `restitution` times its approach speed, with friction in
+its cone. It adds no energy without friction and with one restitution for all rows that lose none. Where it would
+(friction that reverses the slip: Kane & Levinson 1985; different restitutions), or where it has no solution (a ball
+that touches two opposite walls), Moreau's law (1988) replaces it: every contact's impulse of the inelastic impact,
+again in the share of its restitution (Poisson's hypothesis for the whole impulse), and impulses that keep rows from
+closing. With one restitution for all it never adds energy; with several the second part is scaled to add none.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from .impulses import solve_impulses
 AIM, FIRST, SECOND = 0, 1, 2
 IMPACT_VECTORS = 3
 APART = 1e-7  # of the largest speed
-# of the speeds: a point that can only jam bears impulses against each other until their round-off moves it
+# of the speeds: opposing impulses of a jammed point grow until round-off moves it
 LARGEST = 1e6
-GROWN = 1e-9  # of the work that the impulses do one way and the other: what is less is round-off
+GROWN = 1e-9  # of the work of both signs: less is round-off
 
 
 @shared
 def work_of(
     count: int, matrix: Array, before: Array, first: Array, second: Array
 ) -> tuple[float, float, float]:
-    """Work of the impulses `second` (count,) upon a motion that starts with `before` and has had the impulses `first`:
-    its linear part, its quadratic part, and the sum of both's terms without their signs.
+    """Work of the impulses `second` (count,) on a motion that starts with `before` and has received the impulses
+    `first`: its linear part, its quadratic part, and the sum of absolute terms.
     """
     linear, quadratic, size = 0.0, 0.0, 0.0
     for i in range(count):
@@ -50,7 +49,7 @@ def work_of(
 
 @shared
 def keeps_apart(count: int, matrix: Array, right: Array, kinds: Array, impulse: Array) -> bool:
-    """Whether no row moves as it must not: where no impulses can have that, those that are found grow without end."""
+    """Whether no row violates its condition; where no impulses can satisfy them, the solver's grow without bound."""
     largest, worst, most = 0.0, 0.0, 0.0
     for i in range(count):
         most = max(most, matrix[i, i] * abs(impulse[i]))
@@ -76,7 +75,7 @@ def repeat_with_restitution(
 ) -> float:
     """Moreau's law: impulses of the inelastic impact (into the row FIRST of spare), then their share again (SECOND).
 
-    The residual that comes back is against all of them.
+    Returns the residual relative to all of them.
     """
     aim, first, second = spare[AIM], spare[FIRST], spare[SECOND]
     for i in range(count):
@@ -96,7 +95,7 @@ def repeat_with_restitution(
         second[i] += impulse[i]
         own += impulse[i] * impulse[i]
         whole += (first[i] + second[i]) ** 2
-    # what keeps rows from closing may be round-off, of which anything is missed
+    # impulses that keep rows from closing may be round-off, with a meaningless residual
     return max(residual, missed * math.sqrt(own / whole) if whole > 0.0 else missed)
 
 
@@ -113,8 +112,8 @@ def solve_impacts(
     order: Array,
     spare: Array,
 ) -> float:
-    """Impulses (count,) of an impact, from those that are there to begin with; the largest residual of the problems
-    that were solved (see `solve_impulses`, also for the other arguments).
+    """Impulses (count,) of an impact, from the present ones as a warm start; the largest residual of its problems (see
+    `solve_impulses`, also for the other arguments).
 
     Args:
         before: speeds of the rows before the impact (count,).

@@ -1,18 +1,18 @@
-"""What the workspaces of the impulses' solver hold (see `impulses`)."""
+"""Offsets in the workspaces of the impulse solver (see `impulses`)."""
 
 from __future__ import annotations
 
 from ..algebra.spatial import Array
 from ..compiler.jit import shared
 
-# rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step,
-# then the equalities' factor with the other rows' answers to it
+# rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step, then the
+# equalities' factor with the other rows' response to them
 (
     RIGHT,
     IMPULSE,
     SPEED,
     STEP,
-    RISE,  # change of speeds that a step brings
+    RISE,  # change of speeds by a step
     SCALE,
     FRICTION,
     TRIAL,
@@ -20,25 +20,27 @@ from ..compiler.jit import shared
     DUAL,
     DUAL_STEP,
     KEPT,
-    HOLD,  # weights that keep impulses where they are along what makes no motion
+    HOLD,  # weights of impulses in directions without motion
 ) = range(13)
 VECTORS = 13
 
-EXACT = 1e-14  # share of the impulses that a defect is round-off at
-ENOUGH = 1e-10  # where round-off, or rows that say the same, let Newton's steps win little more
+EXACT = 1e-14  # relative residual at round-off
+ENOUGH = (
+    1e-10  # relative residual beyond which Newton's steps gain little, because of round-off or redundant rows
+)
 
-# thirds of order: rows of the problem, what they do, those that act
+# thirds of order: rows of the problem, their states, active rows
 OPEN, STICK, SLIDE = 0, 1, 2
 
 
 def impulse_space(rows: int) -> tuple[tuple[int, int], int]:
-    """Shape of `space` and length of `order` for problems of at most so many rows."""
+    """Shape of `space` and length of `order` for problems of at most `rows` rows."""
     return (VECTORS + 3 * rows, rows), 3 * rows
 
 
 @shared
 def push(i: int, change: float, first: int, m: int, space: Array, into: int) -> None:
-    """Add to the speeds in a vector of space what a change of impulse i brings."""
+    """Add the effect of a change of impulse i to the speeds in a vector of space."""
     if change != 0.0:
         for j in range(first, m):
             space[into, j] += change * space[VECTORS + i, j]

@@ -1,4 +1,4 @@
-"""How far impulses are from those that are asked for (see `impulses`)."""
+"""Residuals of impulses (see `impulses`)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .newton import LARGEST
 
 @shared
 def overgrown(count: int, matrix: Array, right: Array, impulse: Array) -> float:
-    """By how much impulses are beyond all that stops the rows' speeds without them, as they press against each other
-    without end; at least 1.
+    """Ratio of impulses to the largest that the rows' speeds without them explain, at least 1: it grows where they
+    oppose each other without bound.
     """
     size, asked = 0.0, 0.0
     for i in range(count):
@@ -28,7 +28,7 @@ def natural_residual(
     count: int, matrix: Array, right: Array, kinds: Array, friction: Array, impulse: Array
 ) -> float:
     """|lambda - proj_K(lambda - r (u + mu |u_t| n))| / |lambda| over all rows, r the inverse of a contact's mean
-    response (0 for rows that no impulse moves).
+    response (0 for rows without response).
     """
     total, size = 0.0, 0.0
     for i in range(count):

@@ -1,14 +1,13 @@
-"""Impulses that satisfy equalities, one-sided rows and contacts with Coulomb's friction, all of them at once.
+"""Impulses that satisfy equalities, one-sided rows and contacts with Coulomb friction, all at once.
 
-Row speeds are u = W impulse + right, W = J M^-1 J^T symmetric, positive semi-definite; rows may say the same twice.
-EQUALITY: u = 0. UNILATERAL: 0 <= impulse, 0 <= u, one of them zero. NORMAL, followed by its two TANGENT rows:
-impulse in the cone K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact cone, no pyramid.
+Row speeds are u = W impulse + right, W = J M^-1 J^T symmetric, positive semi-definite; rows may be redundant. EQUALITY:
+u = 0. UNILATERAL: 0 <= impulse, 0 <= u, one of them zero. NORMAL, followed by its two TANGENT rows: impulse in the cone
+K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact cone, no pyramid.
 
-Equalities leave by pivoted Cholesky factors, rows without a pivot are dependent and get no impulse. Without friction an
-active set is pivoted, which ends exactly. With friction sweeps of exact solutions contact by contact (block
-Gauss-Seidel) start Newton's steps; where these are stuck, steps with larger scales are tried (see `sharpening`), then
-the central path (see `interior`) leads on, and at last problems that hold the impulses where they are with a weight
-that fades (proximal points, Rockafellar 1976).
+Equalities are eliminated by pivoted Cholesky factors; rows without a pivot are dependent and get no impulse. Without
+friction an active set is pivoted, which ends exactly. With friction, exact solutions contact by contact (block
+Gauss-Seidel) start Newton's steps. Where these are stuck, the solver tries larger scales (see `sharpening`), then the
+central path (see `interior`), and last a sequence of proximal problems with decreasing weight (Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ MOST_PROXIMAL_STEPS = 60
 def gather(
     count: int, kinds: Array, friction: Array, impulse: Array, space: Array, order: Array
 ) -> tuple[int, int, int]:
-    """The order equalities, contacts with friction, one-sided rows; where each of these ends.
+    """Order of equalities, contacts with friction, one-sided rows; where each of these ends.
 
-    Tangents of contacts without friction are left out.
+    Tangents of contacts without friction are omitted.
     """
     m = 0
     for i in range(count):
@@ -68,9 +67,9 @@ def gather(
 
 @shared
 def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, order: Array) -> int:
-    """Responses and speeds of the rows from `first` on while the equalities, the rows before, keep theirs at zero.
+    """Responses and speeds of the rows from `first` on, with the equalities before them at zero speed.
 
-    The equalities' rank comes back; in RIGHT their right side through Cholesky's factor, which stays in space.
+    Returns the equalities' rank; RIGHT gets their right side through Cholesky's factor, which is left in space.
     """
     f = solver.VECTORS + 2 * space.shape[1]
     rank: int = factorize(matrix, order, first, space[f:], space[solver.TRIAL])
@@ -101,7 +100,7 @@ def eliminate(first: int, m: int, matrix: Array, right: Array, space: Array, ord
 
 @shared
 def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: Array) -> None:
-    """Impulses of the equalities from those of the others, and all of them to their places."""
+    """Impulses of the equalities from those of the others, and all of them in their original order."""
     f = solver.VECTORS + 2 * space.shape[1]
     for k in range(rank - 1, -1, -1):
         total = -space[solver.RIGHT, k]
@@ -116,9 +115,9 @@ def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: 
 
 @shared
 def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: Array) -> bool:
-    """Scales of the rows that are no equalities, feasible first impulses with their speeds; whether some of them act.
+    """Scales of the rows other than equalities, feasible first impulses with their speeds; whether some are nonzero.
 
-    A row's scale is the inverse of its response, of a contact's rows that of their mean; 0 where no impulse moves it.
+    A row's scale is the inverse of its response, for a contact's rows of their mean; 0 for rows without response.
     """
     a = solver.VECTORS
     warm = False
@@ -145,7 +144,7 @@ def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: 
 
 @shared
 def sweep(first: int, cones: int, m: int, space: Array) -> None:
-    """Every contact solved exactly, one after the other, while the others keep their impulses."""
+    """Solve every contact exactly, one after the other, with fixed impulses of the others."""
     a = solver.VECTORS
     for i in range(first, cones, 3):
         if space[solver.SCALE, i] <= 0.0:
@@ -171,7 +170,7 @@ def sweep(first: int, cones: int, m: int, space: Array) -> None:
 
 @shared
 def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, value: float) -> bool:
-    """One of Newton's steps from impulses whose defect's square is value; False where it leads nowhere."""
+    """One Newton step from impulses whose squared defect is value; False where it does not reduce it."""
     choose(first, cones, m, space, order)
     newton_step(first, cones, m, space, order, 0.0)
     return descend(first, cones, m, space, value)
@@ -179,7 +178,7 @@ def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, valu
 
 @shared
 def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
-    """Newton's steps, and sweeps where they are stuck."""
+    """Newton's steps, with sweeps where they are stuck."""
     stuck = 0
     if cold:
         for _ in range(SWEEPS):
@@ -204,8 +203,8 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
 
 @shared
 def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Take out of the impulses of the last step what makes no motion, as between the feet of a table, where something
-    slides: carried on, its friction would depend on how it once was put down.
+    """Where something slides, remove from the last step's impulses the part without motion, as between the feet of a
+    table: as a warm start it would make friction depend on the history.
     """
     value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     choose(first, cones, m, space, order)
@@ -225,7 +224,7 @@ def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 @shared
 def weigh(first: int, m: int, space: Array, weight: float) -> None:
-    """Add a weight, in units of each row's own response, to the diagonal: what holds impulses where they are."""
+    """Add a weight to the diagonal, in units of each row's own response."""
     for i in range(first, m):
         if space[solver.SCALE, i] > 0.0:
             space[solver.VECTORS + i, i] += weight / space[solver.SCALE, i]
@@ -233,7 +232,7 @@ def weigh(first: int, m: int, space: Array, weight: float) -> None:
 
 @shared
 def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, weight: float) -> bool:
-    """Impulses of the problem that holds them with a weight; where it cannot be solved they stay, False."""
+    """Impulses of the proximal problem with a weight; unchanged and False where it cannot be solved."""
     for i in range(first, m):
         space[solver.KEPT, i] = space[solver.IMPULSE, i]
     weigh(first, m, space, weight)
@@ -248,7 +247,7 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
 
 @shared
 def jams(first: int, m: int, space: Array) -> bool:
-    """Whether impulses grow without end, for a motion that none of them can bring about."""
+    """Whether impulses grow without bound, because no impulses meet the conditions."""
     size = 0.0
     for i in range(first, m):
         size += space[solver.IMPULSE, i] ** 2
@@ -289,12 +288,12 @@ def solve_impulses(
     space: Array,
     order: Array,
 ) -> float:
-    """Impulses (count,) of all rows, from those that are there to begin with; the natural map's residual.
+    """Impulses (count,) of all rows, from the present ones as a warm start; the natural map's residual.
 
     Args:
         count: number of rows; the arrays may be longer.
         matrix, right: W (count, count), symmetric; the speeds without impulses (count,).
-        kinds: EQUALITY, UNILATERAL or NORMAL with two TANGENT behind it. friction: mu in NORMAL rows.
+        kinds: EQUALITY, UNILATERAL or NORMAL followed by two TANGENT. friction: mu in NORMAL rows.
         space, order: workspaces, see `impulse_space`.
     """
     first, cones, m = gather(count, kinds, friction, impulse, space, order)

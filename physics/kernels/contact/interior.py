@@ -1,9 +1,9 @@
-"""The central path to the impulses of contacts with friction: slow for few of them, but led astray by little.
+"""Central path to the impulses of contacts with friction: slower on small problems, but robust.
 
-Acary, Armand, Nguyen & Shpakovych (2023): u + mu |u_t| n in the dual cone is a variable of its own, the term |u_t| is
-linearized like everything else, cones are scaled after Nesterov & Todd (1998). In the normal direction impulses are
-measured in mu, so that all cones are |x_t| <= x_n. A weight that shrinks with the gap keeps impulses that press against
-each other without end (bodies wedged between others) finite.
+Acary, Armand, Nguyen & Shpakovych (2023): u + mu |u_t| n in the dual cone is a separate variable, the term |u_t| is
+linearized with the rest, cones are scaled after Nesterov & Todd (1998). Normal impulses are measured in mu, so that all
+cones are |x_t| <= x_n. A weight that shrinks with the gap bounds impulses that oppose each other (bodies wedged between
+others).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_STEPS = 100
 CENTERING, MOST_CENTERING = 0.2, 0.9
 CLOSED = 1e-13  # share of the first gap
 WEIGHT = 0.01
-NEAREST = 1e-4  # a step leaves this share of a cone's determinant, of a number its root
+NEAREST = 1e-4  # share of a cone's determinant that a step preserves; its root for a number
 SHORTER = 0.85
 SHORTEST = 1e-4
 
@@ -53,7 +53,7 @@ def direction(x: Vector) -> tuple[float, float]:
 
 @shared
 def start(first: int, cones: int, m: int, space: Array) -> float:
-    """Impulses along the cones' axes, all alike, and duals to them; their size."""
+    """Equal impulses along the cones' axes, and their duals; their size."""
     size = 0.0
     for i in range(first, m):
         size = max(size, abs(space[solver.RIGHT, i]) * space[solver.SCALE, i])
@@ -71,7 +71,7 @@ def start(first: int, cones: int, m: int, space: Array) -> float:
 
 @shared
 def add_cone(i: int, k: int, n: int, target: float, space: Array, top: int) -> None:
-    """Add to the linear system, at its rows from k on, what the cone of the contact at row i has to say.
+    """Add the cone of the contact at row i to the linear system, at its rows from k on.
 
     The scaling's matrix is h (2 (J w) (J w)^T - J) with J = diag(1, -1, -1), w of determinant 1.
     """
@@ -145,7 +145,7 @@ def path_step(first: int, cones: int, m: int, target: float, weight: float, spac
 
 @shared
 def stays_inside(first: int, cones: int, m: int, share: float, space: Array) -> bool:
-    """Whether impulses and duals keep off their cones' boundaries on a share of their step."""
+    """Whether impulses and duals stay inside their cones for a share of their step."""
     for i in range(first, cones, 3):
         if space[solver.SCALE, i] > 0.0:
             mu = space[solver.FRICTION, i]
@@ -173,7 +173,7 @@ def stays_inside(first: int, cones: int, m: int, share: float, space: Array) -> 
 
 @shared
 def follow_path(first: int, cones: int, m: int, space: Array) -> None:
-    """Impulses and their speeds, from nothing, as near to the path's end as round-off lets."""
+    """Impulses and their speeds from zero, as near to the path's end as round-off allows."""
     size = start(first, cones, m, space)
     widest, centering = 0.0, CENTERING
     for _ in range(MOST_STEPS):

@@ -1,9 +1,9 @@
-"""Where things lie in the arrays of contacts: pairs of points and obstacles, and what is found of them."""
+"""Offsets in the arrays of contacts: pairs of points and obstacles, and detected contacts."""
 
 from __future__ import annotations
 
-# the contacts of a model: pairs of points and obstacles, a workspace for those that are found, and (2,) the farthest
-# point from its body's origin and the gap that is always looked at [m]
+# the contacts of a model: pairs of points and obstacles, a workspace for detected ones, and (2,) the farthest point
+# from its body's origin and the least reach of detection [m]
 PAIRS, FOUND, SIZE = 0, 1, 2
 
 # kinds of obstacles
@@ -12,7 +12,7 @@ PLANE, SPHERE, CAPSULE, BOX, HEIGHT_FIELD = range(5)
 OBSTACLE_KIND, OBSTACLE_ROTATION, OBSTACLE_POSITION, OBSTACLE_PARAMETERS = 0, 1, 10, 13
 
 # parameters of a height field: samples along x and y, their spacing, the highest sample, then the samples, x slowest,
-# with a ring of extrapolated ones around them
+# surrounded by a ring of extrapolated ones
 FIELD_COUNTS, FIELD_SPACING, FIELD_TOP, FIELD_SAMPLES = 0, 2, 4, 5
 
 # pairs: how many, then a row for each
@@ -28,7 +28,7 @@ PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PA
 )
 PAIR_WIDTH = 9
 
-# a row of what is found
+# a row of a detected contact
 FOUND_BODY, FOUND_OTHER, FOUND_POINT, FOUND_NORMAL, FOUND_GAP = 0, 1, 2, 5, 8
 FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR = 9, 10, 11
 FOUND_WIDTH = 12

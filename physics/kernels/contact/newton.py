@@ -12,17 +12,19 @@ from ..compiler.jit import inline, shared
 from . import impulse_layout as solver
 from .impulse_layout import combine, push
 
-PROXIMAL = 1e-10  # weight that keeps the impulses of rows that say the same where they are
+PROXIMAL = 1e-10  # weight of the impulses of redundant rows
 SETTLED = 1e-13
 MOST_PIVOTS = 10  # a row
 MOST_HALVINGS = 12
 DESCENT = 0.1
-LARGEST = 1e3  # impulses, against those that would stop each row's speed: beyond that they grow without end
+LARGEST = (
+    1e3  # impulses, relative to those that would stop each row's speed: beyond that they grow without bound
+)
 
 
 @inline
 def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
-    """Where the impulse of the contact at row i is drawn: lambda - scale u; and how long its tangential part is."""
+    """The projection's argument of the contact at row i, lambda - scale u, and its tangential length."""
     r = space[solver.SCALE, i + 1]
     x = (
         space[impulse, i] - space[solver.SCALE, i] * space[speed, i],
@@ -34,7 +36,7 @@ def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
 
 @inline
 def most_rightly(first: int, m: int, space: Array) -> float:
-    """Square of the size beyond which impulses no longer answer what the rows' speeds without them ask for."""
+    """Square of the largest size of impulses that the rows' speeds without them explain."""
     asked = 0.0
     for i in range(first, m):
         asked += (space[solver.SCALE, i] * space[solver.RIGHT, i]) ** 2
@@ -43,8 +45,8 @@ def most_rightly(first: int, m: int, space: Array) -> float:
 
 @shared
 def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: int) -> tuple[float, float]:
-    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse, as
-    far as it is not beyond all that the rows' speeds without it ask for.
+    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse,
+    limited to the size that the rows' speeds without it explain.
     """
     total, size = 0.0, 0.0
     for i in range(first, cones, 3):
@@ -65,7 +67,7 @@ def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: in
 
 @shared
 def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """What each contact does, as Alart & Curnier's function sees it, into the second third of order."""
+    """State of each contact by Alart & Curnier's function, into the second third of order."""
     third = order.shape[0] // 3
     for i in range(first, cones, 3):
         x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
@@ -80,15 +82,15 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 @inline
 def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> float:
-    """What holds an impulse along what makes no motion; tangents that slide are held by their direction."""
+    """Weight of an impulse in directions without motion; sliding tangents are determined by their direction."""
     slides = i < cones and order[order.shape[0] // 3 + i] == solver.SLIDE and (i - first) % 3 > 0
     return PROXIMAL if slides else space[solver.HOLD, i]
 
 
 @shared
 def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Newton's step without what it takes from the round-off of rows that say the same: as these never quite agree,
-    each step would press them against each other anew, by round-off over the weight that holds them.
+    """Newton's step without the round-off of redundant rows: as these never agree exactly, each step would otherwise
+    add opposing impulses, of round-off over their weight.
     """
     newton_step(first, cones, m, space, order, 0.0)
     for i in range(first, m):
@@ -104,8 +106,8 @@ def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> No
 
 @shared
 def newton_step(first: int, cones: int, m: int, space: Array, order: Array, centred: float) -> None:
-    """Change of the impulses, and the change of speeds that it brings, with which every contact does as chosen: of
-    rows that say the same the least change, or with centred = 1 that to the least impulses.
+    """Change of the impulses, and of speeds by it, that gives every contact its chosen state; among redundant rows the
+    least change, or with centred = 1 that to the least impulses.
 
     Open ones lose their impulse, sticking ones their speed; a sliding one loses its normal speed, its friction becomes
     mu times the normal impulse, its direction follows by the derivative (Hueber, Stadler & Wohlmuth 2008).
@@ -150,7 +152,7 @@ def slide(i: int, k: int, n: int, top: int, space: Array) -> None:
     """Equations of the sliding contact at row i, in place of those of its two tangents' speeds at k + 1 and k + 2.
 
     Along the direction of its aim lambda_t = mu lambda_n; across it share r u + (1 - share) lambda = 0, where share is
-    how much of the aim the cone leaves.
+    the ratio of the cone's radius to the aim.
     """
     mu = space[solver.FRICTION, i]
     x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
@@ -170,7 +172,7 @@ def slide(i: int, k: int, n: int, top: int, space: Array) -> None:
 
 @shared
 def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
-    """Go along Newton's step, halved until the defect shrinks from value; False where it does not."""
+    """Newton's step, halved until the defect falls below value; False where it does not."""
     share = 1.0
     for _ in range(MOST_HALVINGS):
         combine(solver.TRIAL, solver.IMPULSE, share, solver.STEP, first, m, space)
@@ -188,8 +190,8 @@ def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
 
 @shared
 def pivot_rows(first: int, m: int, space: Array, order: Array) -> None:
-    """One-sided rows alone: the active set grows by the row that is worst, and loses those that would pull (Lawson &
-    Hanson 1974). Every turn lowers a convex energy, so it ends, also where rows say the same.
+    """One-sided rows alone: the active set grows by the worst row, and loses those that would pull (Lawson & Hanson
+    1974). Every turn lowers a convex energy, so it ends, even with redundant rows.
     """
     third = order.shape[0] // 3
     for i in range(first, m):

@@ -12,11 +12,11 @@ from .impacts import IMPACT_VECTORS, solve_impacts
 from .impulse_residual import overgrown
 from .impulses import solve_impulses
 
-# Residuals up to this need no look at their size; impulses below this share of what passes along their rows are
-# next to nothing.
+# Residuals up to this are accepted whatever their size; impulses below this share of the momentum along their rows
+# count as zero.
 SMALL, NOTHING = 1e-11, 1e-6
-JAMMED = 1e-9  # residual of impulses that were not found
-# Impulses that a step begins with, and the nearest to what is asked for: behind the vectors of `impacts` in spare.
+JAMMED = 1e-9  # residual of impulses without solution
+# Rows of spare after the vectors of `impacts`: the step's first impulses, and those nearest to the conditions.
 BEGIN, NEAREST = IMPACT_VECTORS, IMPACT_VECTORS + 1
 SPARE_VECTORS = IMPACT_VECTORS + 2
 AS_AIMED, SLACK, SLACK_FROM_BEFORE = 0, 1, 2
@@ -25,7 +25,7 @@ TURNS = 3
 
 @shared
 def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
-    """Factors of the rows that are equalities; how many there are, and their rank."""
+    """Factors of the rows that are equalities; their number and rank."""
     kinds, order = system[con.SYSTEM_KINDS], system[con.SYSTEM_ORDER]
     equalities = 0
     for k in range(count):
@@ -40,7 +40,7 @@ def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
 
 @shared
 def solve_equalities(found: tuple[int, int], system: Array) -> None:
-    """Impulses of the equalities for the right side, with the factors that there are; of the other rows none."""
+    """Impulses of the equalities for the right side, with existing factors; zero for the other rows."""
     impulse, order = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ORDER]
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
@@ -50,10 +50,9 @@ def solve_equalities(found: tuple[int, int], system: Array) -> None:
 
 @shared
 def slacken(count: int, system: Array) -> None:
-    """Let rows whose values are below zero go no farther instead of leading them back, and impulses begin with nothing.
+    """Let penetrated rows stay where they are instead of separating, and start from zero impulses.
 
-    A point that a joint lets move along a line only slips as it comes out of what it is in; where friction holds it
-    there is no way out, and no impulses bring one about.
+    A point that a joint restricts to a line must slip to separate; where friction prevents that, no impulses do.
     """
     rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     for k in range(count):
@@ -64,8 +63,8 @@ def slacken(count: int, system: Array) -> None:
 
 @shared
 def solve_once(count: int, system: Array) -> tuple[float, float]:
-    """Impulses of all rows, from those that are there to begin with; the solver's residual, and by how much they have
-    grown without end, at least 1.
+    """Impulses of all rows, from the present ones as a warm start; the solver's residual, and how far they are
+    overgrown.
     """
     matrix, right, kinds = system[con.SYSTEM_MATRIX], system[con.SYSTEM_RIGHT], system[con.SYSTEM_KINDS]
     friction, restitution, impulse = (
@@ -88,11 +87,11 @@ def solve_once(count: int, system: Array) -> tuple[float, float]:
 
 @shared
 def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
-    """Impulses of all rows from their speeds without and those aimed at; the solver's residual. found is what is known
-    of the equalities' factors.
+    """Impulses of all rows from their speeds without impulses and their targets; the solver's residual. found is number
+    and rank of the equalities.
 
-    Where none are found that lead rows back those that let them go no farther are looked for, from nothing and from
-    where the step began; of all that are not what is asked for the nearest are taken.
+    Where no impulses separate penetrated rows, tries those that only stop them, from zero and from the step's first
+    impulses; if none meets the conditions, takes the nearest.
     """
     rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     if count == found[con.COUNT]:
@@ -127,8 +126,8 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
 
 @shared
 def of_momentum(count: int, residual: float, system: Array) -> float:
-    """A residual against the impulses, or where these are next to nothing against what they would be if the rows
-    stopped all that moves along them: what is missed then is round-off of the speeds.
+    """A residual relative to the impulses or, where these are almost zero, to those that would stop the rows' momentum:
+    the error is round-off of the speeds then.
     """
     if residual <= SMALL:
         return residual

@@ -18,15 +18,15 @@ from . import layout as contact
 from .detection import detect_contacts
 from .unilateral import SETTLED, aim_row
 
-# Gaps are looked for as far as bodies could close them in so many steps.
+# Reach of detection: as far as bodies could move in so many steps.
 STEPS_AHEAD = 3.0
-# What turns against the body that carries it by less than this share of its turning stands on it.
+# A body rests on its carrier if its relative rotation rate is below this share of the carrier's.
 ALIKE = 1e-3
 
 
 @shared
 def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
-    """Contacts that bodies as fast as these could close within the step, into the rows of found; how many."""
+    """Contacts that bodies at their speeds could close within the step, into the rows of found; their number."""
     pairs, found, size = contacts
     if pairs[contact.PAIR_COUNT] == 0.0:
         return 0
@@ -41,7 +41,7 @@ def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int
 
 @shared
 def note_overlap(touching: int, found: Array, statistics: Array) -> None:
-    """Keep how deep a point has ever been in its obstacle: what a given motion leads there, no impulse keeps out."""
+    """Record the deepest penetration so far: impulses cannot prevent one that a prescribed motion causes."""
     for k in range(touching):
         if -found[k, contact.FOUND_GAP] > statistics[con.OVERLAP]:
             statistics[con.OVERLAP], statistics[con.DEEPEST] = (
@@ -52,7 +52,7 @@ def note_overlap(touching: int, found: Array, statistics: Array) -> None:
 
 @inline
 def tangents(n: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors square to a normal and to each other."""
+    """Two unit vectors perpendicular to a normal and to each other."""
     if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
         t = (0.0, n[2], -n[1])
     elif abs(n[1]) <= abs(n[2]):
@@ -66,7 +66,7 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
 
 @inline
 def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
-    """Whether given motions have a part in how a body goes, and whether they alone lead it."""
+    """Whether prescribed coordinates affect a body's motion, and whether they alone determine it."""
     some, all_of_them = False, True
     while body >= 0:
         first = body_int[body, at.DOF_START]
@@ -79,8 +79,8 @@ def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
 
 @shared
 def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
-    """Whether given motions have no part in how a body goes, and none of the known contacts is with one that they lead
-    in part: that goes with their velocities at a step's end, which contradict those of what they lead alone.
+    """Whether no prescribed coordinate affects a body's motion, and no known contact joins it with a body that they
+    affect in part: such a body has their velocities at a step's end, which contradict those of fully prescribed ones.
     """
     free = not how_led(body_int, dof, body)[0]
     for c in range(known):
@@ -93,7 +93,7 @@ def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: 
 
 @inline
 def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
-    """Angular velocity at a step's end of a body that is led, less its mean over the step."""
+    """Angular velocity at a step's end of a prescribed body, less its mean over the step."""
     turning = NONE
     while body >= 0:
         first = body_int[body, at.DOF_START]
@@ -108,12 +108,12 @@ def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
 def carried_drift(
     arrays: Array, half: float, work: Array, dof: Array, body: int, other: int, point: Vector
 ) -> Vector:
-    """The speed by which what stands on a body that is led round is to slide at a step's beginning in order not to over
-    the step, of which half is one half: along tangents it would creep outwards.
+    """Slip speed at a step's beginning for a body on a rotating prescribed one whose slip over the step (half: half of
+    it) vanishes: moving along tangents it would creep outwards.
 
-    Both turn alike, but for what the one lags while the other speeds up (`lag_along`), so that this is the same all
-    over the body, as velocities of a body without turning are. What rolls or slides has none of it, nor what stands on
-    bodies that are free: links between these keep to velocities at the step's beginning, which contradict it.
+    Both rotate alike, except for their lag (`lag_along`), so the drift is the same all over the body. It is zero for
+    what rolls or slides, and for bodies on free ones, whose links use velocities at the step's beginning, which
+    contradict it.
     """
     drag = twist_of(work, other)
     twist = twist_of(work, body)
@@ -130,8 +130,8 @@ def carried_drift(
 
 @inline
 def lag_along(row: Array, dof: Array) -> float:
-    """The speed along a row's direction, at a step's end, of what goes over the step as far as coordinates that are
-    given: where these speed up, with their velocities at its end it would run ahead of them.
+    """Excess along a row's direction of prescribed velocities at a step's end over their mean: a body that moves with
+    them covers the same distance over the step.
     """
     speed = 0.0
     for d in range(row.shape[0]):
@@ -152,8 +152,8 @@ def add_tangents(
     system: Array,
     spaces: Array,
 ) -> None:
-    """The two rows of sliding of a contact with friction, from `row` on. drift is the speed by which it is to slide
-    at the step's beginning in order not to over the step; led: it goes as far as given motions lead the obstacle.
+    """The two rows of sliding of a contact with friction, from `row` on. drift is its slip speed at the step's
+    beginning for no slip over the step; led: it moves as far as the prescribed obstacle.
     """
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     axes = tangents(normal)
@@ -195,8 +195,8 @@ def add_contacts(
     memory: Array,
     spaces: Array,
 ) -> int:
-    """Append those of the known contacts that the velocities qd would close, and those that acted in the last step;
-    returns the number of rows with them.
+    """Append those of the known contacts that the velocities qd would close, and those active in the last step; returns
+    the number of rows with them.
     """
     body_int, first, found = (
         arrays[at.BODY_INT],
@@ -215,7 +215,7 @@ def add_contacts(
         if memory[pair, con.ACTIVE] != 0.0:
             continue
         body, other = int(found[c, contact.FOUND_BODY]), int(found[c, contact.FOUND_OTHER])
-        if count + 3 + first > rows.shape[0]:  # the limits keep their room
+        if count + 3 + first > rows.shape[0]:  # space for the limits remains
             flags[at.STATUS], flags[at.CULPRIT] = at.TOO_MANY_CONTACTS, body
             return count
         point, normal = load3(found, c, contact.FOUND_POINT), load3(found, c, contact.FOUND_NORMAL)

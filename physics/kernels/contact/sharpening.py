@@ -1,4 +1,4 @@
-"""Impulses of contacts that slip by next to nothing: Newton's steps with scales that tell it from sticking."""
+"""Impulses of contacts that barely slip: Newton's steps with scales that distinguish slip from sticking."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TURNS, MOST_ASTRAY = 15, 4
 
 @shared
 def magnify(first: int, cones: int, space: Array, by: float) -> None:
-    """Scales of all contacts' tangents, and the weights that go with them, times a power of two."""
+    """Multiply the scales of all contacts' tangents, and their weights, by a power of two."""
     for i in range(first, cones):
         if (i - first) % 3 > 0:
             space[solver.SCALE, i] *= by
@@ -23,8 +23,8 @@ def magnify(first: int, cones: int, space: Array, by: float) -> None:
 
 @shared
 def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Newton's steps with the scales that there are; a few times half a step where the defect does not shrink along
-    it: what slips in another direction may have a larger one on the way.
+    """Newton's steps with the present scales. Takes half a step a few times where the defect does not shrink: it may
+    grow before a slip changes its direction.
     """
     patience = MOST_ASTRAY
     for _ in range(MOST_TURNS):
@@ -43,12 +43,10 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
 
 @shared
 def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
-    """Newton's steps with ever larger scales of the tangents; where none leads to the impulses these are the nearest
-    that were found, False.
+    """Newton's steps with ever larger scales of the tangents; if none converges, the nearest impulses and False.
 
-    Points of one body that are led to the ground from unlike heights slip by next to nothing, which no scale of their
-    responses tells from sticking: but what slips bears along its cone's edge, wherever that is. A larger scale sees
-    less slip.
+    Points of one body that reach the ground from different heights slip by almost nothing, which no scale of their
+    responses distinguishes from sticking, but their impulses are on the cone's edge. A larger scale detects less slip.
     """
     by = 1.0
     nearest, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)

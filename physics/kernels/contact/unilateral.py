@@ -1,7 +1,7 @@
-"""Rows that push in one sense only, as a step needs them: hard limits of joints, and contacts with friction.
+"""One-sided rows of a step: hard limits of joints, and contacts with friction.
 
-A row comes in when the velocities would lead a limit or a contact beyond zero within the step, or when it acted in the
-last one, so that what rests on one another comes in at once; the rest is left out.
+A row is added when the velocities would take a limit or a contact beyond zero within the step, or when it was active in
+the last one, so that stacked bodies come in at once.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from ..constraints import layout as con
 from ..constraints.response import speed_along
 from ..forces.limits import limit_value
 
-# A speed that is wanted is reached to this share of what it is made of.
+# Relative tolerance of a target speed.
 SETTLED = 1e-12
-# What is nearer than this [m, rad] has arrived: led on by round-off of its values, points of one body that rest would
-# be asked for speeds that no motion of it has.
+# Closer than this [m, rad] counts as arrived: correcting round-off would demand speeds between resting points of one
+# body that no motion of it has.
 FLUSH = 1e-13
 
 
 @inline
 def share_until_hit(value: float, before: float, gain: float, dt: float) -> float:
-    """The share of a step at which a gap closes that is `value` at its beginning, opens with the speed `before`, less
-    than 0, and loses the speed `gain` over the step: the first root of value + before t - gain t^2 / (2 dt), within
-    the step.
+    """The share of a step after which a gap closes: it is `value` at the beginning, opens with the speed `before` < 0
+    and loses the speed `gain` over the step. It is the first root of value + before t - gain t^2 / (2 dt) within the
+    step.
 
-    What rests is at next to no gap with next to no speed, whose ratio is chance: what it gains counts.
+    At rest both gap and speed are round-off, so gain decides.
     """
     speed = math.sqrt(max(before * before + 2.0 * gain * value / dt, 0.0))
     return min(max(2.0 * value / (dt * (speed - before)), 0.0), 1.0)
@@ -44,17 +44,17 @@ def aim_row(
     course: tuple[float, float],
     system: Array,
 ) -> None:
-    """The speed that row k, a limit or a contact, wants at least, from what it has without impulses and had before the
-    step; its restitution where it is an impact.
+    """Least target speed of row k, a limit or a contact, from its speeds without impulses and before the step; its
+    restitution where it is an impact.
 
-    Before the limit as much as leads to it and no further; behind it, where curved ones are left at second order, what
-    leads back over a whole step, never faster than an elastic impact. course is (hit, whole): this may be a short part
-    of a step that takes `whole`, in which next to no impulses would have to undo all of what the step before left, of
-    several points of a body what none of its motions does. Restitution is of the speed at the instant of the impact,
-    before which the share `hit` of the step's forces acts, and the rest behind it; none where the step's forces bring
-    more than there was: what rests does not bounce, nor what a platform that is led lifts a hair ahead of it. For
-    methods whose states are exact to second order (hit < 0) it is where the way to it ends: with another, an energy
-    that is right to first order would grow or fall with every impact.
+    Before the limit the speed that just reaches it; beyond it, where curved ones arrive by errors of second order, the
+    speed that returns within a whole step, never faster than an elastic impact. course is (hit, whole): in a short part
+    of a step that takes `whole`, tiny impulses could not undo the errors of the step before.
+
+    Restitution applies to the speed at the instant of impact, after the share `hit` of the step's forces; the rest acts
+    after it. It is 0 where the step's forces add more speed than there was: a resting body does not bounce, nor one
+    that an accelerating platform lifts. For methods of second order (hit < 0) the instant follows from the trajectory;
+    otherwise energy would grow or fall with every impact.
     """
     row = system[con.SYSTEM_ROWS][k]
     speed = speed_along(system[con.SYSTEM_JACOBIAN][k], system[con.SYSTEM_FREE])
@@ -71,7 +71,7 @@ def aim_row(
     elif before >= 0.0 or gain >= -before:
         restitution = 0.0
     back = restitution * (gain * hit - before) - gain * (1.0 - hit)
-    # it hits, and leaves faster than it would be led: without restitution not by round-off either
+    # an impact that rebounds faster than its target; without restitution not by round-off either
     if restitution > 0.0 and speed < reach and back > max(reach, 0.0):
         row[con.ROW_AIM] = 0.0
         system[con.SYSTEM_RESTITUTION][k] = back / -speed
@@ -89,8 +89,8 @@ def add_limits(
     system: Array,
     memory: Array,
 ) -> int:
-    """Append the hard limits that the velocities qd would pass, and those that acted in the last step; returns the
-    number of rows with them.
+    """Append the hard limits that the velocities qd would pass, and those active in the last step; returns the number
+    of rows with them.
     """
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     for k in range(int(data[at.LIMIT_COUNT])):
@@ -123,14 +123,14 @@ def add_limits(
 
 @shared
 def forget_active(memory: Array) -> None:
-    """No limit and no contact is among the rows yet."""
+    """Mark all limits and contacts as inactive."""
     for k in range(memory.shape[0]):
         memory[k, con.ACTIVE] = 0.0
 
 
 @shared
 def remember(count: int, system: Array, memory: Array) -> None:
-    """Keep the impulses of limits and contacts as a start for the next step."""
+    """Store the impulses of limits and contacts as a warm start."""
     rows, kinds, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_IMPULSE]
     for k in range(memory.shape[0]):
         if memory[k, con.ACTIVE] == 0.0:

@@ -27,7 +27,7 @@ from .points import carried, material, reference_of, twist_of, wrench_at, wrench
 
 @inline
 def mount_place(body_int: Array, data: Array, row: int, work: Array) -> tuple[Vector, Vector, Vector, Vector]:
-    """Levers of the point for both bodies, the axis in the world, and the displacement from the point's rest position."""
+    """Levers of the point for both bodies, the axis in the world, and the displacement from the rest position."""
     body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
     a = carried(work, body, flat3(data, row + at.MOUNT_POINT))
     apart = scale_add3(reference_of(body_int, work, body), -1.0, reference_of(body_int, work, other))

@@ -69,7 +69,7 @@ def limit_push(
 
 @inline
 def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
-    """What an implicit step adds to coordinate d's `passive_force` for its limits (`limit_push`), and to its inertia."""
+    """What an implicit step adds to coordinate d's `passive_force` for limits (`limit_push`), and to its inertia."""
     sense, beyond = -1.0, q - dof_float[d, at.UPPER]
     if min(q, q + dt * qd) < dof_float[d, at.LOWER]:
         sense, beyond = 1.0, dof_float[d, at.LOWER] - q
