@@ -101,7 +101,7 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 def watch_closely(
     problem: Problem, state: State, spaces: Any, *, damps: bool = False, behind: float = 0.0
 ) -> None:
-    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.stepping.watch``).
+    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.stepping.step_checks``).
 
     Only if all energy has a known source: not with motions prescribed within joints, wrenches that do not store their
     work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of
@@ -111,7 +111,7 @@ def watch_closely(
     spaces: workspaces of the run, which keep the record. damps: whether the method can only dissipate. behind: by how
     many steps the inputs that the method leaves behind lag the end of a step.
     """
-    watch = kernels.stepping.watch
+    watch = kernels.stepping.step_checks
     model = problem.model
     row = energy_row(model, spaces[0])
     row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first check only records the energy
@@ -146,7 +146,7 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
     An infinite gain ends the run with an error of its own.
     """
-    watch = kernels.stepping.watch
+    watch = kernels.stepping.step_checks
     row = energy_row(problem.model, work)
     gained, kinetic, done = (float(row[at]) for at in (watch.GAINED, watch.LIVELIEST, watch.DONE))
     if row[watch.BOOKED] and math.isfinite(gained + kinetic + done):
@@ -159,7 +159,7 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
     Jumps of prescribed motions and parameters changed by a user are no work of a step. The next steps are all checked,
     as at the start, because the record may restart again soon.
     """
-    watch = kernels.stepping.watch
+    watch = kernels.stepping.step_checks
     row = energy_row(problem.model, work)
     row[watch.LEAST], row[watch.TURN] = np.inf, 0.0
 

@@ -50,7 +50,7 @@ class Slope:
         self.slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
         self.tangents = TangentSpace(problem.model.arrays[0]).arrays
         self.kernel = kernels.stepping.rollout.derivative
-        self.first_not_finite = kernels.stepping.watch.first_not_finite
+        self.first_not_finite = kernels.stepping.step_checks.first_not_finite
         self.problem = problem
         self.recording = recording
         self.reached, self.written = problem.start, 1

@@ -134,11 +134,11 @@ WORK_WIDTH = 104
 TWIST = (0, 1, 2, 4, 5, 6)  # offsets of a twist's numbers in a padded pair
 # rows after the bodies': bases of a spline surface in up to three directions, each with two derivatives
 SURFACE_ROWS = 3
-# then the row of the energy check (see `watch`)
+# then the row of the energy check (see `step_checks`)
 SCRATCH_ROWS = SURFACE_ROWS + 1
 # and as many rows as sines and cosines of all coordinates fill, each padded to whole registers of four, and this one
 TURN_ROWS, TURN_PADS = 1, 6
-# in the row of `watch`, after its columns: the step [s] over which springs at limits are implicit, 0 where they are
+# in that row, after the columns of `step_checks`: the step [s] over which springs at limits are implicit, 0 where they are
 # explicit; by how much [s] the last part of a step was shorter than the step, which halves the lag of velocities by it
 # (see `stepper.euler_parts`); and whether prescribed velocities jumped in it
 AHEAD, SHORTER, LEAPT = 20, 21, 22

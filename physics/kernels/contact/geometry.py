@@ -146,7 +146,7 @@ def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple
         d, e, f = a + rise * hxx, b + rise * hxy, c + rise * hyy
         if d > 0.0 and d * f - e * e > 1e-3 * (
             a * c - b * b
-        ):  # else the surface's radius of curvature is smaller than the distance
+        ):  # else the distance exceeds the radius of curvature
             a, b, c = d, e, f
         share = 1.0 / (a * c - b * b)
         sx, sy = -share * (c * gx - b * gy), -share * (a * gy - b * gx)

@@ -1,4 +1,4 @@
-"""Tuples of arguments that the steps of all methods take, in this order."""
+"""Tuples of arguments that the steps of all methods share, in this order."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ Tables: TypeAlias = tuple[Array, Array]
 State: TypeAlias = tuple[Array, Array]
 # work, dof, flags
 Spaces: TypeAlias = tuple[Array, Array, Array]
-# counters (see `layout`), sample times, records of q with columns for muscle states behind nv, and of q'
+# counters (see `layout`), sample times, records of q with muscle states in columns after nv, and of q'
 Log: TypeAlias = tuple[Array, Array, Array, Array]
-# generalized forces with inputs and muscle states, accelerations, and forces that held coordinates take (nv,)
+# generalized forces with inputs and muscle states, accelerations, and forces on prescribed coordinates (nv,)
 Loads: TypeAlias = tuple[Array, Array, Array]
-# of a model: its arrays, constraints, contacts, given motions, and tables
+# of a model: its arrays, constraints, contacts, prescribed motion, and tables
 Parts: TypeAlias = tuple[Array, Array, Array, Array, Tables]
-# of constrained steps: stages, forces that held coordinates take (nv,), system and memory of the rows, and spaces
+# of constrained steps: stages, forces on prescribed coordinates (nv,), system and memory of the rows, and spaces
 Room: TypeAlias = tuple[Array, Array, Array, Array, Spaces]
-# of implicit steps: slopes by q, by q' and by q'', system, pivots, vectors, notes (see `implicit_stage`), tangents
-Implicit: TypeAlias = tuple[tuple[Array, Array, Array], Array, Array, Array, Array, Array]
-# of implicit steps with more than a tree: constraints, system, given motions, contacts, memory, forces that held
+# derivatives (nv, nv) of inverse dynamics by q, q' and q''
+Slopes: TypeAlias = tuple[Array, Array, Array]
+# of implicit steps: slopes, system, pivots, vectors, notes (see `implicit_stage`), tangents
+Implicit: TypeAlias = tuple[Slopes, Array, Array, Array, Array, Array]
+# None, or where a model has more than a tree: constraints, system, given motions, contacts, memory, forces that held
 # coordinates take, and records of the rows' forces and of these
-More: TypeAlias = tuple[Array, Array, Array, Array, Array, Array, Array, Array]
+More: TypeAlias = Array

@@ -1,4 +1,4 @@
-"""Instants at which given motions leap in velocity, for methods whose steps do not have them within."""
+"""Velocity jumps of prescribed motions, for methods whose steps end at them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..compiler.jit import entry
 from . import motion_layout as channel
 from .bundles import Loads, Spaces, Tables
 from .evaluate import evaluate_here
-from .motion import catch, hold, leap
+from .motion import catch, hold, jump
 
 
 @entry
@@ -24,23 +24,23 @@ def pass_corner(
     system: Array,
     spaces: Spaces,
 ) -> bool:
-    """Give all that hangs on held coordinates the impulse of their velocities' leaps at time t; whether there was one.
+    """Apply the impulse of prescribed velocities that jump at time t; whether there was one.
 
-    The accelerations in loads (2, nv) are a workspace: velocities change as accelerations do where those of the held
-    coordinates are larger by their leaps.
+    The accelerations in loads (2, nv) are a workspace: velocities change by the difference of accelerations with and
+    without the jumps added to the prescribed ones.
     """
-    (channels, _), dof, (tau, accelerations, effort), leaps = motion, spaces[at.DOF], loads, False
+    (channels, _), dof, (tau, accelerations, effort), jumps = motion, spaces[at.DOF], loads, False
     catch(motion, t, q, qd)
     hold(motion, t, 0.0, q, qd, dof)
     before, after = (tau, accelerations[0], effort), (tau, accelerations[1], effort)
     evaluate_here(arrays, constraints, tables, t, q, qd, before, system, spaces)
     for k in range(channels.shape[0]):
-        change = leap(motion, k, t)
-        leaps |= change != 0.0
+        change = jump(motion, k, t)
+        jumps |= change != 0.0
         dof[channels[k, channel.CHANNEL_COORDINATE], at.GIVEN] += change
-    if leaps:
+    if jumps:
         evaluate_here(arrays, constraints, tables, t, q, qd, after, system, spaces)
         for d in range(qd.shape[0]):
             if dof[d, at.HELD] == 0.0:
                 qd[d] += accelerations[1, d] - accelerations[0, d]
-    return leaps
+    return jumps

@@ -1,4 +1,4 @@
-"""Accelerations at a state, with the constraints that are equalities."""
+"""Accelerations at a state, with the equality constraints."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def evaluate(
     system: Array,
     spaces: Spaces,
 ) -> tuple[int, int]:
-    """Accelerations at (t, q, qd) with the constraints that are equalities; coordinates that are held at t are put
-    where they are. The rows' forces are left in rows, those that held coordinates take in effort.
+    """Accelerations at (t, q, qd) with the equality constraints; sets coordinates that are prescribed at t. Leaves the
+    rows' forces in rows, those on prescribed coordinates in effort.
     """
     hold(motion, t, 0.0, q, qd, spaces[at.DOF])
     return evaluate_here(arrays, constraints, tables, t, q, qd, loads, system, spaces)
@@ -47,7 +47,7 @@ def evaluate_here(
     system: Array,
     spaces: Spaces,
 ) -> tuple[int, int]:
-    """As `evaluate`, where held coordinates are where they shall be."""
+    """As `evaluate`, with prescribed coordinates already set."""
     tau, qdd, effort = loads
     derivative(arrays, tables, t, q, qd, qd, tau, qdd, spaces)
     found = constrain_accelerations(arrays, constraints, q, qd, qdd, system, spaces)
@@ -71,9 +71,9 @@ def slope_on_constraints(
     system: Array,
     spaces: Spaces,
 ) -> None:
-    """As `evaluate`, at the nearest state that meets the equalities, which q and qd become.
+    """As `evaluate`, at the nearest state that meets the equalities, written to q and qd.
 
-    It is for methods whose own states leave the equalities with their errors.
+    For methods whose states drift off the equalities.
     """
     found = evaluate(arrays, constraints, motion, tables, t, q, qd, loads, system, spaces)
     if found[con.COUNT] > 0:
@@ -93,10 +93,10 @@ def settle_samples(
     loads: Loads,
     room: Array,
 ) -> None:
-    """Bring samples that fall between steps onto the equalities, from which the curves between the steps' ends lead.
+    """Project samples between steps onto the equalities, which interpolation violates.
 
-    parts is (arrays, constraints, motion, tables) as of `evaluate`; written the first sample and the one behind the
-    last; records (q, qd) of all; room (system, spaces).
+    parts is (arrays, constraints, motion, tables); written the first sample and one past the last; records (q, qd) of
+    all; room (system, spaces).
     """
     arrays, constraints, motion, tables = parts
     system, spaces = room
@@ -104,13 +104,13 @@ def settle_samples(
     nv = qdd.shape[0]
     for row in range(first, end):
         steps = (samples[row] - start) / dt
-        if abs(steps - round(steps)) < 1e-6:  # a step's end is on them
+        if abs(steps - round(steps)) < 1e-6:  # a step's end meets them
             continue
         q, qd, t = record_q[row, :nv], record_qd[row], samples[row]
-        for k in range(record_q.shape[1] - nv):  # states of muscles
+        for k in range(record_q.shape[1] - nv):  # muscle states
             tau[tables[at.VALUES].shape[1] + k] = record_q[row, nv + k]
         spaces[at.FLAGS][at.STATUS] = at.OK
-        # what is held is what the step holds: a coordinate that a motion catches within it is free to its end
+        # prescribed as in the step: a coordinate whose motion begins within it is free to its end
         follow(motion, start + dt * math.floor(steps), dt, t, q, qd, spaces[at.DOF])
         found = evaluate_here(arrays, constraints, tables, t, q, qd, loads, system, spaces)
         if found[con.COUNT] > 0 and spaces[at.FLAGS][at.STATUS] == at.OK:

@@ -27,17 +27,17 @@ from .implicit_stage import (
 from .motion import follow, hold
 from .rollout import (
     CUBIC,
-    LEAP,
+    JUMP,
     PARABOLA,
     copy,
     table_force,
 )
 from .stopping import stop_within, unilateral
 
-# Alexander 1977: the diagonal of the two-stage method of order two that is L-stable; its last stage is the step's end.
+# Alexander 1977: the diagonal of the L-stable two-stage method of order two; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
-# Of steps whose end Newton's iteration does not find so many for each coordinate may come at once (where dampers at
-# limits set in there is none), and one more in so many others.
+# Limits of steps whose end Newton's iteration does not find (where dampers at limits set in there is none): so many per
+# coordinate at once, and one more in so many others.
 MOST_AT_ONCE, ONE_IN = 3.0, 10.0
 FAR = 1.0  # m or rad
 
@@ -45,7 +45,7 @@ FAR = 1.0  # m or rad
 @shared
 def linear_step(
     arrays: Array,
-    more: More | None,
+    more: More,
     width: int,
     dt: float,
     q: Array,
@@ -55,11 +55,10 @@ def linear_step(
 ) -> None:
     """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
 
-    f is the whole generalized force, that of velocities included, K = df/dq and D = df/dq' its exact derivatives: of
-    joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With damping that
-    is linear, f + ... - D q' on the paper's right side is what it calls f. The forces are those at the step's end as
-    far as they depend on time; width is that of their table. Equalities hold for the new velocities, with their
-    Jacobian at the old coordinates.
+    f is the whole generalized force including velocity terms, K = df/dq and D = df/dq' its exact derivatives: of
+    joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With linear damping
+    the paper's f is this f - D q'. Forces that depend on time are those at the step's end; width is that of their
+    table. Equalities hold for the new velocities, with their Jacobian at the old coordinates.
     """
     slopes, system, pivots, vectors, notes, tangents = implicit
     (by_q, by_qd, _), (_, dof, flags) = slopes, spaces
@@ -99,8 +98,8 @@ def linear_step(
 def hold_stage(
     motion: Array, t: float, dt: float, now: float, step: float, mean: bool, vectors: Array, dof: Array
 ) -> None:
-    """Let the stage's known part lead coordinates that are held from t on to where they are now; mean: their
-    acceleration is that by which they get there from the known velocities, as backward Euler has it of all others.
+    """Set the stage's known part so that coordinates prescribed from t on reach their values now; mean: their
+    acceleration is the mean from the known velocities, as backward Euler has it for all others.
     """
     nv = dof.shape[0]
     q, qd, (channels, _) = vectors[newton.STAGE_Q, :nv], vectors[newton.STAGE_QD, :nv], motion
@@ -127,8 +126,8 @@ def settle(
     implicit: Implicit,
     spaces: Spaces,
 ) -> tuple[int, int]:
-    """End the step: impulses, and back onto the equalities; returns how many rows there are, and how samples lie within
-    the step as far as impulses tell. For course see `unilateral.aim_row`.
+    """End the step: impulses and projection onto the equalities; returns the number of rows, and the interpolation of
+    samples that the impulses require. For course see `unilateral.aim_row`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
     _, _, _, vectors, notes, _ = implicit
@@ -148,8 +147,8 @@ def settle(
         )
         count, struck = stop_within(parts, found, t, dt, course, (last_q, last_qd), qdd, q, qd, room)
         if count > 0:
-            notes[newton.HISTORY] = 0.0  # the accelerations before the impulse say nothing of those behind it
-            return count, LEAP if struck else PARABOLA
+            notes[newton.HISTORY] = 0.0  # accelerations before the impulse do not extrapolate past it
+            return count, JUMP if struck else PARABOLA
     follow(motion, t, dt, t + dt, q, qd, dof)
     found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, loads, system, spaces)
     count, _ = found
@@ -162,7 +161,7 @@ def settle(
 @shared
 def newton_step(
     arrays: Array,
-    more: More | None,
+    more: More,
     integrator: int,
     tables: Tables,
     now: tuple[float, float],
@@ -175,7 +174,7 @@ def newton_step(
 ) -> None:
     """Backward Euler, or the two stages of SDIRK2: q' and q at the end of the last stage are those of the step.
 
-    now is the time and how many steps are done; this one is a share of such a step.
+    now is the time and the number of steps done; this one is a share of such a step.
     """
     _, _, _, vectors, _, _ = implicit
     (t, steps), data, nv, width = now, arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
@@ -183,7 +182,7 @@ def newton_step(
     stages = 1 if integrator == at.BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
-        done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step that the first stage's slope takes
+        done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step with the first stage's slope
         reached = done + gamma
         guess_stage(steps + share * reached, implicit)
         for d in range(nv):
@@ -206,7 +205,7 @@ def newton_step(
 @shared
 def substitute(
     arrays: Array,
-    more: More | None,
+    more: More,
     tables: Tables,
     t: float,
     dt: float,
@@ -215,8 +214,9 @@ def substitute(
     implicit: Implicit,
     spaces: Spaces,
 ) -> None:
-    """A linearly implicit step in place of one whose end was not found: where forces leap, as of damped ground where
-    it is touched, there may be none. Where that is not rare, or coordinates go far in a step, the step is too long.
+    """Replace a step whose end was not found by a linearly implicit one: where forces jump, as of damped ground at
+    first contact, there may be no end. Fails where that is not rare, or coordinates move far in a step: the step is too
+    long.
     """
     _, _, _, vectors, notes, _ = implicit
     given, (_, dof, flags) = vectors[newton.GIVEN_FORCE], spaces
@@ -243,7 +243,7 @@ def substitute(
 @inline
 def implicit_step(
     arrays: Array,
-    more: More | None,
+    more: More,
     integrator: int,
     tables: Tables,
     now: tuple[float, float],
@@ -254,7 +254,7 @@ def implicit_step(
     implicit: Implicit,
     spaces: Spaces,
 ) -> int:
-    """A step by whichever method, behind so many others and a share of such a one, and how samples lie within it."""
+    """A step by any method, `share` of a whole one; returns the interpolation of samples in it."""
     _, _, _, vectors, notes, _ = implicit
     flags, width, (t, _) = spaces[at.FLAGS], tables[at.VALUES].shape[1], now
     if integrator == at.LINEARLY_IMPLICIT_EULER:
@@ -273,8 +273,8 @@ def implicit_step(
 def take_hold(
     motion: Array, integrator: int, t: float, dt: float, q: Array, qd: Array, notes: Array, dof: Array
 ) -> None:
-    """Put the coordinates that are held in a step from time t where they are; where others are than before, what is
-    known from step to step is of no use.
+    """Set the coordinates prescribed in a step from time t; where others are than before, discard what is kept between
+    steps.
     """
     mean = 0.0 if integrator == at.SDIRK2 else dt
     if hold(motion, t, mean, q, qd, dof):

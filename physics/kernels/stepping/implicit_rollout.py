@@ -1,4 +1,4 @@
-"""Implicit integration of a whole stretch of time in one call, with steps in parts where something bounces."""
+"""Implicit integration of many steps in one call; steps with a bounce are split."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .implicit import implicit_step, settle, take_hold
 from .motion import catch
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .rollout import CHART_LIMIT, change_charts, copy, has_charts
+from .step_checks import check_step, note_efforts
 from .stepper import record_forces
 from .stopping import until_bounce
-from .watch import check_step, note_efforts
 
 
 @shared
@@ -35,11 +35,11 @@ def implicit_parts(
     spaces: Spaces,
     log: Log,
 ) -> int:
-    """One step with impulses, back onto the equalities; where something bounces in it and it may be cut, in parts of
-    which a short one holds the bounce. Returns how many rows there are.
+    """One step with impulses and projection onto the equalities; where something bounces in it and `cut`, in parts,
+    with the bounce in a short one. Returns the number of rows.
 
-    now is the time and how many steps are done. Forces of rows and held coordinates are means over the step. Samples
-    go to log as they are passed, see `parts.write`.
+    now is the time and the number of steps done. Forces of rows and on prescribed coordinates are means over the step.
+    Samples go to log, see `parts.write`.
     """
     _, system, motion, _, memory, effort, _, _ = more
     _, _, _, vectors, notes, _ = implicit
@@ -96,7 +96,7 @@ def implicit_parts(
 @entry
 def implicit_rollout(
     arrays: Array,
-    more: More | None,
+    more: More,
     integrator: int,
     tables: Tables,
     start: float,
@@ -107,8 +107,8 @@ def implicit_rollout(
     implicit: Implicit,
     spaces: Spaces,
 ) -> None:
-    """As `rollout.rollout`; what is kept from step to step is in implicit, so that the result does not depend on how a
-    run is cut into calls. more is None where a model has only a tree.
+    """As `rollout.rollout`; data kept between steps is in implicit, so that the result does not depend on how a run is
+    divided into calls. more is None where a model has only a tree.
     """
     _, _, _, vectors, notes, _ = implicit
     counters, samples, record_q, _ = log

@@ -1,16 +1,16 @@
-"""One stage of an implicit step: accelerations that inverse dynamics finds right where they lead.
+"""One stage of an implicit step: accelerations that satisfy inverse dynamics at the state they lead to.
 
-With base and base_qd what is known of a stage, the unknown accelerations a lead to
+With the known part base and base_qd of a stage, the unknown accelerations a give
 
     q' = base_qd + s a,   q = base + s q'
 
 and Newton's iteration solves r(a) = ID(q, q', a) - tau = 0. Its matrix s^2 dID/dq + s dID/dq' + M is exact. It is kept
-while it leads on quickly (from stage to stage and step to step), and the iteration goes on to round-off.
+from stage to stage and step to step while convergence is fast; the iteration ends at round-off.
 
-Constraints that are equalities add their forces l as unknowns, J(q)^T l to the forces and J(q) q' = 0 to the
-equations (Wang 2022, sec. 4.6.4, at the velocities of the stage). There the matrix leaves out how J turns, so that the
-iteration converges by a factor of the order of the step. `more` is None, or a tuple that begins with constraints,
-system and motion (see `implicit`): without them none of this is compiled.
+Equality constraints add their forces l as unknowns, J(q)^T l to the forces and J(q) q' = 0 to the equations (Wang 2022,
+sec. 4.6.4, at the velocities of the stage). The matrix omits the derivative of J, so that the iteration converges by a
+factor of the order of the step. `more` is None, or a tuple (see `bundles`): without constraints none of this is
+compiled.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
-from .bundles import Implicit, More, Spaces
+from .bundles import Implicit, More, Slopes, Spaces
 
-# vectors (rows; nv and inputs, or nv and constraint rows): accelerations and behind them the forces of constraints, the
-# stage's known part, where they lead, forces that are given and found, the correction and the next one, accelerations
-# on trial, and of the integrators: the accelerations of the three stages before, newest first, the state before the
-# step or the part of one that is taken, that before the whole step, and mean forces of held coordinates over it
+# vectors (rows; nv and inputs, or nv and constraint rows): accelerations, followed by the forces of constraints, the
+# stage's known part, q and q' that they give, given and computed forces, the correction and the next one, trial
+# accelerations, and of the integrators: the accelerations of the three stages before, newest first, the state before
+# the step or the current part of it, that before the whole step, and mean forces on prescribed coordinates over it
 (
     ACCELERATIONS,
     BASE,
@@ -52,25 +52,25 @@ from .bundles import Implicit, More, Spaces
     MEAN_EFFORT,
 ) = range(18)
 IMPLICIT_VECTORS = 18
-# notes: whether the matrix is known; the step that it is for; how many stages before are known, and when they were
+# notes: whether the matrix is known; the step that it is for; how many previous stages are known, and their times
 # (three, in steps); counts
 KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
 IMPLICIT_NOTES = 10
 
 MOST_ITERATIONS = 60
-SLOW = 0.3  # a kept matrix that does not shorten the correction to this share is made anew
-MANY = 4  # iterations after which a matrix is made anew for the next stage
-LEAST_STEP = 1e-6  # share of a correction under which a line search gives up
-# of velocities and of coordinates [rad, m]: what counts as round-off, and what where nothing gets better
+SLOW = 0.3  # a kept matrix is replaced where the correction does not shrink to this share
+MANY = 4  # iterations after which the next stage gets a new matrix
+LEAST_STEP = 1e-6  # smallest share of a correction in the line search
+# of velocities and of coordinates [rad, m]: round-off, and the tolerance where the iteration stalls
 SETTLED, STUCK = 1e-14, 1e-9
 DEPENDENT = (
-    1e-8  # share of its own answer that a constraint gives way by within the iteration: rows may be redundant
+    1e-8  # compliance of constraints in the iteration, relative to their response: rows may be redundant
 )
 
 
 @shared
 def place_stage(step: float, a: Array, vectors: Array) -> None:
-    """Coordinates and velocities to which the accelerations lead."""
+    """Coordinates and velocities for the accelerations."""
     for d in range(a.shape[0]):
         vectors[STAGE_QD, d] = vectors[BASE_QD, d] + step * a[d]
         vectors[STAGE_Q, d] = vectors[BASE, d] + step * vectors[STAGE_QD, d]
@@ -80,7 +80,7 @@ def place_stage(step: float, a: Array, vectors: Array) -> None:
 def add_multipliers(
     arrays: Array, more: More, step: float, x: Array, vectors: Array, right: Array, spaces: Spaces
 ) -> None:
-    """Forces of the equalities into right, and behind them what their rows' speeds lack; after `outward`."""
+    """Forces of the equalities into right, followed by the residuals of their speeds; after `outward`."""
     constraints, system, _, _, _, _, _, _ = more
     work, dof, _ = spaces
     nv = dof.shape[0]
@@ -97,9 +97,11 @@ def add_multipliers(
 
 @shared
 def keep_residual(
-    arrays: Array, more: More | None, step: float, x: Array, vectors: Array, right: Array, spaces: Spaces
+    arrays: Array, more: More, step: float, x: Array, vectors: Array, right: Array, spaces: Spaces
 ) -> bool:
-    """Negative residual of the free coordinates into right, whether it is finite; of held ones it is their effort."""
+    """Negative residual of the free coordinates into right, whether it is finite; of prescribed ones it is their
+    effort.
+    """
     dof = spaces[at.DOF]
     for d in range(dof.shape[0]):
         right[d] = vectors[GIVEN_FORCE, d] - vectors[FOUND_FORCE, d]
@@ -116,11 +118,9 @@ def keep_residual(
 
 @shared
 def evaluate_residual(
-    arrays: Array, more: More | None, step: float, x: Array, right: Array, vectors: Array, spaces: Spaces
+    arrays: Array, more: More, step: float, x: Array, right: Array, vectors: Array, spaces: Spaces
 ) -> bool:
-    """Negative residual where the accelerations x lead, with the constraints' forces behind them, into right; whether
-    it is finite.
-    """
+    """Negative residual for the accelerations x and constraint forces after them, into right; whether it is finite."""
     work, dof, flags = spaces
     nv = dof.shape[0]
     flags[at.STATUS] = at.OK
@@ -135,8 +135,8 @@ def evaluate_residual(
 
 
 @shared
-def constraint_matrix(more: More, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array) -> None:
-    """Rows and columns of the equalities, from the Jacobian that `add_multipliers` left."""
+def constraint_matrix(more: More, slopes: Slopes, dof: Array, matrix: Array) -> None:
+    """Rows and columns of the equalities, from the Jacobian of `add_multipliers`."""
     _, system, _, _, _, _, _, _ = more
     jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     (_, _, mass), nv = slopes, dof.shape[0]
@@ -149,16 +149,14 @@ def constraint_matrix(more: More, slopes: tuple[Array, Array, Array], dof: Array
             matrix[nv + k, d] = j
             held = dof[d, at.HELD] != 0.0
             matrix[d, nv + k] = 0.0 if held else -j
-            answer += 0.0 if held else j * j / mass[d, d]  # a target that is led has next to no mass
+            answer += 0.0 if held else j * j / mass[d, d]  # a tracked target has almost no mass
         matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
 
 
 @shared
-def step_matrix(
-    more: More | None, step: float, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array
-) -> None:
-    """M + s dID/dq' + s^2 dID/dq, bordered by the constraints; a held coordinate's row says that it does not
-    change.
+def step_matrix(more: More, step: float, slopes: Slopes, dof: Array, matrix: Array) -> None:
+    """M + s dID/dq' + s^2 dID/dq, bordered by the constraints; the row of a prescribed coordinate is that of the
+    identity.
     """
     by_q, by_qd, mass = slopes
     for d in range(dof.shape[0]):
@@ -191,7 +189,7 @@ def raise_flag(body_int: Array, flags: Array, status: int, d: int) -> bool:
 
 @shared
 def largest(x: Array) -> int:
-    """Where an array has its largest or a not finite entry."""
+    """Index of the largest or of a non-finite entry."""
     best = 0
     for d in range(x.shape[0]):
         if not abs(x[d]) < math.inf:
@@ -203,9 +201,9 @@ def largest(x: Array) -> int:
 
 @shared
 def make_matrix(
-    arrays: Array, more: More | None, step: float, x: Array, right: Array, implicit: Implicit, spaces: Spaces
+    arrays: Array, more: More, step: float, x: Array, right: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
-    """Residual and matrix where the accelerations lead, factorized; False with a flag where that is not possible."""
+    """Residual and factorized matrix for the accelerations; False with a flag where that is not possible."""
     slopes, system, pivots, vectors, notes, tangents = implicit
     flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
     a = x[:nv]
@@ -232,13 +230,13 @@ def make_matrix(
 
 @shared
 def solve_step(system: Array, pivots: Array, right: Array) -> None:
-    """The one place where a step's linear equations are solved, in place of right."""
+    """Solve a step's linear equations in place of right, compiled once."""
     lu_solve(system, pivots, right)
 
 
 @shared
 def size_of(x: Array, mass: Array) -> float:
-    """Length of accelerations in the scale of the coordinates' own inertias: radians and metres together."""
+    """Length of accelerations weighted by the coordinates' own inertias, for radians and metres together."""
     total = 0.0
     for d in range(mass.shape[0]):
         total += mass[d, d] * x[d] * x[d]
@@ -247,7 +245,7 @@ def size_of(x: Array, mass: Array) -> float:
 
 @shared
 def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool:
-    """Whether a correction x moves no coordinate and, for its own size, no velocity by more than a share."""
+    """Whether a correction x changes no coordinate and no velocity by more than a share of its size."""
     for d in range(nv):
         if not abs(step * step * x[d]) <= share * (1.0 + abs(vectors[STAGE_Q, d])):
             return False
@@ -259,15 +257,15 @@ def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool
 @shared
 def try_correction(
     arrays: Array,
-    more: More | None,
+    more: More,
     step: float,
     size: float,
     whole: bool,
     implicit: Implicit,
     spaces: Spaces,
 ) -> float:
-    """Go along the correction until the next one, by the same matrix, is shorter (Deuflhard 1974); its length, or -1
-    where it grows, however short the step. Not whole: also where the whole correction does not do.
+    """Shorten the correction until the next one, by the same matrix, is smaller (Deuflhard 1974); its length, or -1
+    where it grows, however short the step. whole: keep trying where the full correction fails.
     """
     (_, _, mass), system, pivots, vectors, _, _ = implicit
     nv, n = spaces[at.DOF].shape[0], pivots.shape[0]
@@ -290,10 +288,8 @@ def try_correction(
 
 
 @shared
-def iterate(
-    arrays: Array, more: More | None, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
-) -> bool:
-    """Newton's iteration from the accelerations in vectors, which it improves; False with a flag where it fails.
+def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: Spaces, sizes: Array) -> bool:
+    """Newton's iteration from the accelerations in vectors, in place; False with a flag where it fails.
 
     sizes (any number,) gets the lengths of the first corrections.
     """
@@ -318,7 +314,7 @@ def iterate(
             for d in range(n):
                 x[d] = vectors[TRIAL, d]
             slow = next_size > SLOW * size
-            # what is left behind the next correction is a share of it
+            # the error after the next correction is a share of it
             left = next_size / size if size > 0.0 else 1.0
             if within(step, following, nv, SETTLED / max(left, 0.1), vectors) or (
                 fresh and slow and within(step, following, nv, STUCK, vectors)
@@ -346,7 +342,7 @@ def iterate(
 
 @shared
 def guess_stage(now: float, implicit: Implicit) -> None:
-    """Accelerations to begin with, at a time in steps: the polynomial through those of up to three stages before."""
+    """Initial accelerations at a time in steps: extrapolated from up to three previous stages."""
     _, _, pivots, vectors, notes, _ = implicit
     known, n = int(notes[HISTORY]), pivots.shape[0]
     for d in range(n):
@@ -362,7 +358,7 @@ def guess_stage(now: float, implicit: Implicit) -> None:
 
 @shared
 def keep_stage(now: float, implicit: Implicit) -> None:
-    """The accelerations of a stage become the newest of those before."""
+    """Store the accelerations of a stage as the newest."""
     _, _, pivots, vectors, notes, _ = implicit
     n = pivots.shape[0]
     for i in range(2, 0, -1):
@@ -377,11 +373,11 @@ def keep_stage(now: float, implicit: Implicit) -> None:
 
 @shared
 def solve_stage(
-    arrays: Array, more: More | None, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
+    arrays: Array, more: More, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
 ) -> bool:
-    """Solve for the accelerations from the guess in vectors; from none where the guess does not lead there.
+    """Solve for the accelerations from the guess in vectors; from zero where that fails.
 
-    Where it succeeds, vectors hold them and where they lead; otherwise flags say why not.
+    On success vectors have them and the resulting state; otherwise flags have the reason.
     """
     _, _, pivots, vectors, notes, _ = implicit
     _, dof, flags = spaces

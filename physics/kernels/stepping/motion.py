@@ -1,4 +1,4 @@
-"""Motions that are given: coordinates held on piecewise polynomials of time, for as long as they are held."""
+"""Prescribed motions: coordinates on piecewise polynomials of time, while these hold them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline, shared
 from . import motion_layout as channel
 
-# Times that are nearer than this are the same: sums of steps are off by round-off [s].
+# Times closer than this are equal: sums of steps have round-off [s].
 EDGE = 1e-9
-# A velocity that changes by less than this share at once does not leap.
+# A velocity that changes by less than this share does not jump.
 SMOOTH = 1e-6
 
 
 @inline
 def find_piece(motion: Array, k: int, t: float) -> int:
-    """The piece of channel k that time t falls into; the first begins before all time."""
+    """The piece of channel k at time t; the first has no beginning."""
     channels, pieces = motion
     low: int = channels[k, channel.CHANNEL_FIRST]
     high = low + channels[k, channel.CHANNEL_COUNT] - 1
@@ -42,8 +42,8 @@ def evaluate_piece(pieces: Array, piece: int, t: float) -> Vector:
 
 @inline
 def pieces_of_step(motion: Array, k: int, t: float, dt: float) -> tuple[int, int, int]:
-    """The pieces of channel k that lead to time t, from it on, and to the end of a step from there; the first and the
-    last are the second where the coordinate is not held all the way, or the run begins with the motion.
+    """The pieces of channel k before time t, from it on, and before the end of a step from there. The first and the
+    last are the second where the coordinate is not prescribed all the way, or the run begins with the motion.
     """
     channels, pieces = motion
     piece = find_piece(motion, k, t + EDGE)
@@ -61,10 +61,8 @@ def pieces_of_step(motion: Array, k: int, t: float, dt: float) -> tuple[int, int
 
 
 @inline
-def jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> float:
-    """Change of velocity in a step beside that of the piece from its beginning on: of corners, that is, which bodies
-    feel as an impulse.
-    """
+def corner_jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> float:
+    """Change of velocity in a step beyond that of its first piece: the jumps at corners, which act as impulses."""
     before, piece, last = found
     change = evaluate_piece(pieces, piece, t)[1] - evaluate_piece(pieces, before, t)[1]
     return change + evaluate_piece(pieces, last, t + dt)[1] - evaluate_piece(pieces, piece, t + dt)[1]
@@ -72,7 +70,7 @@ def jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float) -> fl
 
 @inline
 def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: float) -> None:
-    """Shift the pieces of channel k from one on, for as long as they hold, by shift + faster (time - t)."""
+    """Shift the pieces of channel k from one on, while they hold, by shift + faster (time - t)."""
     channels, pieces = motion
     end = channels[k, channel.CHANNEL_FIRST] + channels[k, channel.CHANNEL_COUNT]
     while piece < end and pieces[piece, channel.PIECE_HOLDS] != 0.0:
@@ -83,9 +81,9 @@ def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: f
 
 @inline
 def piece_before(pieces: Array, first: int, piece: int, at_edge: int, t: float) -> int:
-    """The piece that a channel was in at the step before; at a run's beginning the one that leads to it, `at_edge`.
+    """The channel's piece in the step before; at a run's beginning the one before it, `at_edge`.
 
-    Steps may be tried again from the same time.
+    Steps may be repeated from the same time.
     """
     known = pieces[first, channel.PIECE_SEEN] > 0.0 and t >= pieces[first, channel.PIECE_LOOKED]
     if not known:
@@ -98,8 +96,8 @@ def piece_before(pieces: Array, first: int, piece: int, at_edge: int, t: float) 
 
 @shared
 def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
-    """Note which coordinates, free in the step that led to time t, are held from then on, and how their velocities
-    leap; given velocities and accelerations go on from where the coordinates are.
+    """Find coordinates that become prescribed at time t, and the jumps of their velocities; given velocities and
+    accelerations continue from the present state.
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
@@ -108,7 +106,7 @@ def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
         before = piece_before(pieces, first, piece, find_piece(motion, k, t - EDGE), t)
         pieces[first, channel.PIECE_LEAP] = 0.0
         free = False
-        for between in range(before, piece):  # for less than a step, it may be
+        for between in range(before, piece):  # possibly for less than a step
             free |= pieces[between, channel.PIECE_HOLDS] == 0.0
         if not free or pieces[piece, channel.PIECE_HOLDS] == 0.0:
             continue
@@ -120,14 +118,14 @@ def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
 
 
 @shared
-def leaps_within(motion: Array, t: float, dt: float) -> bool:
-    """Whether velocities of held coordinates leap in a step from time t on, behind `catch`."""
+def jumps_within(motion: Array, t: float, dt: float) -> bool:
+    """Whether prescribed velocities jump in a step from time t on, after `catch`."""
     channels, pieces = motion
     found = False
     for k in range(channels.shape[0]):
         before, piece, last = pieces_of_step(motion, k, t, dt)
         if pieces[piece, channel.PIECE_HOLDS] != 0.0:
-            change = jumps(pieces, (before, piece, last), t, dt)
+            change = corner_jumps(pieces, (before, piece, last), t, dt)
             change += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
             ahead = evaluate_piece(pieces, last, t + dt)[1]
             found |= abs(change) > SMOOTH * (abs(ahead) + abs(ahead - change))
@@ -135,8 +133,8 @@ def leaps_within(motion: Array, t: float, dt: float) -> bool:
 
 
 @shared
-def leap(motion: Array, k: int, t: float) -> float:
-    """By how much the velocity of channel k's coordinate leaps at time t, behind `catch`."""
+def jump(motion: Array, k: int, t: float) -> float:
+    """Jump of the velocity of channel k's coordinate at time t, after `catch`."""
     channels, pieces = motion
     before, piece, _ = pieces_of_step(motion, k, t, 0.0)
     if pieces[piece, channel.PIECE_HOLDS] == 0.0:
@@ -148,9 +146,8 @@ def leap(motion: Array, k: int, t: float) -> float:
 
 @shared
 def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) -> bool:
-    """Put the coordinates that are held at time t where they are, with their velocity, and note their acceleration:
-    of the moment, or where dt > 0 its mean over the step, with the corners in it. Returns whether others are held
-    than before.
+    """Set the coordinates that are prescribed at time t, their velocities and accelerations: present ones, or where dt
+    > 0 means over the step including corners. Returns whether others are prescribed than before.
     """
     channels, pieces = motion
     others = False
@@ -173,7 +170,7 @@ def hold(motion: Array, t: float, dt: float, q: Array, qd: Array, dof: Array) ->
 
 @shared
 def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, dof: Array) -> None:
-    """Put the coordinates that are held in a step from time t on where they are now, and note their accelerations."""
+    """Set the coordinates that are prescribed in a step from time t on to their values now, and their accelerations."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
         d = channels[k, channel.CHANNEL_COORDINATE]
@@ -183,15 +180,15 @@ def follow(motion: Array, t: float, dt: float, now: float, q: Array, qd: Array, 
         if dof[d, at.HELD] != 0.0:
             here = min(max(find_piece(motion, k, now - EDGE), piece), last)
             q[d], qd[d], _ = evaluate_piece(pieces, here, now)
-            leaps = jumps(pieces, (before, piece, last), t, dt)
-            leaps += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
-            dof[d, at.GIVEN] = evaluate_piece(pieces, piece, now)[2] + leaps / dt
+            jumps = corner_jumps(pieces, (before, piece, last), t, dt)
+            jumps += pieces[channels[k, channel.CHANNEL_FIRST], channel.PIECE_LEAP]
+            dof[d, at.GIVEN] = evaluate_piece(pieces, piece, now)[2] + jumps / dt
 
 
 @shared
 def note_lag(motion: Array, t: float, dt: float, dof: Array) -> None:
-    """Note by how much velocities that are given at the end of a step from time t on are more than their means over it:
-    what is led along goes as far as the means say.
+    """Store the excess of prescribed velocities at the end of a step from time t on over their means: bodies in contact
+    cover the distance of the means.
     """
     channels, pieces = motion
     for k in range(channels.shape[0]):
@@ -205,7 +202,7 @@ def note_lag(motion: Array, t: float, dt: float, dof: Array) -> None:
 
 @shared
 def finish_held(motion: Array, t: float, dt: float, q: Array, qd: Array) -> None:
-    """Put the coordinates that were held from time t on where the step ends."""
+    """Set the coordinates that were prescribed from time t on to their values at the step's end."""
     channels, pieces = motion
     for k in range(channels.shape[0]):
         d = channels[k, channel.CHANNEL_COORDINATE]

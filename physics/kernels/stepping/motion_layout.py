@@ -1,11 +1,10 @@
-"""Where things lie in the arrays of given motions.
+"""Offsets in the arrays of prescribed motions.
 
-A motion is ``(channels, pieces)``: channels (n, 4) are coordinate, first piece, how many, and of what the values were
-given: positions, velocities or accelerations; a piece (13 numbers) is the time where it begins, whether it holds the
-coordinate, six coefficients by rising powers of the time since then, and in a channel's first piece by how much the
-velocity leaps where the step catches a free coordinate, and for `motion.catch` when it looked last, the piece that it
-found then, 1 more than its number, and the one that the step before had; and whether it is a rest from which the run
-sees the motion begin.
+A motion is ``(channels, pieces)``. Channels (n, 4): coordinate, first piece, number of pieces, and what the values are:
+positions, velocities or accelerations. A piece (13 numbers): the time of its beginning, whether it holds the
+coordinate, and six coefficients by rising powers of the time since then. A channel's first piece also has state of
+`motion.catch`: the velocity jump where a free coordinate becomes prescribed, the time of the last call, the piece found
+then, plus 1, and the piece of the step before; and whether the motion begins within the run, from rest.
 """
 
 from __future__ import annotations

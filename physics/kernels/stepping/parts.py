@@ -1,4 +1,4 @@
-"""Steps in parts: what is met within a step is met near its instant, not where the step begins."""
+"""Steps in parts, so that an impact is near its instant instead of the step's beginning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..contact import layout as contact
 from .bundles import Log, State
 from .rollout import copy, reaches, record_samples
 
-# A step in which something is met is cut down to one part of so many: that part alone is of first order.
+# A step with an impact is cut down to one part of so many: only that part is of first order.
 PARTS = 32
-# So many bounces in a step have parts of their own: what bounces more often comes to rest.
+# So many bounces in a step get parts of their own; further ones come to rest.
 MOST_BOUNCES = 2
 
 
@@ -29,17 +29,15 @@ def bounces(data: Array, pairs: Array) -> bool:
 
 @shared
 def part_before(until: float, span: float, size: int) -> int:
-    """How many parts of a step come before a bounce that was found so far into a stretch of `size` parts which takes
-    `span`; at least one, which is where it has to be if it is in the first.
+    """How many parts of a step precede a bounce at `until` in a stretch of `size` parts that takes `span`; at least
+    one.
     """
     return max(min(int(until / span * size), size - 1), 1)
 
 
 @inline
 def write(log: Log, t: float, dt: float, whole: float, way: int, last: State, now: State, dof: Array) -> None:
-    """Write the samples that fall into a part of a step that takes `whole`, from t on and dt long; way as
-    `record_samples` has it.
-    """
+    """Write the samples in a part of a step that takes `whole`, from t on and dt long; way as in `record_samples`."""
     counters, samples, _, _ = log
     until = reaches(t, dt, whole)
     if counters[at.WRITTEN] < samples.shape[0] and samples[counters[at.WRITTEN]] <= until:
@@ -48,7 +46,7 @@ def write(log: Log, t: float, dt: float, whole: float, way: int, last: State, no
 
 @shared
 def keep(memory: Array, back: bool) -> None:
-    """Keep what the last step left of limits and contacts, or put it back."""
+    """Save the memory of limits and contacts from the last step, or restore it."""
     width = con.KEPT - con.WARM
     for k in range(memory.shape[0]):
         for j in range(con.WARM, con.KEPT):
@@ -60,7 +58,7 @@ def keep(memory: Array, back: bool) -> None:
 
 @shared
 def met(memory: Array) -> bool:
-    """Whether a limit or a contact acts that did not when its state was kept."""
+    """Whether a limit or a contact is active that was not when its memory was saved."""
     found = False
     before = con.KEPT - con.WARM
     for k in range(memory.shape[0]):
@@ -71,7 +69,7 @@ def met(memory: Array) -> bool:
 
 @shared
 def add_share(share: float, first: bool, effort: Array, mean: Array, system: Array) -> None:
-    """Add to the mean forces over a step those of a part of it."""
+    """Add the forces of a part of a step to the means over it."""
     rows = system[con.SYSTEM_ROWS]
     for k in range(rows.shape[0]):
         rows[k, con.ROW_MEAN] = share * rows[k, con.ROW_FORCE] + (0.0 if first else rows[k, con.ROW_MEAN])
@@ -81,7 +79,7 @@ def add_share(share: float, first: bool, effort: Array, mean: Array, system: Arr
 
 @shared
 def take_means(effort: Array, mean: Array, system: Array) -> None:
-    """Forces of a step that was cut are the means over its parts."""
+    """Replace the forces of a split step by the means over its parts."""
     copy(mean, effort)
     for k in range(system[con.SYSTEM_ROWS].shape[0]):
         system[con.SYSTEM_ROWS][k, con.ROW_FORCE] = system[con.SYSTEM_ROWS][k, con.ROW_MEAN]

@@ -1,4 +1,4 @@
-"""Coordinates that rest on hard limits: held there by Runge-Kutta steps, whose order the limits then do not take."""
+"""Coordinates at rest on hard limits: Runge-Kutta steps prescribe them, so that the limits do not reduce the order."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..forces.limits import limit_value
 
-# A coordinate this near its limit [m, rad], and that would move so little in a step, rests.
+# A coordinate this near its limit [m, rad] that would move so little in a step rests.
 AT_REST = 1e-12
 
 
 @shared
 def hold_resting(data: Array, memory: Array, dof: Array) -> None:
-    """Hold, where they are, the coordinates that rest on limits."""
+    """Prescribe coordinates that rest on limits."""
     for k in range(int(data[at.LIMIT_COUNT])):
         d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
         if memory[k, con.RESTS] != 0.0:
             if dof[d, at.HELD] == 0.0:
                 dof[d, at.HELD], dof[d, at.GIVEN] = 1.0, 0.0
-            else:  # by a given motion
+            else:  # prescribed by a motion
                 memory[k, con.RESTS] = 0.0
 
 
 @shared
 def let_move(data: Array, memory: Array, effort: Array, dof: Array) -> None:
-    """Hold no more, for now, what rests on limits; their forces are none of given motions."""
+    """Free coordinates that rest on limits for now; their forces are not those of prescribed motions."""
     for k in range(int(data[at.LIMIT_COUNT])):
         if memory[k, con.RESTS] != 0.0:
             d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
@@ -35,7 +35,7 @@ def let_move(data: Array, memory: Array, effort: Array, dof: Array) -> None:
 
 @shared
 def release_pulled(data: Array, q: Array, effort: Array, memory: Array, dof: Array) -> bool:
-    """Let go of what a limit would have to pull to keep it; whether there was any."""
+    """Release coordinates that a limit would have to pull; whether there were any."""
     found = False
     for k in range(int(data[at.LIMIT_COUNT])):
         row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
@@ -48,7 +48,7 @@ def release_pulled(data: Array, q: Array, effort: Array, memory: Array, dof: Arr
 
 @shared
 def come_to_rest(data: Array, dt: float, q: Array, qd: Array, memory: Array) -> None:
-    """Note which coordinates rest on a limit behind an impulse."""
+    """Find coordinates that rest on a limit after an impulse."""
     for k in range(int(data[at.LIMIT_COUNT])):
         row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
         pushed = memory[k, con.RESTS] != 0.0 or memory[k, con.WARM] != 0.0

@@ -1,4 +1,4 @@
-"""Fixed-step integration of a whole stretch of time in one call."""
+"""Fixed-step integration of many steps in one call."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from ..muscles.states import (
     watch_states,
 )
 from .bundles import Log, Spaces, State, Tables
-from .watch import check_step
+from .step_checks import check_step
 
-# A rotation vector changes its chart beyond this length: half a radian past pi, so that it does not change back at
-# once and stays far from the singularity at 2 pi.
+# A rotation vector changes its chart beyond this length: half a radian past pi gives hysteresis, far from the
+# singularity at 2 pi.
 CHART_LIMIT = math.pi + 0.5
 
-# How samples within a step lie between its ends; of parts of a step the least counts.
-LEAP, PARABOLA, CUBIC = 0, 1, 2
+# Interpolation of samples within a step; the smallest of a step's parts applies.
+JUMP, PARABOLA, CUBIC = 0, 1, 2
 
-# Sample times that are no farther behind a step's end are on it: shares of a step, which a run's duration may be
-# beyond its last one, and of the time, of which sums of steps and of their parts are off by round-off.
+# Tolerance of sample times past a step's end: a share of the step, for a run's duration, and of the time, for
+# round-off.
 EDGE, ROUND_OFF = 1e-9, 1e-15
 
 
 @inline
 def copy(source: Array, target: Array) -> None:
-    """Element by element, as many as both have: a slice's assignment would want to allocate."""
+    """Copy as many elements as both have: assigning a slice would allocate."""
     for d in range(min(source.shape[0], target.shape[0])):
         target[d] = source[d]
 
@@ -90,10 +90,10 @@ def change_charts(
 ) -> int:
     """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed.
 
-    behind is by how much velocities are behind the coordinates, as symplectic Euler's are by half a step: they go over
-    to the other chart at the instant of the coordinates, by their accelerations, and back in it. (Else each change gave
-    or took energy at first order: of a fast chain 7 % at once with steps of 1 ms.) Where it is 0, accelerations of the
-    old chart are set to 0. A vector of which a coordinate is held goes where its given motion goes.
+    behind is the lag of velocities, half a step for symplectic Euler: they are advanced by their accelerations to the
+    instant of the coordinates, changed there, and taken back. Otherwise each change adds or removes energy at first
+    order (7 % at once in a fast chain with steps of 1 ms). Where it is 0, accelerations in the old chart are set to 0.
+    A vector with a prescribed coordinate keeps its chart.
     """
     body_int, _, block_int, _, _ = arrays
     changed = 0
@@ -131,7 +131,7 @@ def derivative(
     qdd: Array,
     spaces: Spaces,
 ) -> None:
-    """Accelerations at (t, q, qd), dampers seeing rate."""
+    """Accelerations at (t, q, qd), with dampers at velocities rate."""
     work, dof, flags = spaces
     table_force(tables, t, tau)
     accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
@@ -139,14 +139,13 @@ def derivative(
 
 @inline
 def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
-    """Where stage k of a step is evaluated: coordinates in stage[0], the velocities that inertial forces see in
-    stage[1]; stage[2] holds the accelerations of the stage before.
+    """State at which stage k of a step is evaluated: STAGE_Q, and STAGE_QD for inertial forces; STAGE_QDD has the
+    accelerations of the stage before.
 
-    Symplectic Euler takes first the velocity, then the position with it, so that the velocity lives half a step
-    behind the position. Where the mass matrix depends on q, inertial forces that see it as it is make the energy
-    drift at first order; seeing it half a step ahead, by the acceleration of the step before (0 at the start), they
-    leave it bounded, at no cost. Dampers see the velocity itself: predicted, they would halve the largest stable
-    step.
+    Symplectic Euler updates velocities first, so they lag half a step. With a mass matrix that depends on q, inertial
+    forces at lagging velocities make the energy drift at first order; predicting these by half a step, with the
+    accelerations of the step before (0 at the start), bounds it at no cost. Dampers use the velocities themselves:
+    predicted, they would halve the largest stable step.
     """
     stage_q, stage_qd, qdd = stage[at.STAGE_Q], stage[at.STAGE_QD], stage[at.STAGE_QDD]
     if k > 0:
@@ -163,9 +162,9 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
 
 @inline
 def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array) -> None:
-    """Have the accelerations that come next take the springs at limits implicitly (`passive.limit_push`) in a step of
-    symplectic Euler: chosen for what a coordinate carries, they are too stiff for what a long chain leaves it. Other
-    methods have that once for a run (`integrators.limit_steps`).
+    """Make springs at limits implicit (`passive.limit_push`) in the next accelerations of symplectic Euler: their
+    stiffness suits a coordinate's load, but not the small inertia in a long chain. Other methods adapt it once for a
+    run (`integrators.limit_steps`).
     """
     if integrator == at.SYMPLECTIC_EULER:
         work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS, at.AHEAD] = dt
@@ -179,7 +178,7 @@ def finish_step(
     qd: Array,
     stage: Array,
 ) -> None:
-    """Advance (q, qd) by a step whose stages are evaluated."""
+    """Advance (q, qd) by a step after its stages."""
     qdd, sum_qd, sum_qdd = stage[at.STAGE_QDD], stage[at.SUM_QD], stage[at.SUM_QDD]
     if integrator == at.RUNGE_KUTTA_4:
         for d in range(q.shape[0]):
@@ -195,7 +194,7 @@ def finish_step(
 
 @inline
 def reaches(t: float, dt: float, whole: float) -> float:
-    """Up to which time samples fall into a step from t on, or a part of one that takes `whole`."""
+    """Last time of samples in a step from t on, or in a part of one that takes `whole`."""
     return t + dt + EDGE * whole + ROUND_OFF * abs(t)
 
 
@@ -210,14 +209,13 @@ def record_samples(
     way: int,
     dof: Array,
 ) -> None:
-    """Write every sample time up to one that `reaches` tells, between the step's ends t and t + dt, which are taken as
-    they are.
+    """Write every sample up to `until`, interpolated between the step's ends t and t + dt.
 
-    Results so fall on any frame rate without the step following it. Where the velocities are the slopes of q at both
-    ends, as those of held coordinates always are, a CUBIC has an error of O(dt^4). Euler's velocities are half a step
-    aside: they go straight, and coordinates along a PARABOLA as bent as that says, with an error of O(dt^3) (a cubic's
-    velocities would run ahead by most of a step). Where something is struck within the step all that would overshoot,
-    or show more or less energy than there is at both ends: velocities LEAP in the middle, and coordinates go straight.
+    Samples at any frame rate thus need no steps of their own. Where velocities are the slopes of q at both ends, as
+    always for prescribed coordinates, a CUBIC has an error of O(dt^4). Euler's velocities lag half a step: they are
+    interpolated linearly, and coordinates by the PARABOLA with their difference as curvature, with an error of O(dt^3)
+    (a cubic's velocities would be almost a step ahead). Where an impact lies within the step these would overshoot or
+    change the energy: velocities JUMP in the middle, and coordinates are linear.
     """
     counters, samples, record_q, record_qd = log
     (last_q, last_qd), (q, qd) = last, now
@@ -257,7 +255,7 @@ def evaluate_stages(
     stage: Array,
     spaces: Spaces,
 ) -> None:
-    """The stages of a step, in a workspace as `rollout` has it; states: whether muscles have some."""
+    """The stages of a step, in the workspace of `rollout`; states: whether muscles have states."""
     work, dof, flags = spaces
     nv, first = q.shape[0], tables[at.VALUES].shape[1]
     stages = 4 if integrator == at.RUNGE_KUTTA_4 else 1
@@ -273,7 +271,7 @@ def evaluate_stages(
     if states and stages > 1:
         watch_states(arrays[at.MODEL_DATA], first, dt, stage)
     k = 0
-    while k < stages:  # the only place that evaluates the dynamics: it is compiled once
+    while k < stages:  # the only call of the dynamics, compiled once
         prepare_stage(integrator, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
         table_force(tables, t + offset, tau)
@@ -310,10 +308,10 @@ def rollout(
     stage: Array,
     spaces: Spaces,
 ) -> None:
-    """Advance state = (q, qd, chart) in place by up to num_steps steps and write the samples that fall into them.
+    """Advance state = (q, qd, chart) in place by up to num_steps steps and write the samples in them.
 
-    The counters are kept between calls: step k begins at start + k dt, so that the result does not depend on how a run
-    is cut into calls. Where a step fails, flags hold status and culprit, and the state stays the last good one. stage
+    The counters persist between calls: step k begins at start + k dt, so that the result does not depend on how a run
+    is divided into calls. Where a step fails, flags have status and culprit, and the state is the last good one. stage
     is a workspace (at.STAGE_ROWS, nv + inputs and muscle states).
     """
     counters, samples, record_q, _ = log

@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method for models with constraints, hard limits, contacts or given motions."""
+"""The classical Runge-Kutta method for models with constraints, hard limits, contacts or prescribed motions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .evaluate import evaluate_here
 from .motion import catch, finish_held, follow, hold
 from .parts import PARTS, add_share, keep, met, take_means, write
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
-from .rollout import CUBIC, LEAP, PARABOLA, copy, prepare_stage
+from .rollout import CUBIC, JUMP, PARABOLA, copy, prepare_stage
 from .stopping import stop_within, unilateral
 
 
 @shared
 def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> tuple[int, int]:
-    """The four stages, and q and qd at the step's end; returns rows and rank of the equalities of the last stage.
+    """The four stages, and q and qd at the step's end; returns number and rank of the equalities of the last stage.
 
-    What rests on limits is held, and stays so. For parts and room see `stepper.advance`.
+    Coordinates at rest on limits are prescribed.
     """
     arrays, constraints, _, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -49,7 +49,7 @@ def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, r
     while k < 4:
         prepare_stage(at.RUNGE_KUTTA_4, k, dt, q, qd, stage)
         offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        # as given where the step begins: what comes behind a motion's end is not of this step
+        # as prescribed at the step's beginning: the end of a motion does not affect this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
         if states:
             prepare_states(data, first, k, dt, stage)
@@ -83,11 +83,10 @@ def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, r
 def runge_kutta_step(
     parts: Parts, t: float, dt: float, whole: float, q: Array, qd: Array, room: Room
 ) -> tuple[int, int]:
-    """One step of the classical Runge-Kutta method on accelerations with equalities, and back onto them at its end.
+    """One step of the classical Runge-Kutta method on accelerations with equalities, projected onto them at its end.
 
-    Coordinates that rest on limits are held there. Where the velocities at its end would lead beyond another limit or
-    a contact, the step is that of `stop_within`. It may be a part of one that takes `whole`. Returns how many rows
-    there are, and how samples lie within it.
+    Where the velocities at its end would pass a limit or a contact, the step is that of `stop_within`. It may be a part
+    of one that takes `whole`. Returns the number of rows, and the interpolation of samples in it.
     """
     arrays, constraints, _, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -103,7 +102,7 @@ def runge_kutta_step(
         count, struck = stop_within(parts, found, t, dt, (-1.0, whole), (last_q, last_qd), trial, q, qd, room)
         if count > 0:
             come_to_rest(data, dt, q, qd, memory)
-            return count, LEAP if struck else PARABOLA
+            return count, JUMP if struck else PARABOLA
         follow(motion, t, dt, t + dt, q, qd, dof)
         hold_resting(data, memory, dof)
         found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, loads, system, spaces)
@@ -117,10 +116,10 @@ def runge_kutta_step(
 
 @shared
 def runge_kutta_parts(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room, log: Log) -> int:
-    """One step, cut into parts where a limit or a contact is met in it, so that the impact is near its instant.
+    """One step, split where a limit or a contact is met in it, so that the impact is near its instant.
 
-    Forces of rows and held coordinates are means over the step then. Samples go to log as they are passed, see `write`;
-    returns how many rows there are.
+    Forces of rows and on prescribed coordinates are then means over the step. Samples go to log, see `write`; returns
+    the number of rows.
     """
     arrays, _, _, motion, tables = parts
     stage, effort, system, memory, spaces = room

@@ -1,4 +1,4 @@
-"""Steps of models with constraints, hard limits, contacts or given motions; `rollout` is for all others."""
+"""Steps of models with constraints, hard limits, contacts or prescribed motions; `rollout` is for all others."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ..contact.constrained_step import (
 from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
 from .bundles import Log, Parts, Room
 from .evaluate import evaluate
-from .motion import catch, finish_held, hold, leaps_within, note_lag
+from .motion import catch, finish_held, hold, jumps_within, note_lag
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .rollout import (
     CHART_LIMIT,
-    LEAP,
+    JUMP,
     PARABOLA,
     change_charts,
     copy,
@@ -34,22 +34,21 @@ from .rollout import (
     prepare_stage,
 )
 from .runge_kutta import runge_kutta_parts
+from .step_checks import check_step, note_efforts
 from .stopping import has_struck, until_bounce
-from .watch import check_step, note_efforts
 
 
 @inline
-def kick_off(kick: float, dt: float, leaps: bool, alone: bool, qd: Array, stage: Array, dof: Array) -> None:
-    """Lead velocities on by accelerations: over a step's time those of held coordinates, over `kick` the others.
+def kick_off(kick: float, dt: float, jumps: bool, alone: bool, qd: Array, stage: Array, dof: Array) -> None:
+    """Advance velocities by accelerations: prescribed ones over the step's time, others over `kick`.
 
-    Where held coordinates leap their accelerations are impulses of so much time as the step takes, and what they bring
-    is the same for any other. The rest is then taken from the accelerations of the step before. That is also what the
-    next one sees half a step ahead where a leap is alone; along a table with a corner in every step leaps are what
-    accelerates.
+    Where prescribed velocities jump, accelerations are impulses over the step's time, and their effect must not depend
+    on that time. The rest, kick - dt, then uses the accelerations of the step before. Where the jump is alone, the next
+    step's prediction uses these too; along a table with a corner in every step the jumps are the acceleration.
     """
     for d in range(qd.shape[0]):
-        qd[d] += (kick if dof[d, at.HELD] == 0.0 and not leaps else dt) * stage[at.STAGE_QDD, d]
-        if leaps and dof[d, at.HELD] == 0.0:
+        qd[d] += (kick if dof[d, at.HELD] == 0.0 and not jumps else dt) * stage[at.STAGE_QDD, d]
+        if jumps and dof[d, at.HELD] == 0.0:
             qd[d] += (kick - dt) * stage[at.SUM_QDD, d]
         if alone:
             stage[at.STAGE_QDD, d] = stage[at.SUM_QDD, d]
@@ -66,12 +65,11 @@ def euler_step(
     qd: Array,
     room: Room,
 ) -> tuple[int, int]:
-    """One step of forward or symplectic Euler with impulses of all constraints; returns how many rows they have, and
-    how samples lie within it.
+    """One step of forward or symplectic Euler with impulses of all constraints; returns the number of rows, and the
+    interpolation of samples in it.
 
-    For parts and room see `advance`. shorter is how much shorter than a whole step the part before and this one are:
-    symplectic Euler's velocities are half a step behind the coordinates, and go by half of the one and half of the
-    other.
+    shorter is by how much the part before and this one are shorter than a whole step: symplectic Euler's velocities lag
+    half a step and advance by half of either.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -84,16 +82,16 @@ def euler_step(
     course = 0.5 * before / kick, dt + short
     hold(motion, t, dt, q, qd, dof)
     note_lag(motion, t, dt, dof)
-    leaps = leaps_within(motion, t, dt)
+    jumps = jumps_within(motion, t, dt)
     last = work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS]
-    alone = leaps and (last[at.LEAPT] == 0.0 or short_before > 0.0 or short > 0.0)
+    alone = jumps and (last[at.LEAPT] == 0.0 or short_before > 0.0 or short > 0.0)
     prepare_stage(integrator, 0, before, q, qd, stage)
     look_ahead_at_limits(arrays, integrator, max(kick, dt), work)
     set_implicit(data, tau, width, dt)
     derivative(arrays, tables, t, stage[at.STAGE_Q, :nv], stage[at.STAGE_QD, :nv], qd, tau, qdd, spaces)
     look_ahead_at_limits(arrays, integrator, 0.0, work)
     copy(qd, last_qd)
-    kick_off(kick, dt, leaps, alone, qd, stage, dof)
+    kick_off(kick, dt, jumps, alone, qd, stage, dof)
     if data[at.MUSCLE_STATES] > 0.0:
         finish_states(data, width, integrator, dt, stage)
     count, found = constrain_velocities(
@@ -101,7 +99,7 @@ def euler_step(
     )
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     struck = has_struck(count, last_qd, system)
-    touches = False  # what touches is led by its new velocities, with either method
+    touches = False  # after contact the new velocities advance coordinates, with either method
     for k in range(count):
         rows[k, con.ROW_FORCE] = impulse[k] / dt
         touches |= system[con.SYSTEM_KINDS][k] != con.EQUALITY and impulse[k] != 0.0
@@ -117,19 +115,19 @@ def euler_step(
                 pace = 0.0
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
-    for k in range(count):  # what the next step sees half a step ahead: smooth forces, no impacts
+    for k in range(count):  # smooth forces, not impacts, for the next step's prediction
         if rows[k, con.ROW_FORCE] != 0.0 and not struck and not alone:
             for d in range(
                 system[con.SYSTEM_SPANS][k, con.SPAN_FIRST], system[con.SYSTEM_SPANS][k, con.SPAN_END]
             ):
                 if dof[d, at.HELD] == 0.0:
                     qdd[d] += dt / kick * rows[k, con.ROW_FORCE] * system[con.SYSTEM_RESPONSE][k, d]
-    return count, LEAP if struck else PARABOLA
+    return count, JUMP if struck else PARABOLA
 
 
 @inline
 def put_back(parts: Parts, q: Array, qd: Array, room: Room) -> None:
-    """The state that `put_by` has kept."""
+    """Restore the state from `put_by`."""
     (arrays, _, _, _, tables), (stage, _, _, memory, spaces), nv = parts, room, q.shape[0]
     copy(stage[at.LAST_Q, :nv], q)
     copy(stage[at.SUM_QD, :nv], qd)
@@ -141,7 +139,7 @@ def put_back(parts: Parts, q: Array, qd: Array, room: Room) -> None:
 
 @inline
 def put_by(parts: Parts, all_of_it: bool, q: Array, qd: Array, room: Room) -> None:
-    """Keep where a part of a step begins; all of it if it may have to be taken again."""
+    """Save the state before a part of a step; all of it if the part may be repeated."""
     (arrays, _, _, _, tables), (stage, _, _, memory, _), nv = parts, room, q.shape[0]
     copy(q, stage[at.LAST_Q, :nv])
     copy(qd, stage[at.SUM_QD, :nv])
@@ -164,11 +162,11 @@ def euler_parts(
     room: Room,
     log: Log,
 ) -> int:
-    """One step of `euler_step`; where something bounces in it and it may be cut, in parts of which a short one holds
-    the bounce: impulses act on places and speeds that are those of the impact then, and energy is kept.
+    """One step of `euler_step`; where something bounces in it and `cut`, in parts, with the bounce in a short one.
+    Impulses then use places and speeds at the impact, and energy is conserved.
 
-    Forces of rows and held coordinates are means over the step. Samples go to log as they are passed, see `write`;
-    returns how many rows there are.
+    Forces of rows and on prescribed coordinates are means over the step. Samples go to log, see `write`; returns the
+    number of rows.
     """
     arrays, _, _, motion, _ = parts
     stage, effort, system, _, (work, dof, flags) = room
@@ -191,7 +189,7 @@ def euler_parts(
                 continue
             found += 1 if until < math.inf else 0
         last[at.SHORTER] = short
-        last[at.LEAPT] = 1.0 if leaps_within(motion, start, span) else 0.0
+        last[at.LEAPT] = 1.0 if jumps_within(motion, start, span) else 0.0
         write(log, start, span, dt, way, (stage[at.LAST_Q, :nv], stage[at.SUM_QD, :nv]), (q, qd), dof)
         parted |= size < PARTS
         if parted:
@@ -206,8 +204,8 @@ def euler_parts(
 
 @entry
 def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> float:
-    """Impulses of all that would be passed within dt at (t, q, qd): an impact. Returns the least speed with which a
-    limit or a contact that took part is left, infinity where none did. For parts and room see `advance`.
+    """Impulses of everything that would be passed within dt at (t, q, qd): an impact. Returns the least rebound speed
+    of the limits and contacts with an impulse, infinity where none has.
     """
     arrays, constraints, contacts, motion, tables = parts
     stage, effort, system, memory, spaces = room
@@ -223,7 +221,7 @@ def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -
         if system[con.SYSTEM_IMPULSE][k] != 0.0 and kind != con.EQUALITY and kind != con.TANGENT:
             speed = system[con.SYSTEM_ROWS][
                 k, con.ROW_FREE
-            ]  # with that of held coordinates, which impulses leave
+            ]  # includes prescribed coordinates, which impulses do not change
             for d in range(qd.shape[0]):
                 speed += system[con.SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
             least = min(least, speed)
@@ -240,7 +238,7 @@ def record_forces(
     record_force: Array,
     record_effort: Array,
 ) -> None:
-    """Write what constraints and held coordinates took in the step, for the samples that fell into it."""
+    """Write the forces of rows and on prescribed coordinates in the step, for the samples in it."""
     rows = system[con.SYSTEM_ROWS]
     for sample in range(before, written):
         for k in range(min(count, record_force.shape[1])):
@@ -260,9 +258,7 @@ def record(
     records: Array,
     room: Room,
 ) -> None:
-    """Write for the samples from `before` on, whose coordinates are there, states of muscles and what the step's rows,
-    so many, and held coordinates took in it.
-    """
+    """Write muscle states and the forces of the step for the samples from `before` on, after their coordinates."""
     arrays, _, _, _, tables = parts
     stage, effort, system, _, _ = room
     record_q, _, record_force, record_effort = records
@@ -286,12 +282,10 @@ def advance(
     records: tuple[Array, Array, Array, Array],
     room: Room,
 ) -> None:
-    """As `rollout`, for models that have more than a tree: advance state = (q, qd, chart) in place by up to
-    num_steps.
+    """As `rollout`, for models with more than a tree: advance state = (q, qd, chart) in place by up to num_steps steps.
 
-    behind: by which share of a step velocities are those of before the coordinates:
-    symplectic Euler's by half of it, but where its steps take turns with flights, whose velocities are of the instant.
-    records is (q, qd, forces of the constraints' rows, forces of held coordinates).
+    behind: lag of velocities as a share of a step: half for symplectic Euler, 0 where its steps alternate with flights.
+    records is (q, qd, forces of the constraints' rows, forces on prescribed coordinates).
     """
     arrays, _, contacts, _, tables = parts
     stage, effort, system, _, spaces = room

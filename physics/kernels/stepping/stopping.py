@@ -29,8 +29,8 @@ def unilateral(constraints: Array) -> bool:
 
 @shared
 def has_struck(count: int, last_qd: Array, system: Array) -> bool:
-    """Whether a limit or a contact was hit faster than a step's forces make it: the forces of equalities are those of
-    an impact then.
+    """Whether a limit or a contact was hit faster than the step's forces explain: the forces of equalities are then
+    those of an impact.
     """
     found = False
     for k in range(count):
@@ -44,8 +44,8 @@ def has_struck(count: int, last_qd: Array, system: Array) -> bool:
 
 @shared
 def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
-    """Whether row k is of a limit on which a coordinate rests, and what would move it is round-off: its force is that
-    which holds it there.
+    """Whether row k is a limit with a coordinate at rest on it that would move only by round-off: the limit's force
+    then keeps it there.
     """
     row = system[con.SYSTEM_ROWS][k]
     owner = int(row[con.ROW_OWNER])
@@ -55,8 +55,8 @@ def stays(k: int, dt: float, system: Array, memory: Array) -> bool:
 
 @shared
 def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
-    """How long until the first of a step's impacts with restitution; infinity where there is none, or where what
-    rests is hit by its round-off.
+    """Time until the first of a step's impacts with restitution; infinity where there is none, or only round-off of
+    resting bodies.
     """
     until = math.inf
     for k in range(count):
@@ -75,7 +75,7 @@ def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
 
 @shared
 def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
-    """As `until_bounce`; 0 where there is none or something is stopped that does not bounce."""
+    """As `until_bounce`; 0 where there is none, or an impact without restitution."""
     for k in range(count):
         kind = system[con.SYSTEM_KINDS][k]
         if kind in (con.EQUALITY, con.TANGENT) or system[con.SYSTEM_IMPULSE][k] == 0.0:
@@ -103,12 +103,13 @@ def stop_within(
     qd: Array,
     room: Room,
 ) -> tuple[int, bool]:
-    """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that make the velocities
-    at its end, trial without impulses, lead nowhere beyond; returns how many rows there are, 0 where none acts, and
-    whether one was struck.
+    """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that keep the velocities
+    trial at its end from passing any; returns the number of rows, 0 where none has an impulse, and whether there was an
+    impact.
 
-    Where one acts, the last velocities lead all the way, as with symplectic Euler: what touches rests, and the step is
-    of first order. For course see `unilateral.aim_row`: hit < 0, velocities before an impact lead up to it.
+    Where one has, the final velocities apply to the whole step, as in symplectic Euler: bodies in contact rest, and the
+    step is of first order. For course see `unilateral.aim_row`: with hit < 0, velocities from before an impact apply up
+    to it.
     """
     arrays, constraints, contacts, motion, _ = parts
     _, effort, system, memory, spaces = room
@@ -128,7 +129,7 @@ def stop_within(
         qd[d] = trial[d]
         q[d] = last_q[d] + until * last_qd[d] + (dt - until) * qd[d]
     finish_held(motion, t, dt, q, qd)
-    for k in range(count):  # beside the forces that equalities have in the trial
+    for k in range(count):  # in addition to the trial's forces of equalities
         system[con.SYSTEM_ROWS][k, con.ROW_FORCE] += impulse[k] / dt
     if rank[con.COUNT] > 0:
         project(arrays, constraints, rank, 0.0, q, qd, system, spaces)

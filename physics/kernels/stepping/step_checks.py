@@ -1,15 +1,14 @@
-"""What is checked of every step: that it ends in finite numbers, and that energy comes from somewhere.
+"""Checks of every step: that it ends in finite numbers, and that its energy has a source.
 
-A method that has lost its stability multiplies the energy in every few steps. What forces do multiplies it, too,
-but not for long: a body set in motion by a constant force gains fourfold in a stretch of steps, then 2.3-fold, then
-less. So a step is told to have blown up where kinetic energy has grown fourfold in each of several stretches,
-beyond the work of the generalized forces and of given motions, and not from what was stored: a rod that falls from
-upright gains exponentially, too, but what its height loses.
+An unstable method multiplies the energy every few steps. Forces also multiply it, but not for long: a body accelerated
+by a constant force gains fourfold in a stretch of steps, then 2.3-fold, then less. So a step is flagged where kinetic
+energy has grown fourfold in each of several stretches, beyond the work of generalized forces and prescribed motions,
+and not from stored energy: a rod that falls from upright gains exponentially, too, but loses height.
 
-That misses slow growth and single leaps. Where all energy has a known source (see `integrators.base.watch_closely`),
-the whole of it may never exceed what there was and what was done since, up to the method's error: that is a share of
-the energy that changes its form, of which the most that kinetic energy could rightly have been is the measure. Of far
-more than that it is told only when look after look finds it; of what no method's error comes near, at once.
+That misses slow growth and single jumps. Where all energy has a known source (see `integrators.base.watch_closely`),
+the total may never exceed the initial energy and the work since then by more than the method's error, which is a share
+of the energy in exchange, bounded by the largest legitimate kinetic energy. A large excess is flagged after several
+checks in a row; one beyond any method's error, at once.
 """
 
 from __future__ import annotations
@@ -29,40 +28,37 @@ from ..muscles.states import first_lost_state, has_muscles, has_states
 
 LOST_ROTATION = 1e6
 
-# columns of the row that is watched by: steps since the last look, kinetic energy then, whole energy before it began
-# to leap, work done since then, stretches in which it leapt; and where all energy has a known source: whether that is
-# so, the energy at the start, work done since then, the most that kinetic energy could be, looks in a row in which
-# there was far more, how many looks there were, the most that the squares of all speeds came to in one, and how many
-# times what there may be is beyond any error of the method
+# columns of the row of checks: steps since the last check, kinetic energy then, total energy before it began to jump,
+# work done since then, stretches with a jump; and where all energy has a known source: whether that is so, the energy
+# at the start, work done since then, the largest legitimate kinetic energy, consecutive checks with a large excess,
+# number of checks, the largest sum of squared speeds in one, and the excess that is beyond any error of the method
 STEPS, KINETIC, BASE, WORK, LEAPS, CLOSED, FIRST, DONE, MOST, ABOVE, TURN, FASTEST, BEYOND = range(13)
-# and for the books that are told behind a run: whether they are kept, work put in (signed), the least of what energy
-# there is beside it, the most that this has risen since, the largest kinetic energy of any look, and whether joints
-# have controllers, which put energy in, and by how many steps their targets are behind the end of one
+# and for the energy balance after a run: whether there is one, work put in (signed), the least energy besides it, the
+# largest rise of that since, the largest kinetic energy of any check, whether joints have controllers, which add
+# energy, and by how many steps their targets lag behind the end of one
 BOOKED, PUT_IN, LEAST, GAINED, LIVELIEST, CONTROLLED, BEHIND = range(13, 20)
 STRETCH = 16
 FOURFOLD = 4.0
 MOST_LEAPS = 6
-FASTER = 16.0  # times the squares of speeds that any look has seen: this step is looked at, whenever it comes
+FASTER = 16.0  # times the largest sum of squared speeds of any check: such a step is checked at once
 NOTHING = 1e-12  # J
-ROUND_OFF = 1e-13  # of the whole energy, which may be far more than what changes its form
-FROM_NOWHERE = 0.5  # share of the kinetic energy that must have come from nowhere
-FAR_MORE = 50.0  # symplectic Euler is 43-fold off at 0.955 of the step at which it ceases to be stable
-# and as far off within 2e-5 of that step: beyond that one look is enough, as it is sooner for methods that damp
+ROUND_OFF = 1e-13  # of the total energy, which may far exceed the energy in exchange
+FROM_NOWHERE = 0.5  # share of the kinetic energy that must lack a source
+FAR_MORE = 50.0  # symplectic Euler has a 43-fold excess at 0.955 of its largest stable step
+# and this within 2e-5 of that step: beyond it one check is enough; methods with damping have smaller errors
 BEYOND_ALL, BEYOND_DAMPING = 1e5, 1e3
-MOST_ABOVE = 12  # looks in a row with far more: in one or two an oscillation may just turn round
-TURNS = 7.0  # a look comes after 16, 17, ... 22 steps, then again after 16
-MOVING = 0.1  # least share of what came from nowhere that is kinetic: it is no shift of what positions store
-MOVING_AT_ALL = (
-    1e-3  # symplectic Euler has less only beyond 15 times the step at which it ceases to be stable
-)
+MOST_ABOVE = 12  # consecutive checks with a large excess: an oscillation may turn round in one or two
+TURNS = 7.0  # checks come after 16, 17, ... 22 steps, then again after 16
+MOVING = 0.1  # least kinetic share of the excess: it is no shift of potential energy
+MOVING_AT_ALL = 1e-3  # symplectic Euler has less only beyond 15 times its largest stable step
 
 
 @inline
 def sums_of(tau: Array, q: Array, qd: Array, dof: Array) -> tuple[float, float, float]:
-    """What is not finite where a coordinate or a velocity is not, the squares of all speeds, and the power of given
-    forces and motions.
+    """A sum that is finite only where all coordinates and velocities are, the sum of squared speeds, and the power of
+    given forces and prescribed motions.
     """
-    places, speeds, squares, power = 0.0, 0.0, 0.0, 0.0  # sums of which none waits for another
+    places, speeds, squares, power = 0.0, 0.0, 0.0, 0.0  # independent sums
     for d in range(qd.shape[0]):
         places += abs(q[d])
         speeds += abs(qd[d])
@@ -73,7 +69,7 @@ def sums_of(tau: Array, q: Array, qd: Array, dof: Array) -> tuple[float, float, 
 
 @shared
 def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
-    """Body with the first coordinate or velocity that is not finite, 0 where only their sum overflows."""
+    """Body with the first non-finite coordinate or velocity, 0 where only their sum overflows."""
     for i in range(body_int.shape[0]):
         for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
             if not (abs(q[d]) < math.inf and abs(qd[d]) < math.inf):
@@ -83,7 +79,7 @@ def first_not_finite(body_int: Array, q: Array, qd: Array) -> int:
 
 @shared
 def lost_rotation(arrays: Array, q: Array) -> int:
-    """Body with a rotation vector too long to say which way it points (whole turns fill its digits), or -1."""
+    """Body with a rotation vector too long to determine its direction (whole turns fill its digits), or -1."""
     body_int, _, block_int, _, _ = arrays
     for i in range(body_int.shape[0]):
         for b in range(
@@ -98,7 +94,7 @@ def lost_rotation(arrays: Array, q: Array) -> int:
 
 @shared
 def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
-    """Kinetic energy of all bodies as `kinematics` left them, and the body that has most of it."""
+    """Kinetic energy of all bodies after `kinematics`, and the body with most of it."""
     body_int, body_float, _, _, _ = arrays
     total, most, culprit = 0.0, -1.0, 0
     for i in range(body_int.shape[0]):
@@ -113,9 +109,7 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
 def watch_energy(
     arrays: Array, dt: float, tau: Array, q: Array, qd: Array, speeds: float, power: float, spaces: Array
 ) -> None:
-    """Flag a step whose energy has leapt time and again beyond the work that was done; speeds and power are of
-    `sums_of`.
-    """
+    """Flag a step whose energy has repeatedly jumped beyond the work done; speeds and power are from `sums_of`."""
     work = spaces[at.WORK]
     row = arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS
     size = abs(power)
@@ -130,10 +124,10 @@ def watch_energy(
     work[row, WORK] += dt * size
     work[row, DONE] += dt * size
     work[row, STEPS] += 1.0
-    # looks that are evenly spaced could see an oscillation in the same phase time and again; the first steps, each of
-    # which is looked at, tell how much energy there is in it
+    # evenly spaced checks could see an oscillation in the same phase each time; the first steps, which are all checked,
+    # show how much energy it has
     whole = work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS
-    # a method that damps what it has made of nothing may have done so by the next look
+    # a method with damping may have lost spurious energy by the next check
     early = work[row, TURN] == 0.0 or speeds > FASTER * work[row, FASTEST]
     if whole or (early and (work[row, CLOSED] != 0.0 or work[row, BOOKED] != 0.0)):
         work[row, FASTEST] = max(work[row, FASTEST], speeds)
@@ -142,13 +136,11 @@ def watch_energy(
 
 @shared
 def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool:
-    """Whether there is more energy than any method's error, or has time and again been far more than there may be, and
-    it moves the bodies.
-    """
+    """Whether the energy exceeds any method's error, or has repeatedly been far too large, and is kinetic."""
     if not kinetic < math.inf:
         return True
     excess = energy - row[FIRST] - row[DONE] - ROUND_OFF * (abs(energy) + abs(row[FIRST]))
-    # of what is let go at rest, the first step tells how fast it may become
+    # the first step shows how fast a body released at rest may become
     first = row[TURN] == 0.0 and row[STEPS] == 1.0
     row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
     if whole:
@@ -160,12 +152,10 @@ def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool
 
 @shared
 def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, spaces: Array) -> None:
-    """What `watch_energy` does once in a stretch of steps, and the closer part of it in each of the first ones; index
-    is that of its row.
-    """
+    """The periodic part of `watch_energy`, and in each of the first steps its closer part; index is that of its row."""
     work, dof, flags = spaces
     row = work[index]
-    if row[CLOSED] != 0.0 or row[BOOKED] != 0.0:  # a method's last stage is not where the step ends
+    if row[CLOSED] != 0.0 or row[BOOKED] != 0.0:  # a method's last stage is not the step's end
         kinematics(arrays, q, qd, work, dof, flags)
     kinetic, culprit = kinetic_energy(arrays, work)
     potential = potential_energy(arrays, q, work)
@@ -196,7 +186,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
 
 @inline
 def note_efforts(effort: Array, dof: Array) -> None:
-    """Have the work of given motions counted with what constraints and contacts ask of them."""
+    """Include the forces of constraints and contacts in the work of prescribed motions."""
     for d in range(effort.shape[0]):
         if dof[d, at.HELD] != 0.0:
             dof[d, at.EFFORT] = effort[d]
@@ -206,8 +196,8 @@ def note_efforts(effort: Array, dof: Array) -> None:
 def check_step(
     arrays: Array, has_charts: bool, first: int, dt: float, tau: Array, q: Array, qd: Array, spaces: Array
 ) -> None:
-    """Flag a step that left the finite numbers or lost a rotation's direction, or whose energy leaps; first is where
-    states of muscles begin in tau.
+    """Flag a step with non-finite numbers, a rotation without direction, or an energy jump; muscle states begin at
+    first in tau.
     """
     flags, culprit = spaces[at.FLAGS], -1
     if has_states(arrays):
