@@ -101,7 +101,7 @@ def carry(model: Model, state: State, tau: FloatArray) -> None:
 def watch_closely(
     problem: Problem, state: State, spaces: Any, *, damps: bool = False, behind: float = 0.0
 ) -> None:
-    """Compare each step's energy with the initial energy and the work of forces (see ``kernels.stepping.step_checks``).
+    """Compare each step's energy with the initial energy and the work of forces (see ``step_checks``).
 
     Only if all energy has a known source: not with motions prescribed within joints, wrenches that do not store their
     work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of
@@ -111,14 +111,14 @@ def watch_closely(
     spaces: workspaces of the run, which keep the record. damps: whether the method can only dissipate. behind: by how
     many steps the inputs that the method leaves behind lag the end of a step.
     """
-    watch = kernels.stepping.step_checks
+    checks = kernels.stepping.step_checks
     model = problem.model
     row = energy_row(model, spaces[0])
-    row[watch.KINETIC] = row[watch.LEAST] = np.inf  # the first check only records the energy
-    row[watch.BEYOND] = watch.BEYOND_DAMPING if damps else watch.BEYOND_ALL
+    row[checks.KINETIC] = row[checks.LEAST] = np.inf  # the first check only records the energy
+    row[checks.BEYOND] = checks.BEYOND_DAMPING if damps else checks.BEYOND_ALL
     # bodies at rest on ground may vibrate at the speed that gravity adds in two steps
     fall = 2.0 * problem.dt * math.hypot(*model.gravity)
-    row[watch.LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
+    row[checks.LIVELIEST] = 0.5 * float(model.arrays[1][:, layout.MASS].sum()) * fall**2
     unknown = (
         model.prescribed.any()
         or springs_leap(model)
@@ -127,12 +127,12 @@ def watch_closely(
     )
     if unknown:
         return
-    row[watch.BOOKED], row[watch.CONTROLLED] = 1.0, float(bool(model.controllers))
-    row[watch.BEHIND] = behind
+    row[checks.BOOKED], row[checks.CONTROLLED] = 1.0, float(bool(model.controllers))
+    row[checks.BEHIND] = behind
     if problem.steer is None and not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True, spaces=spaces)[1][0]
-        row[watch.CLOSED], row[watch.FIRST] = 1.0, total
-        row[watch.MOST] = max(kinetic, row[watch.LIVELIEST])
+        row[checks.CLOSED], row[checks.FIRST] = 1.0, total
+        row[checks.MOST] = max(kinetic, row[checks.LIVELIEST])
 
 
 def energy_row(model: Model, work: FloatArray) -> FloatArray:
@@ -146,10 +146,10 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 
     An infinite gain ends the run with an error of its own.
     """
-    watch = kernels.stepping.step_checks
+    checks = kernels.stepping.step_checks
     row = energy_row(problem.model, work)
-    gained, kinetic, done = (float(row[at]) for at in (watch.GAINED, watch.LIVELIEST, watch.DONE))
-    if row[watch.BOOKED] and math.isfinite(gained + kinetic + done):
+    gained, kinetic, done = (float(row[at]) for at in (checks.GAINED, checks.LIVELIEST, checks.DONE))
+    if row[checks.BOOKED] and math.isfinite(gained + kinetic + done):
         recording.info["energy"] = {"gained": gained, "most_kinetic": kinetic, "work": done}
 
 
@@ -159,9 +159,9 @@ def forget_energy(problem: Problem, work: FloatArray) -> None:
     Jumps of prescribed motions and parameters changed by a user are no work of a step. The next steps are all checked,
     as at the start, because the record may restart again soon.
     """
-    watch = kernels.stepping.step_checks
+    checks = kernels.stepping.step_checks
     row = energy_row(problem.model, work)
-    row[watch.LEAST], row[watch.TURN] = np.inf, 0.0
+    row[checks.LEAST], row[checks.TURN] = np.inf, 0.0
 
 
 def springs_leap(model: Model) -> bool:

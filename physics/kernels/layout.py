@@ -138,7 +138,7 @@ SURFACE_ROWS = 3
 SCRATCH_ROWS = SURFACE_ROWS + 1
 # and as many rows as sines and cosines of all coordinates fill, each padded to whole registers of four, and this one
 TURN_ROWS, TURN_PADS = 1, 6
-# in that row, after the columns of `step_checks`: the step [s] over which springs at limits are implicit, 0 where they are
+# in that row, after the columns of `step_checks`: the step [s] over which springs at limits are implicit, 0 where
 # explicit; by how much [s] the last part of a step was shorter than the step, which halves the lag of velocities by it
 # (see `stepper.euler_parts`); and whether prescribed velocities jumped in it
 AHEAD, SHORTER, LEAPT = 20, 21, 22

@@ -1,7 +1,7 @@
-"""How the accelerations of a muscle's mass points change with one coordinate, where velocities and accelerations of the
-coordinates stay: what holds third derivatives of the path. For paths without obstacles, in closed form.
+"""Derivatives of the accelerations of a muscle's mass points by one coordinate, at fixed velocities and accelerations
+of the coordinates: third derivatives of the path. In closed form for paths without obstacles.
 
-A coordinate e that carries a body displaces it by the twist S_e, and changes its motion by what `derivatives` says.
+A coordinate e displaces the bodies beyond it by the twist S_e, and changes their motion as `derivatives` describes.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def point_change(
             turn = load_rotation(work, body)
             slide, slide_rate = rotate(turn, slide), rotate(turn, slide_rate)
             slide_push = rotate(turn, slide_push)
-            # its own velocity and acceleration in the body turn with that
+            # its own velocity and acceleration in the body rotate as well
             velocity = flat3(room, here + muscle.AT_VELOCITY)
             own = subtract3(velocity, material(v, lever))
             shove = subtract3(flat3(room, here + muscle.AT_ACCELERATION), material(a, lever))
@@ -140,7 +140,7 @@ def point_change(
 def strand_change(
     k: int, start: tuple[Vector, Vector, Vector], end: tuple[Vector, Vector, Vector], room: Array
 ) -> tuple[Jet, VectorJet]:
-    """Length and direction of the strand behind point k, from the changes of its ends."""
+    """Length and direction of the strand after point k, from the changes of its ends."""
     here, to = row_at(k), row_at(k + 1)
     length, unit = length_and_unit(
         (
@@ -166,8 +166,8 @@ def corner_change(
     push: Vector,
     room: Array,
 ) -> None:
-    """Take what the changes of the accelerations at the corner at point k take; push: that of the point itself.
-    lengths: of the strands before and behind it, of the path as far as the corner and of the whole.
+    """Subtract the changes of inertial forces at the corner at point k; push: change of the point's acceleration.
+    lengths: of the strands before and after it, of the path up to the corner and of the whole.
     """
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     units, between = corner_units(k, room), subtract_vectors(behind, before)
@@ -192,9 +192,9 @@ def corner_change(
 def take_strand(
     here: int, push: Vector, length: Jet, unit: VectorJet, done: Jet, whole: Jet, room: Array
 ) -> None:
-    """Take what the changes of the accelerations of a strand's mass points take; push: that of its beginning.
+    """Subtract the changes of inertial forces of a strand's mass points; push: change of its beginning's acceleration.
 
-    A mass point of share c of the strand and s of the path is c l past the beginning: a length that goes with s times
+    A mass point of share c of the strand and s of the path is c l past the beginning: this length changes with s times
     that of the path (whole) less that of all strands before (done).
     """
     base = add3(push, last_of_product((0.0, -done[1], -done[2], -done[3], -done[4], -done[5]), unit))
@@ -214,7 +214,7 @@ def take_changes(
     dof: Array,
     room: Array,
 ) -> None:
-    """What the changes of all mass points' accelerations by coordinate e take from the points of the path."""
+    """Changes by coordinate e of all mass points' inertial forces on the points of the path."""
     whole, start = STILL_JET, (NONE, NONE, NONE)
     clear_loads(count, room)
     for way in range(2):  # the whole length comes first
@@ -246,7 +246,7 @@ def add_thirds(
     dof: Array,
     room: Array,
 ) -> None:
-    """Add J^T m d(x'')/dq of a muscle over no obstacles to slopes; after `share_masses`."""
+    """Add J^T m d(x'')/dq of a muscle without obstacles to slopes; after `share_masses`."""
     data = arrays[at.MODEL_DATA]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for j in range(number):

@@ -1,11 +1,12 @@
-"""Mass points near a point of the path beside a strand over obstacles: they go round the bend there smoothly.
+"""Mass points near a point of the path next to a strand over obstacles: they pass the bend there smoothly.
 
-As between two straight strands (see `muscle_corner`), where the same way can be written as
+As between two straight strands (see `corner`), where the same curve can be written as
 
     x = (1 - h) y + h z,   h = step(s / w),
 
-y and z are the points at the length s past the bend on the strand before it and on the one behind. Past its own end a
-strand goes on straight, as it does just before that: so y and z have exact derivatives on both sides of the bend.
+y and z are the points at the length s past the bend on the strand before it and on the one after. A strand is extended
+by straight lines beyond its ends, as it is straight just before them: so y and z have exact derivatives on both sides
+of the bend.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ Moving: TypeAlias = tuple[Vector, Vector, Vector]
 
 @inline
 def beside_obstacles(k: int, room: Array) -> bool:
-    """Whether a strand at point k of a path, which is not one of its ends, runs over obstacles."""
+    """Whether a strand at an inner point k of a path runs over obstacles."""
     return bool(room[row_at(k - 1) + muscle.STRAND_AT] != 0.0 or room[row_at(k) + muscle.STRAND_AT] != 0.0)
 
 
 @shared
 def side_point(data: Array, k: int, share: float, along: float, quick: bool, room: Array) -> Moving:
-    """Place, velocity and acceleration of the mass point of a share on strand k, or on the straight lines with which
-    that goes on; its Jacobian stays in the place of a strand over obstacles.
+    """Place, velocity and acceleration of the mass point of a share on strand k or its straight extensions; its
+    Jacobian is left in the record of a strand over obstacles.
     """
     here = row_at(k)
     if room[here + muscle.STRAND_AT] != 0.0:
@@ -48,8 +49,8 @@ def side_point(data: Array, k: int, share: float, along: float, quick: bool, roo
 
 @inline
 def step_jet(k: int, share: float, s: float, sizes: Twist, quick: bool, room: Array) -> tuple[Vector, Quad]:
-    """The step h at the length s past the bend with two derivatives in time; by s, by the lengths of the strands
-    before and behind, and the step itself.
+    """The step h at the length s past the bend with two time derivatives; its derivatives by s, by the lengths of both
+    strands, and the step itself.
     """
     here, before = row_at(k), row_at(k - 1)
     v = s * sizes[3]
@@ -71,7 +72,8 @@ def bend_point(
     data: Array, point: int, k: int, quick: bool, room: Array
 ) -> tuple[Vector, Vector, Vector, Vector, Quad]:
     """Place, velocity and acceleration of the mass point whose numbers begin at point, near the bend at point k; the
-    way from y to z there, and what `step_jet` says of the step. Jacobians of y and z stay in their strands' places.
+    vector from y to z there, and the derivatives of `step_jet`. Jacobians of y and z are left in their strands'
+    records.
     """
     share, s = data[point + muscle.POINT_SHARE], past(data, point, room[row_at(k) + muscle.BEFORE], room)
     h, by = step_jet(k, share, s, sizes_of(k, room), quick, room)
@@ -86,8 +88,8 @@ def bend_point(
 
 @shared
 def take_from_side(data: Array, k: int, share: float, along: float, force: Vector, room: Array) -> None:
-    """Take the force of a mass point on strand k, where `side_point` was called before: from its ends or its loads, and
-    from what lies along the path.
+    """Subtract the force of a mass point on strand k, after `side_point`: from its ends or its loads, and along the
+    path.
     """
     here = row_at(k)
     header = int(room[here + muscle.STRAND_AT])
@@ -109,8 +111,8 @@ def take_from_side(data: Array, k: int, share: float, along: float, force: Vecto
 
 @shared
 def bend_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
-    """Forces that the accelerations of a bend's mass points take; after those of all strands, since what the lengths of
-    both strands take lies along the strands before, at and behind the bend.
+    """Inertial forces of a bend's mass points; after those of all strands, since part of them acts along the strands
+    before, at and after the bend.
     """
     before, here, behind = row_at(k - 1), row_at(k), row_at(k + 1)
     masses, first = row + int(data[row + muscle.MUSCLE_MASSES]), int(room[here + muscle.CORNER_FIRST])
@@ -122,7 +124,7 @@ def bend_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> Non
         along, across = s + room[before + muscle.STRAND_LENGTH], dot3(way, force)
         take_from_side(data, k - 1, share, along, scale_add3(NONE, 1.0 - by[3], force), room)
         take_from_side(data, k, share, s, scale_add3(NONE, by[3], force), room)
-        # a length is that before the strand behind, less that before the strand itself
+        # a length is the one before the next strand, less the one before the strand itself
         room[here + muscle.ALONG_PATH] += share * by[0] * across
         room[before + muscle.ALONG_BEFORE] += by[1] * across
         room[here + muscle.ALONG_BEFORE] += (by[0] - by[1] + by[2]) * across
@@ -131,7 +133,7 @@ def bend_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> Non
 
 @inline
 def longer_by(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
-    """What coordinate d does to the length of strand k."""
+    """Derivative by coordinate d of the length of strand k."""
     if room[row_at(k) + muscle.STRAND_AT] != 0.0:
         return float(along_gradient(data, k, room, dof, d))
     place = columns_at(dof.shape[0]) + muscle.COLUMN_POINTS + 3 * k
@@ -143,8 +145,8 @@ def longer_by(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
 def side_column(
     data: Array, k: int, along: float, ds: float, longer: float, room: Array, dof: Array, d: int
 ) -> Vector:
-    """What coordinate d does to the mass point that `side_point` has found on strand k; ds and longer: to its length
-    past the strand's beginning, and to that of the strand.
+    """Derivative by coordinate d of the mass point from `side_point` on strand k; ds and longer: of its length past the
+    strand's beginning, and of the strand's length.
     """
     here, nv = row_at(k), dof.shape[0]
     header, place = int(room[here + muscle.STRAND_AT]), columns_at(nv) + muscle.COLUMN_POINTS + 3 * k
@@ -168,8 +170,8 @@ def side_column(
 def bend_column(
     data: Array, k: int, point: int, way: Vector, by: Quad, room: Array, dof: Array, d: int
 ) -> Vector:
-    """What coordinate d does to a mass point near the bend at point k, after `bend_point`; before the columns go on to
-    strand k.
+    """Derivative by coordinate d of a mass point near the bend at point k, after `bend_point`; before the columns
+    advance to strand k.
     """
     columns, share = columns_at(dof.shape[0]), data[point + muscle.POINT_SHARE]
     s, length = (

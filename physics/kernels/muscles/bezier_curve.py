@@ -1,4 +1,4 @@
-"""Curves of quintic Bezier sections y(x), straight beyond their ends (Millard et al. 2013, app. A).
+"""Curves of quintic Bezier sections y(x), extrapolated linearly (Millard et al. 2013, app. A).
 
 x and y of a section are polynomials of u in [0, 1]; x increases. Sections meet with one slope and no curvature, so a
 curve has a continuous second derivative.
@@ -10,8 +10,8 @@ from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
 
-ROUNDS = 60  # bisections enough for any double; Newton's steps take 4 to 6
-CLOSE = 1e-9  # of u: the square of it is below round-off
+ROUNDS = 60  # enough bisections for any double; Newton's steps take 4 to 6
+CLOSE = 1e-9  # of u: its square is below round-off
 
 
 @inline
@@ -32,7 +32,7 @@ def mixed(data: Array, record: int, by_x: float, by_y: float, k: int) -> float:
 
 @shared
 def find_parameter(data: Array, record: int, by_x: float, by_y: float, target: float) -> float:
-    """u at which by_x x(u) + by_y y(u) of a section, which must not fall, is the target."""
+    """u at which by_x x(u) + by_y y(u) of a section, which must not decrease, is the target."""
     c0, c1, c2 = (
         mixed(data, record, by_x, by_y, 0),
         mixed(data, record, by_x, by_y, 1),
@@ -65,7 +65,7 @@ def find_parameter(data: Array, record: int, by_x: float, by_y: float, target: f
 
 @inline
 def section_of(data: Array, record: int, x: float) -> int:
-    """Where the section begins that holds x, which lies within the curve's ends."""
+    """Offset of the section of x, which lies between the curve's ends."""
     section = record + hill.CURVE_HEAD
     for _ in range(int(data[record + hill.SECTIONS]) - 1):
         if x >= data[section + hill.SECTION_WIDTH + hill.SECTION_X]:

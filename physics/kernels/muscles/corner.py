@@ -1,13 +1,13 @@
-"""Mass points near a point of the path where it bends: they go round the corner smoothly.
+"""Mass points near a point of the path where it bends: they pass the corner smoothly.
 
-Where a mass point slid over a corner its velocity would turn at once, and with it the mass matrix. Within a width w of
-the corner it leaves the polyline for
+Where a mass point slid over a corner its velocity would change its direction at once, and with it the mass matrix.
+Within a width w of the corner it leaves the polyline for
 
     x = V + s u + c (t - u),   c = s step(s / w),
 
-V the corner, u and t the directions before and behind it, s the arc length past it: a way through V that is three times
-continuously differentiable. The width is a share of l m / (l + m), l and m the lengths of both strands, so that corners
-stay apart. The path's length remains that of the polyline. Beside strands over obstacles see `muscle_bend`.
+V the corner, u and t the directions before and after it, s the arc length past it: a curve through V that is three
+times continuously differentiable. The width is a share of l m / (l + m), l and m the lengths of both strands, so that
+corners stay apart. The path's length remains that of the polyline. Next to strands over obstacles see `bend`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from .strand_mass import columns_at
 Units: TypeAlias = tuple[Vector, Vector, Vector]
 # a motion of the corner, those of both strands across them, and along them
 Parts: TypeAlias = tuple[Vector, Vector, Vector, float, float]
-# how both strands turn: rates of the first's direction and of what is between both; the parts without accelerations of
+# rotation of both strands: rates of the first's direction and of the difference; the parts without accelerations of
 # both directions' second derivatives, and of the width's; the width's rate
 Turns: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
-# of a corner's mass points: their forces, those by the share across each strand, what is along each, and along the path
+# of a corner's mass points: their forces, those by the share across each strand, along each, and along the path
 Sums: TypeAlias = tuple[Vector, Vector, Vector, float, float, float, float]
 NOTHING = (NONE, NONE, NONE, 0.0, 0.0, 0.0, 0.0)
 
@@ -66,8 +66,8 @@ def bend_of(s: float, sizes: Twist) -> Twist:
 
 @inline
 def shares_of(s: float, bend: Twist, sizes: Twist) -> Twist:
-    """What of the motions of both strands goes to a mass point at s: across the one before and the one behind, along
-    them by the width, then c and its slope by s.
+    """Shares of the strands' motions in that of a mass point at s: across the one before and the one after, along them
+    by the width, then c and its slope by s.
     """
     across = (s - bend[0]) * sizes[0], bend[0] * sizes[1]
     return across[0], across[1], bend[2] * sizes[4], bend[2] * sizes[5], bend[0], bend[1]
@@ -82,14 +82,14 @@ def corner_shares(k: int, s: float, room: Array) -> Twist:
 
 @inline
 def corner_units(k: int, room: Array) -> Units:
-    """Directions before and behind a corner, and what is between them."""
+    """Directions before and after a corner, and their difference."""
     u, t = flat3(room, row_at(k - 1) + muscle.STRAND_UNIT), flat3(room, row_at(k) + muscle.STRAND_UNIT)
     return u, t, subtract3(t, u)
 
 
 @inline
 def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
-    """The motions of the point before the corner, of the corner, and of the point behind, taken apart."""
+    """The motions of the point before the corner, of the corner, and of the point after, decomposed."""
     way, other = subtract3(v, a), subtract3(b, v)
     along, behind = dot3(units[0], way), dot3(units[1], other)
     return v, scale_add3(way, -along, units[0]), scale_add3(other, -behind, units[1]), along, behind
@@ -105,14 +105,14 @@ def round_motion(shares: Twist, units: Units, parts: Parts, ds: float) -> Vector
 
 @inline
 def parts_at(k: int, what: int, units: Units, room: Array) -> Parts:
-    """`parts_of` what the rows of the path's points hold at an offset."""
+    """`parts_of` the vectors at an offset in the rows of the path's points."""
     a, v = flat3(room, row_at(k - 1) + what), flat3(room, row_at(k) + what)
     return parts_of(units, a, v, flat3(room, row_at(k + 1) + what))
 
 
 @inline
 def turning_of(here: int, inverse: float, room: Array) -> Vector:
-    """That part of a direction's second derivative which holds no accelerations; inverse is that of the length."""
+    """The part without accelerations of a direction's second derivative; inverse is that of the length."""
     u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
     x = scale_add3(NONE, -dot3(turning, turning), u)
     return scale_add3(x, -2.0 * room[here + muscle.STRAND_RATE] * inverse, turning)
@@ -120,7 +120,7 @@ def turning_of(here: int, inverse: float, room: Array) -> Vector:
 
 @inline
 def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
-    """How the strands at the corner at point k turn."""
+    """Rotation of the strands at the corner at point k."""
     before, behind = row_at(k - 1), row_at(k)
     a, b = room[before + muscle.STRAND_LENGTH], room[behind + muscle.STRAND_LENGTH]
     da, db = room[before + muscle.STRAND_RATE], room[behind + muscle.STRAND_RATE]
@@ -136,7 +136,7 @@ def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
 
 @inline
 def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) -> Vector:
-    """That part of a mass point's acceleration which holds no accelerations and no s''."""
+    """The part without accelerations and s'' of a mass point's acceleration."""
     c, by_s, by_width, ss, sw, ww = bend
     push, speed = turns[4], turns[5]
     x = scale_add3(NONE, 2.0 * rate, turns[0])
@@ -166,8 +166,8 @@ def point_at_corner(
     turns: Turns,
     room: Array,
 ) -> tuple[Twist, Vector, Vector]:
-    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k, by
-    the velocities and accelerations there and how the strands turn.
+    """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k,
+    from velocities and accelerations there and the rotation of the strands.
     """
     here, s = row_at(k), past_corner(data, point, k, room)
     bend = bend_of(s, sizes)
@@ -201,7 +201,7 @@ def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> t
 def take_at_corner(
     room: Array, here: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
 ) -> Units:
-    """Add the force that a mass point takes to the sums over its corner, and to what is taken along the path."""
+    """Add a mass point's force to the sums over its corner, and to that along the path."""
     u, t, e = units
     across, level, far = dot3(e, force), dot3(u, force), dot3(t, force)
     along = level + shares[5] * across
@@ -216,7 +216,7 @@ def take_at_corner(
 
 @inline
 def take_from_corner(room: Array, here: int, sums: Units) -> None:
-    """Take the sums over a corner's mass points from the points of the path."""
+    """Subtract the sums over a corner's mass points from the points of the path."""
     whole, before, behind = sums
     take_force(room, here - muscle.ROOM_ROW, scale_add3(NONE, -1.0, before))
     take_force(room, here, subtract3(add3(whole, before), behind))
@@ -225,7 +225,7 @@ def take_from_corner(room: Array, here: int, sums: Units) -> None:
 
 @shared
 def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
-    """Forces that the accelerations of a corner's mass points take, from the points of the path and along it."""
+    """Inertial forces of a corner's mass points, on the points of the path and along it."""
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     units, sizes = corner_units(k, room), sizes_of(k, room)
     moving, pushed = (
@@ -244,7 +244,7 @@ def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> N
 
 @shared
 def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array) -> tuple[float, float]:
-    """Kinetic energy of a corner's mass points, and the sum of their mass times their place along gravity."""
+    """Kinetic energy of a corner's mass points, and the sum of their mass times their height along gravity."""
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     kinetic, height = 0.0, 0.0
     first = int(room[here + muscle.CORNER_FIRST])
@@ -258,8 +258,8 @@ def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array)
 
 @inline
 def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, columns: int) -> None:
-    """What each coordinate that moves the muscle does at the corner at point k, taken apart; before the columns go on
-    to strand k.
+    """Decomposed derivatives at the corner at point k by each coordinate that moves the muscle; before the columns
+    advance to strand k.
     """
     span, place = row + int(data[row + muscle.MUSCLE_SPAN]), columns + muscle.COLUMN_POINTS + 3 * k
     for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
@@ -273,7 +273,7 @@ def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, colu
 
 @inline
 def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int, columns: int) -> Vector:
-    """What coordinate d does to a mass point near the corner of `corner_columns`."""
+    """Derivative by coordinate d of a mass point near the corner of `corner_columns`."""
     start = columns + muscle.COLUMN_CORNER
     parts = (
         load3(dof, d, start),

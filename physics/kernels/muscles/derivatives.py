@@ -1,16 +1,16 @@
-"""How the generalized forces of muscles, their inertia among them, change with coordinates and velocities.
+"""Derivatives of the generalized forces of muscles, including inertia, by coordinates and velocities.
 
-A muscle asks T dL/dq of the coordinates for its pull T(L, L'), so that its slopes are
+The generalized force of a pull T(L, L') is T dL/dq, with the slopes
 
     T d2L/dq2 + dL/dq (dT/dL dL/dq + dT/dL' (d2L/dq2 q'))  by q,   dL/dq dT/dL' dL/dq  by q',
 
-with the exact slopes of its law and second derivatives of its path (see `muscle_pairs`). Mass points at x ask
-J^T m (x'' - g) with x'' = J q'' + J' q'. All slopes of that come from the same second derivatives, but for those by q
-of J' q', which hold third derivatives of x. Over no obstacles these are exact, too (see `muscle_thirds`). Over
-obstacles, and there alone, J^T m J' q' is differentiated by differences along the coordinates: the exact slopes would
-need every kernel of a wrapped path a second time with one derivative more, and as long again to compile. They are right
-to about 1e-10, but not within 1e-4 of where a joint is clamped or a condition switches, which they step over: the
-solutions of Newton's methods do not depend on them, those of the linearly implicit method do.
+from the exact slopes of its law and second derivatives of its path (see `pairs`). That of mass points at x is J^T m
+(x'' - g) with x'' = J q'' + J' q'. Its slopes need the same second derivatives, except for those by q of J' q', which
+need third derivatives of x. Without obstacles these are exact, too (see `accelerations`). Only over obstacles J^T m J'
+q' is differentiated by differences along the coordinates: exact slopes would double the kernels of wrapped paths and
+their compile time. Differences are accurate to about 1e-10, but not within 1e-4 of clamped joints or switching
+conditions, which they step over. Solutions of Newton's methods do not depend on them, those of the linearly implicit
+method do.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .mass import add_muscle_masses
 from .pairs import ASKED, SLOPE, SLOPE_RATE, add_pairs, collect, path_asks, weigh_pushes
 from .path import trace_path
 
-# A body's velocity and acceleration are kept in the row of the derivatives' workspace that is its own
+# a body's velocity and acceleration are saved in its row of the derivatives' workspace
 KEPT_VELOCITY, KEPT_ACCELERATION = 0, 6
-# [rad, m] of differences of fourth order: smoothed paths change over some millimetres, and the round-off of geodesics,
-# 1e-13, is divided by it.
+# [rad, m] of fourth-order differences: smoothed paths change over some millimetres, and the round-off of geodesics,
+# 1e-13, is divided by it
 STEP = 5e-5
 
 
 @shared
 def carry_motion(out: bool, bodies: Array, work: Array) -> None:
-    """Keep the bodies' velocities and accelerations, or bring them back."""
+    """Save the bodies' velocities and accelerations, or restore them."""
     for i in range(bodies.shape[0]):
         if out:
             store6(bodies, i, KEPT_VELOCITY, load_twist(work, i, at.VELOCITY))
@@ -68,9 +68,7 @@ def add_differences(
     spaces: tuple[Array, Array, Array],
     room: Array,
 ) -> None:
-    """Add how what J' q' of a muscle's mass points asks of the coordinates changes with these, by differences; still
-    are zeros.
-    """
+    """Add the derivative of J' q' of a muscle's mass points in its generalized force, by differences; still: zeros."""
     work, dof, flags = spaces
     data = arrays[at.MODEL_DATA]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
@@ -90,7 +88,10 @@ def add_differences(
                 by_q[d, e] += weight * dof[d, ASKED]
         q[e] = kept
     kinematics(arrays, q, qd, work, dof, flags)
-    flags[at.STATUS], flags[at.CULPRIT] = status, culprit  # a joint's end was looked over, not passed
+    flags[at.STATUS], flags[at.CULPRIT] = (
+        status,
+        culprit,
+    )  # differences may pass a joint's end, its state does not
 
 
 @shared
@@ -147,10 +148,9 @@ def add_muscle_slopes(
     tangents: tuple[Array, Array, Array, Array],
     spaces: tuple[Array, Array, Array],
 ) -> None:
-    """Add what all muscles bring to inverse dynamics, in tau, and to its derivatives (nv, nv) by q, by q' and by q''.
+    """Add all muscles to inverse dynamics, in tau, and to its derivatives (nv, nv) by q, by q' and by q''.
 
-    After the derivatives of the tree, whose tangents the workspace has. q is changed on the way and brought back bit
-    for bit.
+    After the derivatives of the tree, with its tangents in the workspace. q is changed and restored to the bit.
     """
     data, (_, _, mass), (_, bodies, _, _), (work, dof, _) = arrays[at.MODEL_DATA], slopes, tangents, spaces
     spread_accelerations(arrays, qdd, False, work, dof)

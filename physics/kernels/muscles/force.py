@@ -1,12 +1,12 @@
-"""What muscles do to a tree: their tension along the path, and the inertia of their mass points.
+"""Forces of muscles on a tree: their tension along the path, and the inertia of their mass points.
 
-Both are forces on the points of the path, handed to the bodies as wrenches: nothing here is done for each coordinate.
-A mass point at the share c of a straight strand and s of the path moves with
+Both are forces on the points of the path, passed to the bodies as wrenches, with no loop over coordinates. A mass point
+at the share c of a straight strand and s of the path moves with
 
     x' = p' + c (d' - u l') + u (s L' - a'),
 
-p the strand's beginning, d the way to its end, u and l its direction and length, a the length before it and L that of
-the path. So all that its strand's mass points bring is in six sums over them (Wang 2022, eqs. 5.5 to 5.7).
+p the strand's beginning, d the vector to its end, u and l its direction and length, a the length before it and L that
+of the path. So six sums over its mass points suffice for a strand (Wang 2022, eqs. 5.5 to 5.7).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def add_force(room: Array, here: int, force: Vector) -> None:
 
 @inline
 def take_inertia(room: Array, here: int, base: Vector, slope: Vector, tail: Vector) -> None:
-    """Forces that accelerations base + c slope + s tail of a straight strand's mass points take."""
+    """Inertial forces of a straight strand's mass points with accelerations base + c slope + s tail."""
     u = flat3(room, here + muscle.STRAND_UNIT)
     m0, mc, ms, mcc, mcs, mss = (
         room[here + muscle.SUMS],
@@ -67,8 +67,8 @@ def take_inertia(room: Array, here: int, base: Vector, slope: Vector, tail: Vect
 
 @shared
 def strand_inertia(room: Array, here: int, rate: float, second: float) -> None:
-    """Forces that the accelerations of a straight strand's mass points take, from its ends, from what lies along it,
-    before it and along the whole path; rate and second are those of the path's length.
+    """Inertial forces of a straight strand's mass points on its ends, along it, before it and along the whole path;
+    rate and second are those of the path's length.
     """
     to = here + muscle.ROOM_ROW
     u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
@@ -85,7 +85,7 @@ def strand_inertia(room: Array, here: int, rate: float, second: float) -> None:
 
 @inline
 def clear_loads(count: int, room: Array) -> None:
-    """No loads on the points of a path."""
+    """Clear the loads on the points of a path."""
     for k in range(count):
         here = row_at(k)
         put3(room, here + muscle.AT_FORCE, NONE)
@@ -94,7 +94,7 @@ def clear_loads(count: int, room: Array) -> None:
 
 @shared
 def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -> None:
-    """What the accelerations of all mass points of a muscle take from its path, after `share_masses`."""
+    """Inertial forces of all mass points of a muscle on its path, after `share_masses`."""
     for k in range(count - 1):
         if room[row_at(k) + muscle.STRAND_AT] == 0.0:
             strand_inertia(room, row_at(k), room[muscle.RATE], room[muscle.SECOND])
@@ -107,7 +107,7 @@ def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -
 
 @shared
 def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Array, room: Array) -> None:
-    """Forces of tensions along the strands: that of the muscle, less what the mass points' inertia takes."""
+    """Forces of tensions along the strands: that of the muscle, less the mass points' inertial forces."""
     whole = 0.0
     for k in range(count - 1):
         whole += room[row_at(k) + muscle.ALONG_PATH]
@@ -126,7 +126,7 @@ def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Arr
 
 @shared
 def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
-    """Forces on the path's points to the bodies' bias forces, and to the coordinates along which points move."""
+    """Add forces on the path's points to the bodies' bias forces, and to the coordinates that move points."""
     data = arrays[at.MODEL_DATA]
     for k in range(count):
         here = row_at(k)
@@ -154,16 +154,16 @@ def muscle_loads(
     work: Array,
     dof: Array,
 ) -> None:
-    """Forces of all muscles, taken from the bodies' bias forces and added to the coordinates' other forces.
+    """Forces of all muscles, subtracted from the bodies' bias forces and added to the coordinates' other forces.
 
-    With inertia, also what the mass points' accelerations take, gravity among them: those of the bodies, in work, are
-    of a world that falls up, and qdd are the coordinates' own. With columns, the mass matrix of the mass points is
-    added to the coordinates' rows. tau (nv + inputs,) brings the inputs.
+    With inertia, also the mass points' inertial forces and gravity: the bodies' accelerations, in work, are those of a
+    world that accelerates upwards, and qdd are the coordinates' own. With columns, the mass matrix of the mass points
+    is added to the coordinates' rows. tau (nv + inputs,) has the inputs.
     """
     body_int, _, _, data, dof_float = arrays
     room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     gravity = flat3(data, at.GRAVITY)
-    if data[at.LIMIT_COUNT] == 0.0:  # else they are there already
+    if data[at.LIMIT_COUNT] == 0.0:  # else `limit_forces` has set them
         for d in range(q.shape[0]):
             dof[d, at.EXTRA] = 0.0
     power, put_in = 0.0, 0.0

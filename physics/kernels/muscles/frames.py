@@ -1,4 +1,4 @@
-"""Small pieces that all kernels of muscles share."""
+"""Small functions that all kernels of muscles share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import layout as muscle
 
 @inline
 def row_at(k: int) -> int:
-    """Where the row of point k begins in the room."""
+    """Offset of the row of point k."""
     return muscle.ROOM_HEADER + muscle.ROOM_ROW * k
 
 
@@ -27,9 +27,7 @@ def past(data: Array, point: int, before: float, room: Array) -> float:
 
 @inline
 def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
-    """Acceleration of a body that `kinematics` and a pass over accelerations left; without what velocities bring where
-    not quick.
-    """
+    """Acceleration of a body after `kinematics` and a pass over accelerations; velocity terms only where quick."""
     if body < 0:
         return STILL
     total: Twist = load_twist(work, body, at.ACCELERATION)
@@ -38,7 +36,7 @@ def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
 
 @inline
 def along_strand(room: Array, here: int, what: int, c: float) -> Vector:
-    """What lies between that of both ends of a straight strand, which their rows hold at an offset, at the share c."""
+    """Vector at the share c of a straight strand, between those at an offset in both ends' rows."""
     start = flat3(room, here + what)
     return scale_add3(start, c, subtract3(flat3(room, here + muscle.ROOM_ROW + what), start))
 
@@ -58,8 +56,8 @@ def straight_push(s: float, along: float, here: int, room: Array) -> Vector:
 
 @inline
 def sizes_of(k: int, room: Array) -> Twist:
-    """Inverse lengths of the strands before and behind the corner at point k, its width and the inverse, and how the
-    width changes with either length.
+    """Inverse lengths of the strands before and after the corner at point k, its width and the inverse, and the width's
+    derivatives by both lengths.
     """
     a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
     width = room[row_at(k) + muscle.CORNER_WIDTH]
@@ -69,7 +67,7 @@ def sizes_of(k: int, room: Array) -> Twist:
 
 @inline
 def width_curve(k: int, sizes: Twist, room: Array) -> float:
-    """That part of the second derivative of a corner's width which holds none of those of its strands' lengths."""
+    """The part of the second derivative of a corner's width without those of its strands' lengths."""
     a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
     da, db = room[row_at(k - 1) + muscle.STRAND_RATE], room[row_at(k) + muscle.STRAND_RATE]
     mixed = (db * a - da * b) / (a + b)
@@ -78,5 +76,5 @@ def width_curve(k: int, sizes: Twist, room: Array) -> float:
 
 @inline
 def take_force(room: Array, here: int, force: Vector) -> None:
-    """Take a force from a point of the path."""
+    """Subtract a force from a point of the path."""
     put3(room, here + muscle.AT_FORCE, subtract3(flat3(room, here + muscle.AT_FORCE), force))

@@ -1,8 +1,8 @@
 """Hill-type muscles: a fibre with an active, a passive and a damping element in series with a tendon.
 
-Millard's damped equilibrium (Millard et al. 2013) and Thelen's muscle (Thelen 2003), with an elastic or a rigid
-tendon; fibres are pennate at fixed height. `laws` is a flat array in which a muscle's record begins at `at` (see
-``hill_layout``); lengths and speeds are the path's.
+Millard's damped equilibrium (Millard et al. 2013) and Thelen's muscle (Thelen 2003), with an elastic or a rigid tendon;
+fibres are pennate at fixed height. `laws` is a flat array with a muscle's record at `law` (see ``hill_layout``);
+lengths and speeds are the path's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .thelen import (
 
 ROUNDS = 200
 CLOSE = 1e-15  # of the fibre's optimal length
-TAUT = 1.01  # slack lengths of the tendon where the search for the equilibrium begins
+TAUT = 1.01  # slack lengths of the tendon at the start of the search for equilibrium
 
 
 @inline
@@ -59,8 +59,8 @@ def passive_force(laws: Array, law: int, length: float) -> tuple[float, float]:
 def fibre_speed(
     laws: Array, law: int, activation: float, isometric: float, force: float
 ) -> tuple[float, float, float, float]:
-    """Normalized speed at which active element and damper give a force along the fibre, and its derivatives by that
-    force, the isometric force and (beside it) the activation.
+    """Normalized speed at which active element and damper have a given force along the fibre, and its derivatives by
+    that force, the isometric force and, separately, the activation.
     """
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_speed(laws, law, activation, isometric, force)
@@ -74,8 +74,8 @@ def fibre_speed(
 def active_force(
     laws: Array, law: int, activation: float, isometric: float, speed: float
 ) -> tuple[float, float, float, float]:
-    """Force of the active element at a normalized speed, and its derivatives by speed, isometric force and (beside
-    it) activation.
+    """Force of the active element at a normalized speed, and its derivatives by speed, isometric force and, separately,
+    activation.
     """
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_force(laws, law, activation, isometric, speed)
@@ -109,7 +109,7 @@ def activation_rate(
 
 @inline
 def fibre_of(laws: Array, law: int, fibre: float) -> tuple[float, float]:
-    """The fibre's length, no less than its least one, and the cosine of its pennation."""
+    """The fibre's length, clamped to its least one, and the cosine of its pennation."""
     held = max(fibre, laws[law + hill.MIN_FIBRE])
     sine = laws[law + hill.HEIGHT] / held
     return held, math.sqrt(1.0 - sine * sine)
@@ -117,9 +117,7 @@ def fibre_of(laws: Array, law: int, fibre: float) -> tuple[float, float]:
 
 @inline
 def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[float, float, float]:
-    """Length, cosine and normalized speed of the fibre on a rigid tendon; it stands still where the tendon is
-    slack.
-    """
+    """Length, cosine and normalized speed of the fibre on a rigid tendon; at rest where the tendon is slack."""
     along = length - laws[law + hill.SLACK_LENGTH]
     height = laws[law + hill.HEIGHT]
     fibre = math.sqrt(along * along + height * height) if along > 0.0 else 0.0
@@ -134,7 +132,7 @@ def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[flo
 def rigid_forces(
     laws: Array, law: int, activation: float, fibre: float, speed: float
 ) -> tuple[float, float, float]:
-    """Active, passive and damping force along the fibre, normalized; damping gives way before fibres push."""
+    """Active, passive and damping force along the fibre, normalized; damping is reduced where the fibre would push."""
     normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
     factor, _ = active_factor(laws, law, normal)
     passive, _ = passive_force(laws, law, normal)
@@ -154,7 +152,7 @@ def elastic_tendon(laws: Array, law: int, length: float, fibre: float) -> tuple[
 def elastic_speed(
     laws: Array, law: int, activation: float, fibre: float, cosine: float, tendon: float
 ) -> float:
-    """Normalized speed of a fibre that pulls on its tendon."""
+    """Normalized speed of a fibre with an elastic tendon."""
     normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
     factor, _ = active_factor(laws, law, normal)
     passive, _ = passive_force(laws, law, normal)
@@ -190,7 +188,7 @@ def muscle_force(
 def muscle_force_and_rates(
     laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float, float]:
-    """Force along the path [N], a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
+    """Force along the path [N], a' [1/s] and the fibre's speed [m/s]; 0 for states missing in the law."""
     if int(laws[law + hill.LAW_STATES]) < 2:
         force = muscle_force(laws, law, length, speed, excitation, activation, fibre)
         if int(laws[law + hill.LAW_STATES]) == 0:
@@ -209,7 +207,7 @@ def muscle_force_and_rates(
 def muscle_state_rates(
     laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float]:
-    """a' [1/s] and the fibre's speed [m/s]; 0 for states that the law lacks."""
+    """a' [1/s] and the fibre's speed [m/s]; 0 for states missing in the law."""
     _, first, second = muscle_force_and_rates(laws, law, length, speed, excitation, activation, fibre)
     return first, second
 
@@ -235,9 +233,9 @@ def stored(laws: Array, law: int, fibre: float, tendon_length: float) -> tuple[f
 def muscle_energy(
     laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> tuple[float, float, float, float]:
-    """Energy in tendon and passive element [J], power that the active element gives and that the damper takes [W].
+    """Energy in tendon and passive element [J], power of the active element and dissipation of the damper [W].
 
-    Energies change by force times path speed, plus active power, minus the damper's.
+    Energies change by force times path speed, plus active power, minus dissipation.
     """
     if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
         return 0.0, 0.0, -muscle_force(laws, law, length, speed, excitation, activation, fibre) * speed, 0.0
@@ -259,9 +257,9 @@ def muscle_energy(
 
 @entry
 def muscle_equilibrium(laws: Array, law: int, length: float, activation: float) -> float:
-    """Fibre length at which a muscle that stands still holds its tendon [m]; the least one where none does.
+    """Fibre length of a muscle at rest in equilibrium with its tendon [m]; the least one where there is none.
 
-    Where there are several, one that comes back when it is left, near the length at which the tendon is 1 % long.
+    Where there are several, a stable one near the length at which the tendon is stretched by 1 %.
     """
     a = clamped(laws, law, activation)
     height, slack = laws[law + hill.HEIGHT], laws[law + hill.SLACK_LENGTH]
@@ -293,7 +291,7 @@ def muscle_equilibrium(laws: Array, law: int, length: float, activation: float) 
 
 @shared
 def balance(laws: Array, law: int, length: float, activation: float, fibre: float) -> tuple[float, float]:
-    """What a fibre that stands still pulls along the tendon beyond the tendon, and its slope by fibre length."""
+    """Excess of the pull of a fibre at rest over the tendon's, and its slope by fibre length."""
     held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
     optimal = laws[law + hill.OPTIMAL_LENGTH]
     factor, factor_slope = active_factor(laws, law, held / optimal)

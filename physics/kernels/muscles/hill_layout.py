@@ -1,4 +1,4 @@
-"""Where numbers stand in the record of a muscle's force law; every offset counts from the record's beginning."""
+"""Offsets in the record of a muscle's force law."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LAW_STATES = 1  # 0: none; 1: activation; 2: activation and fibre length
 MAX_FORCE = 2  # N
 OPTIMAL_LENGTH = 3  # m
 SLACK_LENGTH = 4  # m
-HEIGHT = 5  # m: of the parallelogram that the pennate fibres span
+HEIGHT = 5  # m: of the parallelogram of the pennate fibres
 MAX_SPEED = 6  # m/s
 DAMPING = 7  # of the largest force, at the largest speed
 ACTIVATION_TIME = 8  # s
@@ -20,10 +20,10 @@ MIN_ACTIVATION = 10
 MIN_FIBRE = 11  # m
 CURVES = 12
 
-# Millard: where its curves begin; each is a curve's record (below)
+# Millard: offsets of its curves' records (below)
 ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
 
-# Thelen: the numbers of its formulas
+# Thelen: parameters of its formulas
 (
     TENDON_STRAIN,
     PASSIVE_STRAIN,

@@ -1,4 +1,4 @@
-"""Derivatives of a muscle's force and state rates, for implicit methods; `laws` and `at` as in ``hill``."""
+"""Derivatives of a muscle's force and state rates, for implicit methods; `laws` and `law` as in ``hill``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NONE = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def passes(laws: Array, law: int, activation: float) -> float:
-    """1 where the activation acts as it is, 0 where it is clamped."""
+    """1 where the activation is not clamped, else 0."""
     return 1.0 if clamped(laws, law, activation) == activation else 0.0
 
 

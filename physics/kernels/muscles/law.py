@@ -16,9 +16,9 @@ MOST_ITERATIONS = 30
 MOST_HALVES = 200
 LEFT = 1e-6
 MET = 1e-14
-# Runge and Kutta's method leads what decays at a rate of 2.8 over the step to its end
+# a Runge-Kutta step is stable for decay at rates of up to 2.8 over the step
 STIFF = 2.0
-LEAST_MET = 8.0 * MET  # both bounds are this near to where a rate leaps: each moved by no more than MET last
+LEAST_MET = 8.0 * MET  # both bounds are this near to a jump of the rate: each last moved by no more than MET
 
 
 @shared
@@ -31,8 +31,8 @@ def states_at_end(
     states: tuple[float, float],
     steps: tuple[float, float],
 ) -> tuple[float, float]:
-    """Activation and fibre length x with x = states + steps f(x): those at the end of implicit steps; not finite where
-    there are none to be found.
+    """Activation and fibre length x with x = states + steps f(x), at the end of implicit steps; not finite where there
+    are none.
     """
     (activation, fibre), (step, fibre_step) = states, steps
     longest = 2.0 * (length + states[1])
@@ -40,7 +40,7 @@ def states_at_end(
         first, second, first_by, second_by = muscle_rates_tangent(
             data, law, length, speed, excitation, activation, fibre
         )
-        # the activation does not know of the fibre
+        # the activation does not depend on the fibre
         a = (activation - states[0] - step * first) / (1.0 - step * first_by[3])
         b = fibre - states[1] - fibre_step * second + fibre_step * second_by[3] * a
         b /= 1.0 - fibre_step * second_by[4]
@@ -70,11 +70,11 @@ def bracketed(
     high: float,
     other: float,
 ) -> float:
-    """The activation (which 0) or fibre length (1) at the end of an implicit step, the other state as it is.
+    """The activation (which 0) or fibre length (1) at the end of an implicit step, with the other state fixed.
 
-    What is left of a state less its step rises with it, as either rate falls: Newton's steps within ever closer
-    bounds, halves of these where they lead out. A fibre that would go on shortening beyond its least length ends there,
-    where its rate leaps to 0. Not finite where the bounds hold no end.
+    The residual increases with the state, as either rate decreases: Newton's steps within shrinking bounds, bisection
+    where they leave these. A fibre that would shorten beyond its least length ends there, where its rate jumps to 0.
+    Not finite where the bounds bracket no solution.
     """
     x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
     for _ in range(MOST_HALVES):
@@ -95,7 +95,7 @@ def bracketed(
             if abs(left) <= LEFT:
                 return nearer
             least: float = data[law + hill.MIN_FIBRE]
-            # at a bound without an end, or where there are no numbers, something is left
+            # a residual remains where there is no solution, or no finite number
             return least if which == 1 and abs(x - least) <= LEAST_MET * (1.0 + abs(x)) else math.nan
         x = nearer
     return math.nan
@@ -103,13 +103,13 @@ def bracketed(
 
 @inline
 def is_constant(data: Array, row: int) -> bool:
-    """Whether a muscle's pull is a given number, so that it stores energy as it is drawn out."""
+    """Whether a muscle's pull is a constant, which stores energy as the path lengthens."""
     return bool(data[row + muscle.MUSCLE_INPUT] < 0.0 and data[row + muscle.MUSCLE_LAW] == 0.0)
 
 
 @shared
 def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed: float) -> float:
-    """Pull of the muscle whose record begins at row; the rates of its states are written behind them in tau."""
+    """Pull of the muscle with the record at row; writes the rates of its states to tau."""
     number = int(data[row + muscle.MUSCLE_INPUT])
     excitation: float = data[row + muscle.MUSCLE_TENSION] if number < 0 else tau[nv + number]
     if data[row + muscle.MUSCLE_LAW] == 0.0:
@@ -134,7 +134,7 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
     pull, first, second = muscle_force_and_rates(data, law, length, speed, excitation, activation, fibre)
     tau[state + count] = first
     if own == 2:
-        if step > 0.0 and second == 0.0:  # it may have been halted within the step, at its least length
+        if step > 0.0 and second == 0.0:  # it may have stopped at its least length within the step
             second = (fibre - tau[state + 1]) / step
         tau[state + 1 + count] = second
     return float(pull)
@@ -144,8 +144,8 @@ def tension_of(data: Array, row: int, tau: Array, nv: int, length: float, speed:
 def tension_slopes(
     data: Array, row: int, tau: Array, nv: int, length: float, speed: float
 ) -> tuple[float, float, float]:
-    """`tension_of` with its derivatives by length and speed, after it: the states' rates are in tau. At the end of an
-    implicit step the states go with length and speed.
+    """`tension_of` with its derivatives by length and speed; call it after that, with the states' rates in tau. At the
+    end of an implicit step the states depend on length and speed.
     """
     number = int(data[row + muscle.MUSCLE_INPUT])
     excitation: float = data[row + muscle.MUSCLE_TENSION] if number < 0 else tau[nv + number]
@@ -166,7 +166,7 @@ def tension_slopes(
     pull, by = muscle_force_tangent(data, law, length, speed, excitation, activation, fibre)
     by_length, by_speed = by[0], by[1]
     if step > 0.0:
-        # x = states + step f(x): of f the activation's does not know of the path, the fibre's goes with all
+        # x = states + step f(x): the activation's f does not depend on the path, the fibre's depends on everything
         _, _, _, rate_by = muscle_rates_tangent(data, law, length, speed, excitation, activation, fibre)
         follows = step * by[4] / (1.0 - step * rate_by[4])
         by_length += follows * rate_by[0]

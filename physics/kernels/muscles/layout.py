@@ -1,17 +1,17 @@
-"""Where things lie in the records of muscles, and in the room that the kernels work in while they look at one.
+"""Offsets in the records of muscles, and in their workspace.
 
-A muscle is a record in data; the first begins at ``data[MUSCLE_ROWS]`` (see `layout`). The room is what `work` has
-behind its other rows, as one flat array: a header, one row for each point of the path, and for each strand over
-obstacles a place of its own (see `muscle_strand`). Offsets in a record are counted from its beginning.
+A muscle is a record in data; the first begins at ``data[MUSCLE_ROWS]`` (see `kernels.layout`). The workspace is the
+rest of `work` after its other rows, as one flat array: a header, one row for each point of the path, and for each
+strand over obstacles a record of its own (see `strand`). Offsets are counted from a record's beginning.
 """
 
 from __future__ import annotations
 
-# a muscle: numbers until the next one, its path's points, its mass points, the coordinates that move it (rising
-# numbers), its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where
-# its states begin in tau and how many come before them, whether the quadratic velocity vector counts, how wide corners
-# are rounded off (see `muscle_corner`), the coordinates that its forces change with (rising numbers: without mass those
-# that change its length), and where in the room forces of its mass points are kept (see `muscle_pairs`)
+# a muscle: size of its record, its path's points, its mass points, the coordinates that move it (increasing numbers),
+# its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where its states
+# begin in tau and how many come before them, whether velocity terms are included, the width of rounded corners (see
+# `corner`), the coordinates that its forces depend on (increasing numbers; without mass those that change its length),
+# and where in the workspace forces of its mass points are stored (see `pairs`)
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -32,9 +32,9 @@ from __future__ import annotations
 ) = range(16)
 MUSCLE_HEADER = 16
 
-# a point of a path: its body (-1: the world), where it is in the link frame, the coordinate that it depends on whether
-# it is there (-1: none) and its range, the strand behind it (0: straight), whether it moves in its body, for each
-# component in body axes the coordinate and the function that it follows, and the body frame in the link frame
+# a point of a path: its body (-1: the world), its place in the link frame, the coordinate that its existence depends on
+# (-1: none) and the range of that, the strand after it (0: straight), whether it moves in its body, for each component
+# in body axes the coordinate and the function that it follows, and the body frame in the link frame
 (
     VIA_BODY,
     VIA_POINT,
@@ -53,37 +53,37 @@ VIA_WIDTH = 27
 POINT_MASS, POINT_OFFSET, POINT_SHARE = 0, 1, 2
 POINT_WIDTH = 3
 
-# a strand over obstacles: their number, where its place in the room begins, how many numbers of that place are its own
-# from step to step, and where the record of its obstacles begins, which is `wrap_strand`'s
+# a strand over obstacles: their number, offset of its record in the workspace, size of its memory between steps, and
+# the record of its obstacles, as in `wrapping.strand`
 STRAND_OBSTACLES, STRAND_PLACE, STRAND_OWN, STRAND_RECORD = 0, 1, 2, 3
 STRAND_HEADER = 3
 
-# such a place, for m obstacles and n = 6 + 6 m inputs: places of both ends, then frames of the obstacles (12 each),
+# such a record, for m obstacles and n = 6 + 6 m inputs: places of both ends, then frames of the obstacles (12 each),
 # levers of their origins (3 each), rates of the inputs, their accelerations, the length's gradient (n each), forces on
 # (z', L', a') and their mass matrix (n + 2, squared), a mass point with tangent and bias and its Jacobian, the strand's
-# own
+# memory
 PLACE_FRAMES = 6
 
 
 def place_size(obstacles: int, own: int) -> int:
-    """How many numbers the place of a strand has."""
+    """Size of the record of a strand."""
     n = 6 + 6 * obstacles
     return PLACE_FRAMES + 15 * obstacles + 3 * n + (n + 2) + (n + 2) ** 2 + 9 + 3 * n + own
 
 
-# the room's header: length of the path, its first and second derivative, how many points of the path are there, how
-# many obstacles its strands have, the size of all muscles' power, and where forces of mass points are kept: over
-# obstacles they are multiplied by the accelerations there, or where negative kept (0: neither); and the power, signed,
-# of all muscles whose pull stores nothing
+# the workspace's header: length of the path, its first and second derivative, its number of points, and of obstacles of
+# its strands, the magnitude of all muscles' power, and the place of stored forces of mass points: over obstacles they
+# are multiplied by the accelerations there, or stored where negative (0: neither); and the signed power of all muscles
+# with non-conservative pull
 LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER, KEPT, PUT_IN_BY_MUSCLES = 0, 1, 2, 3, 4, 5, 6, 7
 ROOM_HEADER = 8
 
-# the row of a point that is there: its place in data, its body, lever from the reference point of its tree, place in
-# the world, velocity, acceleration, the force on it, and how it moves in its body with each of its components; of the
-# strand behind it its length with two derivatives, unit vector and its rate, length of all strands before it with two
-# derivatives, what its inertia brings along all that lie place in the room (0: straight),
-# and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the
-# path); which mass points are at the corner at the point, and its width
+# the row of a point: its record in data, its body, lever from the reference point of its tree, place in the world,
+# velocity, acceleration, the force on it, and its derivatives by each of its components in its body; of the strand
+# after it its length with two derivatives, unit vector and its rate, length of all strands before it with two
+# derivatives, inertial forces along all these and along the path, its mass points, its record in the workspace (0:
+# straight), and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the
+# path); mass points at the corner at the point, and its width
 (
     AT_RECORD,
     AT_BODY,
@@ -113,13 +113,13 @@ ROOM_HEADER = 8
     CORNER_WIDTH,
 ) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 50, 51, 52)
 ROOM_ROW = 53
-# the sums of a strand over obstacles: mass, first moment, kinetic energy, kept forces times accelerations
+# the sums of a strand over obstacles: mass, first moment, kinetic energy, stored forces times accelerations
 SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5
 
-# behind a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then what it
-# does to the muscle at hand: its length, the length before a strand, the six other numbers of a straight strand, what
-# mass points at a bend take, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and
-# what they weigh
+# after a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then derivatives
+# of the current muscle: of its length, the length before a strand, the six other numbers of a straight strand, momenta
+# of mass points at a bend, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and
+# their momenta
 COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_POINTS = 0, 1, 2, 9, 16
-# in the place of the fourteen, before that strand's turn: eleven numbers of a corner, and the velocity of a mass point
+# in place of the fourteen, before the strand is processed: eleven numbers of a corner, and the velocity of a mass point
 COLUMN_CORNER, COLUMN_MOVED = 2, 13

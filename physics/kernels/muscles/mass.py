@@ -1,8 +1,8 @@
-"""What the coordinates do to a muscle: its moment arms, and the mass matrix of its mass points.
+"""Moment arms of a muscle, and the mass matrix of its mass points.
 
-Everything is over the coordinates that move the muscle. For each of them there are the velocities that it gives to the
-path's points, and for each strand seven numbers that stand for all its mass points (see `muscle_force`): the mass
-matrix is their product with what six sums over the mass points make of them, and never a loop over points.
+Everything is over the coordinates that move the muscle. For each of them there are the velocities of the path's points,
+and for each strand seven numbers for all its mass points (see `force`): the mass matrix is their product with the seven
+momenta from six sums over the mass points, without a loop over points.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_
 
 @shared
 def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
-    """What each coordinate that moves the muscle does to its points and to its length; after `trace_path`."""
+    """Derivatives of the path's points and length by each coordinate that moves the muscle; after `trace_path`."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     columns = columns_at(dof.shape[0])
     span = row + int(data[row + muscle.MUSCLE_SPAN])
@@ -81,8 +81,8 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
 
 @inline
 def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> tuple[Vector, Vector]:
-    """What coordinate d does to the mass points of strand k: x' = first + c second + s third u, of which the third is
-    its `COLUMN_LENGTH` before the strand.
+    """Velocities of the mass points of strand k by coordinate d: x' = first + c second + s third u, where third is its
+    `COLUMN_LENGTH` before the strand.
     """
     u = flat3(room, row_at(k) + muscle.STRAND_UNIT)
     place = columns + muscle.COLUMN_POINTS + 3 * k
@@ -187,8 +187,8 @@ def strand_height(room: Array, here: int, gravity: Vector) -> float:
 
 @for_muscles((0.0, 0.0))
 def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[float, float]:
-    """Kinetic and potential energy of all muscles: of their mass points, and what a constant tension stores as it is
-    drawn out; after `kinematics`.
+    """Kinetic and potential energy of all muscles: of their mass points, and of constant tensions, which store energy
+    as the path lengthens; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
     room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)

@@ -1,12 +1,12 @@
-"""Second derivatives of muscles by their coordinates: from paths that one or two of these move at unit speed.
+"""Second derivatives of muscles by their coordinates, from paths that one or two of these move at unit speed.
 
-What velocities alone bring to the second derivative in time of a path's length, and to the accelerations of its mass
-points, is a quadratic form B(q', q') whose matrix is the second derivative by the coordinates. The kernels of paths
-give it exactly, whatever the obstacles, and polarization
+The part without accelerations of the second time derivatives of a path's length and of its mass points is a quadratic
+form B(q', q') whose matrix is the second derivative by the coordinates. The kernels of paths compute it exactly,
+whatever the obstacles, and polarization
 
     2 B(d, e) = B(d + e, d + e) - B(d, d) - B(e, e)
 
-for unit speeds d and e gives the matrix exactly, too: nothing is displaced, so that no path is found anew.
+for unit speeds d and e gives the matrix exactly, too. Nothing is displaced, so no path is solved again.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from .force import clear_loads, hand_over, inertia_loads, pull_points
 from .frames import past, row_at, straight_push
 from .path import share_masses, trace_path
 
-# columns of the coordinates' workspace: of the muscle at hand its length's derivative and how that changes in time, and
-# what is asked of the coordinates
+# columns of the coordinates' workspace: of the current muscle the derivative of its length and the rate of that, and a
+# generalized force
 SLOPE, SLOPE_RATE, ASKED = at.PROJECTED, at.PROJECTED + 1, at.PROJECTED + 2
 
 
 @shared
 def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof: Array) -> None:
-    """Velocities and accelerations of all bodies where the coordinates d and e (may be the same one)
-    go on at unit speed and no other moves; `tangent` has the joints' tangents.
+    """Velocities and accelerations of all bodies where only the coordinates d and e (possibly the same) move, at
+    constant unit speed; `tangent` has the joints' tangents.
     """
     body_int, block_int = arrays[at.BODY_INT], arrays[at.BLOCK_INT]
     columns = columns_of(tangent)
@@ -70,7 +70,7 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
 
 @shared
 def collect(body_int: Array, work: Array, dof: Array) -> None:
-    """What the bodies' forces, which are used up, and the coordinates' own ask of each coordinate, into ASKED."""
+    """Generalized force of the bodies' forces, which are overwritten, and of the coordinates' own, into ASKED."""
     for i in range(body_int.shape[0] - 1, -1, -1):
         force, parent = load_twist(work, i, at.FORCE), body_int[i, at.PARENT]
         for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
@@ -81,7 +81,7 @@ def collect(body_int: Array, work: Array, dof: Array) -> None:
 
 @shared
 def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
-    """What the inertia that the points of a muscle's path have taken asks of the coordinates, into ASKED."""
+    """Generalized force of the inertial forces on the points of a muscle's path, into ASKED."""
     for i in range(arrays[at.BODY_INT].shape[0]):
         store_twist(work, i, at.FORCE, STILL)
     for d in range(dof.shape[0]):
@@ -93,8 +93,8 @@ def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Ar
 
 @shared
 def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, room: Array) -> float:
-    """Keep the forces that the accelerations of all mass points take, or sum up the products of those that were kept
-    with the accelerations there are; `share_masses` is done here.
+    """Store the inertial forces of all mass points, or sum the products of stored ones with the present accelerations;
+    includes `share_masses`.
     """
     masses, kept = row + int(data[row + muscle.MUSCLE_MASSES]), int(data[row + muscle.MUSCLE_KEPT])
     room[muscle.KEPT] = -kept if keep else kept
@@ -128,8 +128,8 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, roo
 def path_asks(
     arrays: Array, row: int, q: Array, qd: Array, qdd: Array, work: Array, dof: Array, room: Array
 ) -> float:
-    """The muscle's path where the bodies move as `work` has it, without gravity; of one with mass what its mass points
-    ask of the coordinates is ASKED, and the product of their kept forces and accelerations is returned.
+    """The muscle's path for the bodies' motion in `work`, without gravity. Where it has mass, the generalized force of
+    its mass points is ASKED, and the product of their stored forces and accelerations is returned.
     """
     data, worked = arrays[at.MODEL_DATA], 0.0
     count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, room)
@@ -151,12 +151,12 @@ def add_pair(
     slopes: tuple[Array, Array, Array],
     dof: Array,
 ) -> None:
-    """Add what a second derivative by coordinates x and y brings to the slopes by y.
+    """Add a second derivative by coordinates x and y to the slopes by y.
 
     Args:
-        given: the length's second derivative; what comes of it and of kept forces by x; the shares of the changes of J
-            with q'' and with q' that count. motion: q, q' and q''.
-        asked: of whom something is ASKED: model's data, where the coordinates' numbers begin, how many there are.
+        given: the length's second derivative; its force and that of stored forces on x; the shares of the changes of J
+            with q'' and with q'. motion: q, q' and q''.
+        asked: coordinates with an ASKED force: model's data, where their numbers begin, how many there are.
     """
     data, span, number = asked
     _, qd, qdd = motion
@@ -183,8 +183,8 @@ def add_pairs(
     dof: Array,
     room: Array,
 ) -> None:
-    """Add what the second derivatives of a muscle's path bring to slopes; SLOPE and SLOPE_RATE are found on the way.
-    exact: how the mass points' accelerations change with q'' is in the slopes. motion: q, q' and q''.
+    """Add the second derivatives of a muscle's path to slopes, and compute SLOPE and SLOPE_RATE. exact: whether the
+    slopes include the change of the mass points' accelerations with q''. motion: q, q' and q''.
     """
     data, (tangent, _, _, zeros), (q, _, _) = arrays[at.MODEL_DATA], tangents, motion
     units, still = zeros[0], zeros[1]
@@ -205,7 +205,7 @@ def add_pairs(
             units[e] = 0.0
             if d == e:
                 dof[d, SLOPE] = room[muscle.RATE]
-            # of one alone B(d, d), and what polarization takes from all pairs with it
+            # from one coordinate alone B(d, d), and the part of it in the polarization of all pairs
             for h in range(number if d == e else 1):
                 x = int(data[span + h]) if d == e else e
                 weight = 0.5 if d != e else (1.0 if x == d else -0.5)

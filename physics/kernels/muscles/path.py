@@ -1,8 +1,8 @@
-"""A muscle's path: its points in the world, its length with two derivatives, and where its mass points lie.
+"""A muscle's path: its points in the world, its length with two derivatives, and the places of its mass points.
 
-Points are fixed to bodies, move in them as functions of coordinates, or are there for a range of a coordinate only;
-between two of them there is a strand. A mass point keeps its share of the whole length, or its distance from an end:
-it lies at offset + share * length (equal strain along the path, Wang 2022, sec. 5.3.2).
+Points are fixed to bodies, move in them as functions of coordinates, or exist for a range of a coordinate only; strands
+join them. A mass point keeps its share of the whole length, or its distance from an end: it lies at offset + share *
+length (equal strain along the path, Wang 2022, sec. 5.3.2).
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ from .strand import sum_wrapped, trace_strand
 def moving_point(
     data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, room: Array, here: int
 ) -> tuple[Vector, Vector, Vector]:
-    """Place, velocity and acceleration in its body of a point that moves there, in link axes; its directions go to
-    the room.
-    """
+    """Place, velocity and acceleration in its body of a moving point, in link axes; stores its directions."""
     place, speed, push = flat3(data, via + muscle.VIA_FRAME + 9), NONE, NONE
     frame = flat9(data, via + muscle.VIA_FRAME)
     for j in range(3):
@@ -74,7 +72,7 @@ def place_point(
     room: Array,
     here: int,
 ) -> None:
-    """Fill the room's row at `here` with a point of the path; gravity is what the world falls up with."""
+    """Fill the row at `here` with a point of the path; gravity is the upward acceleration of the world."""
     body_int, _, _, data, _ = arrays
     body = int(data[via + muscle.VIA_BODY])
     twist, a = twist_of(work, body), acceleration_of(work, body, quick)
@@ -133,7 +131,7 @@ def straight_strand(room: Array, here: int, quick: bool) -> None:
 
 @inline
 def there(data: Array, via: int, q: Array) -> bool:
-    """Whether a point of a path is there."""
+    """Whether a point of a path exists at q."""
     d = int(data[via + muscle.VIA_CONDITION])
     return d < 0 or data[via + muscle.VIA_LOWER] <= q[d] <= data[via + muscle.VIA_UPPER]
 
@@ -150,10 +148,11 @@ def trace_path(
     work: Array,
     room: Array,
 ) -> int:
-    """Points, strands and length of the muscle whose record begins at row, into the room; returns how many points.
+    """Points, strands and length of the muscle with the record at row, into the workspace; returns the number of
+    points.
 
-    After `kinematics`. Second derivatives are those with the bodies' accelerations that are there at the time, and with
-    qdd; without what velocities bring where not quick.
+    After `kinematics`. Second derivatives use the bodies' present accelerations and qdd; without velocity terms where
+    not quick.
     """
     data = arrays[at.MODEL_DATA]
     count = 0
@@ -164,7 +163,7 @@ def trace_path(
             room[row_at(count) + muscle.STRAND_AT] = 0.0
             count += 1
         if data[via + muscle.VIA_STRAND] != 0.0 and room[row_at(count - 1) + muscle.STRAND_AT] == 0.0:
-            # of a point that is not there the obstacles are those of the one before
+            # obstacles after a missing point belong to the strand from the one before
             room[row_at(count - 1) + muscle.STRAND_AT] = row + data[via + muscle.VIA_STRAND]
     length, rate, second = 0.0, 0.0, 0.0
     room[muscle.OBSTACLES] = 0.0
@@ -193,8 +192,8 @@ def trace_path(
 
 @shared
 def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, room: Array) -> None:
-    """Which mass points lie on which strand, and their sums; after `trace_path`. With columns, the mass matrices of
-    strands over obstacles are found, too.
+    """Mass points of each strand, and their sums; after `trace_path`. With columns, also the mass matrices of strands
+    over obstacles.
     """
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
     number, rounding = int(data[row + muscle.MUSCLE_MASS_COUNT]), data[row + muscle.MUSCLE_ROUNDING]

@@ -1,4 +1,4 @@
-"""What is read off muscles: lengths and moment arms, and what their mass points do."""
+"""Readings of muscles: lengths, moment arms, and mass points."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def muscle_lengths(
 
 @inline
 def put_point(places: Array, i: int, point: Moving, gravity: Vector) -> None:
-    """Place, velocity and bias of mass point i, of its place, velocity and acceleration against the falling world."""
+    """Place, velocity and bias of mass point i, from its place, velocity and acceleration relative to the accelerated
+    world.
+    """
     places[i, 0], places[i, 1], places[i, 2] = point[0]
     places[i, 3], places[i, 4], places[i, 5] = point[1]
     places[i, 6], places[i, 7], places[i, 8] = add3(point[2], gravity)
@@ -82,7 +84,7 @@ def straight_points(
 def rounded_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
-    """As `straight_points`, of those near the corner at point k; before the columns go on to strand k."""
+    """As `straight_points`, for those near the corner at point k; before the columns advance to strand k."""
     here, columns = row_at(k), columns_at(dof.shape[0])
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
     first = int(room[here + muscle.CORNER_FIRST])
@@ -102,7 +104,7 @@ def rounded_points(
 def bent_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
-    """As `rounded_points`, where a strand over obstacles is beside point k."""
+    """As `rounded_points`, where a strand at point k runs over obstacles."""
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
     first = int(room[row_at(k) + muscle.CORNER_FIRST])
     for i in range(first, first + int(room[row_at(k) + muscle.CORNER_COUNT])):
@@ -119,7 +121,7 @@ def bent_points(
 def wrapped_points(
     data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
-    """As `straight_points`, of strand k over obstacles."""
+    """As `straight_points`, for strand k over obstacles."""
     here, inputs = row_at(k), inputs_at(room, dof.shape[0])
     header = int(room[here + muscle.STRAND_AT])
     n, point = 6 + 6 * int(data[header]), point_of(data, header)
@@ -141,7 +143,7 @@ def wrapped_points(
 
 @shared
 def draw_path(data: Array, count: int, samples: int, room: Array, corners: Array) -> int:
-    """Places of the path's points, and of samples along its strands over obstacles; returns how many there are."""
+    """Places of the path's points, and of samples along its strands over obstacles; returns their number."""
     filled = 0
     for k in range(count):
         here = row_at(k)
@@ -173,8 +175,8 @@ def muscle_points(
     spaces: tuple[Array, Array, Array],
 ) -> int:
     """Of the mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes
-    in as zeros; the path as it is drawn, with samples on each strand over obstacles, goes to corners (points, 3);
-    returns how many points that are.
+    in as zeros; the drawn path, with samples on each strand over obstacles, into corners (points, 3); returns the
+    number of its points.
 
     still (nv,) are zeros.
     """

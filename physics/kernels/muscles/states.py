@@ -1,11 +1,10 @@
-"""States of muscles (activation, fibre length) beside coordinates: where integrators keep them and how they go on.
+"""States of muscles (activation, fibre length) beside coordinates: their storage in integrators, and their steps.
 
-The vector tau that brings forces and inputs to the dynamics holds behind these n states
+The vector tau of generalized forces and inputs also has, after these n states,
 - their n rates, which every evaluation of the dynamics writes,
-- n lengths s of time: where s > 0 the state is that before an implicit step of that length, and the rate is that at its
-  end, x' = f(x + s x'),
-- n spans of time: where one is > 0, the state is on its way through an explicit step of that length, and an evaluation
-  that finds this too long for it turns the span's sign (`muscle_law.tension_of`).
+- n times s: where s > 0 the state is that before an implicit step of length s, and the rate is that at its end, x' =
+  f(x + s x'),
+- n lengths of explicit steps: an evaluation that finds one too long for its state makes it negative (`law.tension_of`).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..compiler.jit import for_muscles, inline, shared
 
 @for_muscles(False)
 def has_muscles(arrays: Array) -> bool:
-    """Whether a model has muscles; for its callers it is a constant where the types say that there are none."""
+    """Whether a model has muscles; a compile-time False for models whose types have none."""
     return bool(arrays[at.MODEL_DATA][at.MUSCLE_COUNT] > 0.0)
 
 
@@ -35,21 +34,21 @@ def has_states(arrays: Array) -> bool:
     return bool(arrays[at.MODEL_DATA][at.MUSCLE_STATES] > 0.0)
 
 
-# rows of an integrator's stages, behind their coordinates: states where a step or a part of it begins, sums of rates,
-# states where the step begins
+# rows of an integrator's stages with states in columns after the coordinates: from the beginning of a step or a part of
+# it, sums of rates, from the beginning of the step
 BEGUN, SUMMED, FIRST = 6, 3, 1
 
 
 @inline
 def begin_states(data: Array, first: int, tau: Array, keep: Array) -> None:
-    """Keep the states; first is where they begin in tau."""
+    """Save the states; they begin at first in tau."""
     for j in range(first, first + int(data[at.MUSCLE_STATES])):
         keep[j] = tau[j]
 
 
 @inline
 def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
-    """Keep the states where a Runge-Kutta step begins, and have it watched that it is short enough for each."""
+    """Save the states at the beginning of a Runge-Kutta step, and request checks of its length."""
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     for j in range(first, first + count):
         stage[BEGUN, j] = tau[j]
@@ -58,8 +57,8 @@ def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
 
 @inline
 def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> None:
-    """States of stage k of a Runge-Kutta step, from the rates of the one before; those that it is too long for are led
-    to each stage by an implicit step.
+    """States of stage k of a Runge-Kutta step, from the rates of the one before; stiff ones get an implicit step to
+    each stage.
     """
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     following = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
@@ -71,9 +70,7 @@ def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> 
 
 @inline
 def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
-    """Whether stage k has found a step too long for a state that was led to it explicitly: all stages are to be taken
-    anew.
-    """
+    """Whether stage k has found a step too long for a state with explicit steps: all stages must then be repeated."""
     count, tau, found = int(data[at.MUSCLE_STATES]), stage[at.TAU], False
     for j in range(first, first + count):
         found |= k > 0 and tau[j + 3 * count] < 0.0 and tau[j + 2 * count] == 0.0
@@ -91,7 +88,7 @@ def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
 
 @inline
 def finish_states(data: Array, first: int, integrator: int, dt: float, stage: Array) -> None:
-    """States at the end of a step whose stages are evaluated."""
+    """States at the end of a step, after its stages."""
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     for j in range(first, first + count):
         if integrator != at.RUNGE_KUTTA_4:
@@ -116,8 +113,8 @@ def record_states(
     tau: Array,
     record: Array,
 ) -> None:
-    """Write the states for the samples from `before` on that fell into the step from t to t + dt, behind the
-    coordinates of record; in straight lines between its ends.
+    """Write the states for the samples from `before` on in the step from t to t + dt, after the coordinates of record;
+    interpolated linearly.
     """
     count = int(data[at.MUSCLE_STATES])
     behind = record.shape[1] - count
@@ -129,10 +126,10 @@ def record_states(
 
 @inline
 def set_implicit(data: Array, tau: Array, first: int, step: float) -> None:
-    """Say of which length the implicit step is that evaluations of the dynamics shall take with the states; 0: none.
+    """Set the length of implicit steps of the states in evaluations of the dynamics; 0: none.
 
-    Explicit methods of first order do so, too: a fibre that is hardly active moves as fast as its tendon says, within
-    1e-5 s, and along rates at the step's begin it swings ever farther on steps of a millisecond.
+    Explicit methods of first order use them, too: a fibre with little activation follows its tendon within 1e-5 s, and
+    explicit steps of a millisecond would diverge.
     """
     count = int(data[at.MUSCLE_STATES])
     for j in range(first + 2 * count, first + 3 * count):

@@ -1,9 +1,9 @@
-"""Strands of a muscle's path that run over obstacles: the road between a path and `wrap_strand`.
+"""Strands of a muscle's path over obstacles: the interface between a path and `wrapping.strand`.
 
 Their inputs z are the places of both ends, and the pose of each obstacle with a twist (angular velocity, velocity of
-its origin, world axes); what is known of their mass points is for the numbers (z', L', a'): L the length of the
-whole path, a that of all before the strand (see `muscle_force`). A mass point moves by j = (dx/dz, s t, -t), t the
-tangent, so that the sums of m j^T j and of m j^T x'' are all that the dynamics want to know.
+its origin, world axes). Derivatives of mass points are by (z', L', a'): L the length of the whole path, a that of all
+before the strand (see `force`). A mass point moves by j = (dx/dz, s t, -t), t the tangent, so the dynamics need only
+the sums of m j^T j and of m j^T x''.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .frames import acceleration_of, past
 def obstacle_frame(
     arrays: Array, record: int, obstacle: int, work: Array, frames: Array, levers: int, room: Array
 ) -> int:
-    """World frame of an obstacle into its row of frames, the lever of its origin into the room; returns its body."""
+    """World frame of an obstacle into its row of frames, its origin's lever into the workspace; returns its body."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     count = int(data[record])
     body = int(data[record + 1 + obstacle])
@@ -54,7 +54,7 @@ def obstacle_frame(
 
 @shared
 def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: Array, room: Array) -> None:
-    """Length of a strand over obstacles behind the point whose row begins at `here`, with its derivatives."""
+    """Length of a strand over obstacles after the point with the row at `here`, with its derivatives."""
     data = arrays[at.MODEL_DATA]
     header = int(room[here + muscle.STRAND_AT])
     count, place = int(data[header + muscle.STRAND_OBSTACLES]), int(data[header + muscle.STRAND_PLACE])
@@ -104,7 +104,7 @@ def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: A
 
 @inline
 def rates_of(data: Array, header: int) -> int:
-    """Where the rates of a strand's inputs begin in the room."""
+    """Offset of the rates of a strand's inputs."""
     return (
         int(data[header + muscle.STRAND_PLACE])
         + muscle.PLACE_FRAMES
@@ -114,32 +114,32 @@ def rates_of(data: Array, header: int) -> int:
 
 @inline
 def gradient_of(data: Array, header: int) -> int:
-    """Where the gradient of a strand's length begins in the room."""
+    """Offset of the gradient of a strand's length."""
     return rates_of(data, header) + 2 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @inline
 def loads_of(data: Array, header: int) -> int:
-    """Where what the mass points take from (z', L', a') begins in the room; their mass matrix lies behind it."""
+    """Offset of the mass points' forces on (z', L', a'); their mass matrix follows."""
     return rates_of(data, header) + 3 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @inline
 def point_of(data: Array, header: int) -> int:
-    """Where a mass point, its tangent, its bias and its Jacobian begin in the room."""
+    """Offset of a mass point, its tangent, its bias and its Jacobian."""
     n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     return loads_of(data, header) + (n + 2) + (n + 2) * (n + 2)
 
 
 @inline
 def own_of(data: Array, header: int) -> int:
-    """Where what the strand keeps from step to step begins in the room."""
+    """Offset of the strand's memory between steps."""
     return point_of(data, header) + 9 + 3 * (6 + 6 * int(data[header + muscle.STRAND_OBSTACLES]))
 
 
 @shared
 def find_point(data: Array, header: int, sigma: float, sigma_rate: float, room: Array) -> None:
-    """The point of a strand at the arc length sigma into the strand's place, as `wrap_point` leaves it."""
+    """The point of a strand at the arc length sigma, as from `wrap_point`, into the strand's record."""
     n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     rates, point, own = rates_of(data, header), point_of(data, header), own_of(data, header)
     wrap_point(
@@ -158,7 +158,7 @@ def find_point(data: Array, header: int, sigma: float, sigma_rate: float, room: 
 
 @inline
 def times_inputs(n: int, jacobian: int, inputs: int, room: Array) -> Vector:
-    """A mass point's Jacobian times n numbers of the room."""
+    """A mass point's Jacobian times n numbers of the workspace."""
     x, y, z = 0.0, 0.0, 0.0
     for j in range(n):
         x += room[jacobian + j] * room[inputs + j]
@@ -171,7 +171,9 @@ def times_inputs(n: int, jacobian: int, inputs: int, room: Array) -> Vector:
 def point_motion(
     data: Array, header: int, here: int, s: float, sigma: float, quick: bool, room: Array
 ) -> tuple[Vector, Vector, Vector]:
-    """Place, velocity and acceleration of the mass point of share s at sigma; its Jacobian stays in the place."""
+    """Place, velocity and acceleration of the mass point of share s at sigma; its Jacobian is left in the strand's
+    record.
+    """
     n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     rate = s * room[muscle.RATE] - room[here + muscle.BEFORE_RATE]
     second = s * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND]
@@ -187,9 +189,8 @@ def point_motion(
 
 @shared
 def sum_wrapped(data: Array, masses: int, here: int, quick: bool, columns: bool, room: Array) -> None:
-    """Sums over the mass points of a strand over obstacles: mass, first moment, kinetic energy, kept forces
-    times accelerations, what their accelerations take from (z', L', a'), and with columns the mass matrix of these (its
-    lower triangle).
+    """Sums over the mass points of a strand over obstacles: mass, first moment, kinetic energy, stored forces times
+    accelerations, inertial forces on (z', L', a'), and with columns their mass matrix (its lower triangle).
     """
     header = int(room[here + muscle.STRAND_AT])
     n = 6 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
@@ -229,7 +230,7 @@ def sum_wrapped(data: Array, masses: int, here: int, quick: bool, columns: bool,
 
 @inline
 def motion_column(n: int, j: int, s: float, point: int, room: Array) -> Vector:
-    """What number j of (z', L', a') does to the mass point of share s that the place holds."""
+    """Derivative by number j of (z', L', a') of the current mass point, of share s."""
     if j < n:
         start = point + 9 + j
         return room[start], room[start + n], room[start + 2 * n]
@@ -239,8 +240,8 @@ def motion_column(n: int, j: int, s: float, point: int, room: Array) -> Vector:
 
 @shared
 def pull_strand(arrays: Array, here: int, pull: float, massive: bool, work: Array, room: Array) -> None:
-    """Forces of a strand over obstacles: those on its ends to their rows, those on its obstacles to their bodies; of
-    the tension along it, and where massive of its mass points' inertia.
+    """Forces of a strand over obstacles, on its ends into their rows and on its obstacles' bodies: of the tension, and
+    where massive of its mass points' inertia.
     """
     data = arrays[at.MODEL_DATA]
     header = int(room[here + muscle.STRAND_AT])

@@ -1,4 +1,4 @@
-"""What the coordinates do to a strand over obstacles (see `muscle_strand`), and the mass matrix of its mass points."""
+"""Derivatives of a strand over obstacles (see `strand`) by the coordinates, and the mass matrix of its mass points."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from .strand import gradient_of, loads_of
 
 @inline
 def columns_at(nv: int) -> int:
-    """Where the columns of the muscle at hand begin in a coordinate's workspace: behind the dense matrices."""
+    """Offset of the current muscle's columns in a coordinate's workspace, after the dense matrices."""
     return at.DOF_WORK_WIDTH + 2 * nv
 
 
 @inline
 def twists_at(room: Array, nv: int) -> int:
-    """Where the twists of obstacles begin in a coordinate's workspace."""
+    """Offset of the twists of obstacles in a coordinate's workspace."""
     return columns_at(nv) + muscle.COLUMN_POINTS + 3 * int(room[muscle.ACTIVE])
 
 
 @inline
 def inputs_at(room: Array, nv: int) -> int:
-    """Where the numbers of the strand at hand begin there."""
+    """Offset there of the numbers of the current strand."""
     return twists_at(room, nv) + 6 * int(room[muscle.OBSTACLES])
 
 
 @shared
 def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -> None:
-    """What each coordinate that moves the muscle does to the obstacles of strand k."""
+    """Twists of the obstacles of strand k by each coordinate that moves the muscle."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     here = row_at(k)
     header = int(room[here + muscle.STRAND_AT])
@@ -58,7 +58,7 @@ def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -
 
 @inline
 def along_gradient(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
-    """What coordinate d does to the length of strand k over obstacles."""
+    """Derivative by coordinate d of the length of strand k over obstacles."""
     here, nv = row_at(k), dof.shape[0]
     header = int(room[here + muscle.STRAND_AT])
     gradient = gradient_of(data, header)
@@ -74,7 +74,7 @@ def along_gradient(data: Array, k: int, room: Array, dof: Array, d: int) -> floa
 
 @inline
 def strand_inputs(data: Array, k: int, room: Array, dof: Array, d: int) -> None:
-    """What coordinate d does to (z', L', a') of strand k; the length before the next strand goes on."""
+    """Derivatives by coordinate d of (z', L', a') of strand k; advances the length before the next strand."""
     here, nv = row_at(k), dof.shape[0]
     header = int(room[here + muscle.STRAND_AT])
     columns, inputs = columns_at(nv), inputs_at(room, nv)

@@ -1,6 +1,6 @@
 """Curves of Thelen's muscle in closed form, normalized, each with its derivatives (Thelen 2003, eqs. 1-7).
 
-Beyond the range of the force-velocity curve its inverse goes on straight, as OpenSim has it.
+The inverse force-velocity curve is extrapolated linearly, as in OpenSim.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def thelen_passive_integral(data: Array, law: int, length: float) -> float:
 
 @inline
 def thelen_tendon(data: Array, law: int, length: float) -> tuple[float, float]:
-    """Force of the tendon and its slope, exponential in the toe and straight behind it (eq. 5)."""
+    """Force of the tendon and its slope, exponential in the toe and linear beyond it (eq. 5)."""
     strain = length - 1.0
     if strain <= 0.0:
         return 0.0, 0.0
