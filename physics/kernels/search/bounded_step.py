@@ -1,7 +1,7 @@
 """One damped least-squares step within limits.
 
-Bounds of single coordinates are kept by elimination, limits that are functions of three (of rotations and Euler angles)
-by a stiff spring along their gradient; which of them act is found by exchanging them (a primal-dual active set).
+Bounds of single coordinates are handled by elimination, limits that are functions of three (of rotations and Euler
+angles) by a stiff spring along their gradient; a primal-dual active set finds which of them act.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..compiler.jit import shared
 from ..forces.limits import limit_value
 from . import layout as search
 
-# step [rad] of the differences that tell how a limit bends
+# step [rad] of the differences for a limit's curvature
 DIFFERENCE = 1e-5
-# a limit's spring, against the largest entry of the normal equations: what it gives is put right after each step
+# a limit's spring, relative to the largest entry of the normal equations: its error is corrected after each step
 STIFF = 1e7
-# after so many exchanges of what acts nothing is let go any more, so that exchanging ends
+# after so many exchanges nothing leaves the active set any more, so that the loop ends
 EXCHANGES = 6
-# how far [rad] beyond a limit of several coordinates counts as inside
+# tolerance [rad] of limits of several coordinates
 INSIDE = 1e-12
 
 
@@ -30,7 +30,7 @@ def read_limits(data: Array, q: Array, limits: Array) -> float:
     least = math.inf
     for k in range(limits.shape[0]):
         row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
-        if data[row + at.LIMIT_KIND] <= at.LIMIT_UPPER:  # known as bounds of their coordinate
+        if data[row + at.LIMIT_KIND] <= at.LIMIT_UPPER:  # included in the bounds of their coordinate
             limits[k, search.VALUE] = math.inf
             continue
         value, gradient, _ = limit_value(data, row, q)
@@ -42,7 +42,7 @@ def read_limits(data: Array, q: Array, limits: Array) -> float:
 
 @shared
 def read_bends(data: Array, q: Array, limits: Array) -> None:
-    """Size of the second derivative of each limit that acts, from differences of its gradient."""
+    """Size of the second derivative of each active limit, from differences of its gradient."""
     for k in range(limits.shape[0]):
         limits[k, search.BEND] = 0.0
         if limits[k, search.ACTS] == 0.0:
@@ -62,8 +62,8 @@ def read_bends(data: Array, q: Array, limits: Array) -> None:
 
 @shared
 def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
-    """Bring coordinates to the nearest within their bounds, and near it within the other limits; returns the least
-    value of those that remains.
+    """Clamp coordinates to their bounds, and move them near that within the other limits; returns the least value of
+    these.
     """
     for d in range(q.shape[0]):
         q[d] = min(max(q[d], bounds[d, search.BOUND_LOWER]), bounds[d, search.BOUND_UPPER])
@@ -85,7 +85,7 @@ def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
             d = int(data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_DOF])
             for j in range(3):
                 q[d + j] -= limits[k, search.VALUE] * limits[k, search.SLOPE + j] / square
-            # of two limits on one rotation, the second wants its value where the first has moved it
+            # of two limits on one rotation, the second is evaluated after the first has moved it
             least = min(read_limits(data, q, limits), 0.0)
     return least
 
@@ -94,7 +94,7 @@ def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
 def damped_system(
     data: Array, damping: float, normal: Array, system: Array, vectors: Array, limits: Array
 ) -> None:
-    """The normal equations with damping and the springs of the limits that act."""
+    """The normal equations with damping and the springs of the active limits."""
     nv = normal.shape[0]
     largest = 0.0
     for d in range(nv):
@@ -113,14 +113,14 @@ def damped_system(
             vectors[search.RIGHT, d + i] -= push * limits[k, search.VALUE]
             for j in range(3):
                 system[d + i, d + j] += push * limits[k, search.SLOPE + j]
-            # on a limit that bends, a long step slides off: as much damping as its force makes it bend
+            # on a curved limit, a long step slides off: damping equal to its force times its curvature
             system[d + i, d + i] += limits[k, search.PUSH] * limits[k, search.BEND]
         limits[k, search.SPRING] = spring
 
 
 @shared
 def solve_free(q: Array, bounds: Array, system: Array, factor: Array, vectors: Array, indices: Array) -> None:
-    """The step: bound coordinates go to their bound, the free ones follow (Cholesky's factors of their block)."""
+    """The step: bound coordinates go to their bound, the free ones are solved for (Cholesky's factors)."""
     count = 0
     for d in range(q.shape[0]):
         if indices[search.BINDING, d] == search.FREE:
@@ -145,7 +145,7 @@ def solve_free(q: Array, bounds: Array, system: Array, factor: Array, vectors: A
         entry = system[d, d]
         for c in range(a):
             entry -= factor[a, c] * factor[a, c]
-        # damping keeps this positive but for round-off
+        # damping keeps this positive up to round-off
         factor[a, a] = math.sqrt(max(entry, 1e-15 * system[d, d] + 1e-300))
         vectors[search.STEP, d] = x / factor[a, a]
     for a in range(count - 1, -1, -1):
@@ -159,7 +159,7 @@ def solve_free(q: Array, bounds: Array, system: Array, factor: Array, vectors: A
 def exchange_bounds(
     q: Array, bounds: Array, system: Array, vectors: Array, indices: Array, release: bool
 ) -> bool:
-    """Bind coordinates that the step takes out of their bounds, let go those that it would lead inside."""
+    """Bind coordinates that the step takes out of their bounds, release those that it would move inside."""
     changed = False
     for d in range(q.shape[0]):
         lower, upper = bounds[d, search.BOUND_LOWER], bounds[d, search.BOUND_UPPER]
@@ -185,7 +185,7 @@ def exchange_bounds(
 
 @shared
 def exchange_limits(data: Array, vectors: Array, limits: Array, release: bool) -> bool:
-    """Let limits act that the step would break, and let go those that would hold it back."""
+    """Activate limits that the step would violate, and deactivate those that would pull."""
     changed = False
     for k in range(limits.shape[0]):
         if limits[k, search.VALUE] == math.inf:
@@ -237,7 +237,7 @@ def bounded_step(
 
 @shared
 def foreseen(normal: Array, vectors: Array) -> float:
-    """Decrease of the cost that the linear model foresees for the step."""
+    """Decrease of the cost for the step in the linear model."""
     decrease = 0.0
     for d in range(normal.shape[0]):
         bent = 0.0

@@ -12,14 +12,13 @@ from .bounded_step import bounded_step, bring_inside, foreseen, read_bends, read
 from .targets import goals_met, normal_equations, target_errors
 
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
-# a coordinate that moves the targets little is damped like one that moves them by this share of the mean
+# least damping of a coordinate that moves the targets little, as a share of the mean
 LEAST_SCALE = 1e-3
-# relative decrease of the cost below which there is no way on: as the linear model foresees it without damping, and
-# for the step itself
+# relative decrease of the cost below which the search ends: in the linear model without damping, and of the step itself
 NO_DECREASE, NOTHING = 1e-13, 1e-15
-# share of the foreseen decrease that a step must bring
+# share of the model's decrease that a step must achieve
 WORTHWHILE = 1e-4
-# how far [rad] a point may lie beyond a limit of several coordinates
+# tolerance [rad] of limits of several coordinates
 SLACK = 1e-9
 
 
@@ -38,7 +37,7 @@ def update_scale(normal: Array, vectors: Array) -> None:
 def accept(
     arrays: Array, chart_limit: float, q: Array, trial_errors: Array, errors: Array, spaces: Array
 ) -> None:
-    """Take the trial point; the workspace is that of q again where a rotation vector has changed its chart."""
+    """Take the trial point; recompute the workspace at q where a rotation vector has changed its chart."""
     vectors, indices, work, dof, flags = spaces
     for d in range(q.shape[0]):
         q[d] = vectors[search.TRIAL, d]
@@ -46,7 +45,7 @@ def accept(
     for t in range(errors.shape[0]):
         for j in range(errors.shape[1]):
             errors[t, j] = trial_errors[t, j]
-    # velocities are zeros and stay so; nobody counts the charts
+    # velocities are zeros and stay so; chart changes are not counted
     if (
         change_charts(
             arrays,
@@ -65,7 +64,7 @@ def accept(
 
 @shared
 def forget(vectors: Array, indices: Array, limits: Array) -> None:
-    """Clear what a search before has left in the workspace."""
+    """Clear the workspace of a previous search."""
     for d in range(vectors.shape[1]):
         vectors[search.STILL, d] = 0.0
         vectors[search.SCALE, d] = 0.0
@@ -87,7 +86,7 @@ def inverse_kinematics(
     solver: Array,
     spaces: Array,
 ) -> None:
-    """From q, in place, to the nearest least-squares solution; errors and report say what it is.
+    """From q, in place, to the nearest least-squares solution; errors and report describe it.
 
     solver is (normal, system, factor, columns, vectors, trial_errors, limits, indices); spaces (work, dof, flags).
     """

@@ -1,4 +1,4 @@
-"""The coordinates of a joint whose pose is nearest to a given one: over a grid of samples, then by Newton's method.
+"""Coordinates of a joint at the pose nearest to a given one: over a grid of samples, then by Newton's method.
 
 Distance is |log(G(q)^-1 P)| in a left-invariant metric (Lee & Terzopoulos 2008, eq. 36).
 """
@@ -28,20 +28,20 @@ from ..compiler.jit import entry, inline, shared
 from ..dynamics.jacobian import body_frame, in_frame, turned_back
 from ..joints.kinematics import kinematics
 
-# rows of vectors with one number a coordinate: where, gradient, step, trial, gradient beside it, zeros, second
-# derivatives (three rows) and their Cholesky factors (three rows)
+# rows of vectors with one number a coordinate: present place, gradient, step, trial, gradient of differences, zeros,
+# second derivatives (three rows) and their Cholesky factors (three rows)
 HERE, SLOPE, STEP, TRIAL, BESIDE, STILL, CURVATURE, FACTOR = 0, 1, 2, 3, 4, 5, 6, 9
 VECTOR_ROWS = 12
 
 MOST_STEPS = 60
 FIRST_DAMPING, MOST_DAMPING = 1e-4, 1e12
-# share of a coordinate's spacing that differences of gradients take
+# step of gradient differences, as a share of a coordinate's spacing
 DIFFERENCE = 1e-5
-# share of the spacing under which a step is none
+# share of the spacing below which a step counts as zero
 SMALL = 1e-11
-# decrease, as a share of the cost, that round-off hides
+# decrease of the cost at round-off, relative
 NOTHING = 1e-17
-# share of the spacing within which two minima are one
+# share of the spacing within which two minima are the same
 SAME = 0.01
 
 
@@ -76,7 +76,7 @@ def squared_distance(r: Rotation, p: Vector, goal_r: Rotation, goal_p: Vector, m
 
 @inline
 def log_rate(s: Twist, turn: Vector, away: Vector, zeta: float, zeta_rate: float) -> Twist:
-    """How log(G^-1 P) = (turn, G_s(turn) away) changes when G moves with the body twist s."""
+    """Change of log(G^-1 P) = (turn, G_s(turn) away) when G moves with the body twist s."""
     w = (s[0], s[1], s[2])
     turning = double_cross(-0.5, zeta, turn, w)
     turning = (-turning[0], -turning[1], -turning[2])
@@ -150,14 +150,14 @@ def curvature(
 
 @shared
 def held_back(vectors: Array, bounds: Array, d: int) -> bool:
-    """Whether a coordinate stands at a bound and its slope leads out."""
+    """Whether a coordinate is at a bound with its slope outwards."""
     below = vectors[HERE, d] <= bounds[d, 0] and vectors[SLOPE, d] >= 0.0
     return bool(below or (vectors[HERE, d] >= bounds[d, 1] and vectors[SLOPE, d] <= 0.0))
 
 
 @shared
 def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -> bool:
-    """The damped step of the coordinates that may move; False where the damped curvature is not positive."""
+    """The damped step of the free coordinates; False where the damped curvature is not positive."""
     n = spacing.shape[0]
     for i in range(n):
         vectors[STEP, i] = 0.0
@@ -215,7 +215,7 @@ def refine(
             damping = max(10.0 * damping, 1e-12)
         size, hoped = 0.0, 0.0
         for d in range(n):
-            # two samples on at most: beyond that another start is nearer
+            # at most two samples: beyond that another start is nearer
             step = min(max(vectors[STEP, d], -2.0 * spacing[d]), 2.0 * spacing[d])
             vectors[TRIAL, d] = min(max(vectors[HERE, d] + step, bounds[d, 0]), bounds[d, 1])
             size = max(size, abs(vectors[TRIAL, d] - vectors[HERE, d]) / spacing[d])
@@ -241,7 +241,7 @@ def refine(
 def is_lowest(distances: Array, shape: Array, wraps: Array, m: int) -> bool:
     """Whether no neighbour of sample m along one of the coordinates is nearer.
 
-    Diagonal neighbours have no say: across a ridge they may belong to another minimum.
+    Diagonal neighbours are excluded: across a ridge they may belong to another minimum.
     """
     stride = 1
     for axis in range(2, -1, -1):
@@ -271,9 +271,9 @@ def project(
 ) -> None:
     """Nearest coordinates q (N, n) to every goal (N, 1, 12).
 
-    grid is (places (M, n), poses (M, 12), reach (M,) how far [of the metric] a sample's neighbours are, shape (3,),
-    wraps (3,), the distance to each of one goal's samples (M,)). Every sample that is nearer than its neighbours is
-    refined, unless it is farther from the nearest found than its neighbours are from it.
+    grid is (places (M, n), poses (M, 12), reach (M,) distance [in the metric] to a sample's neighbours, shape (3,),
+    wraps (3,), the distance to each of one goal's samples (M,)). Every sample nearer than its neighbours is refined,
+    unless its distance less its reach exceeds the best found.
     """
     places, poses, reach, shape, wraps, apart = grid
     n = places.shape[1]
@@ -332,8 +332,8 @@ def find_leaps(
     vectors: Array,
     spaces: Array,
 ) -> None:
-    """Mark every goal whose coordinates are another minimum than that next to those of the goal before it. turns (n,)
-    bring a coordinate to where it was, 0 where nothing does.
+    """Mark every goal whose coordinates are at another minimum than the one next to those of the goal before it. turns
+    (n,) are the periods of coordinates, 0 where there is none.
     """
     for g in range(1, goals.shape[0]):
         go_down(arrays, goals[g], metric, bounds, spacing, q[g - 1], vectors, spaces)
@@ -360,7 +360,7 @@ def follow(
     spaces: Array,
 ) -> bool:
     """Coordinates q (N, n) of goals, each the minimum next to those of the goal before it, the first next to start;
-    False where one is farther off than most (N,).
+    False where one is farther away than most (N,).
     """
     for g in range(goals.shape[0]):
         before = start if g == 0 else q[g - 1]

@@ -1,4 +1,4 @@
-"""Where frames on bodies should be: what is missing, and how it changes with the coordinates."""
+"""Errors of target frames on bodies, and their derivatives by the coordinates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def target_frame(body_float: Array, targets: Array, t: int, work: Array) -> tupl
 
 @shared
 def target_errors(arrays: Array, targets: Array, work: Array, errors: Array) -> float:
-    """What is missing at each target with weight, after `kinematics`; returns half the weighted sum of squares."""
+    """Weighted errors at each target, after `kinematics`; returns half the weighted sum of squares."""
     body_int, body_float, _, _, _ = arrays
     cost = 0.0
     for t in range(targets.shape[0]):
@@ -71,7 +71,7 @@ def normal_equations(
     columns: Array,
     indices: Array,
 ) -> None:
-    """J^T J and J^T e of all targets, from the chains that carry them; exact also for large rotations."""
+    """J^T J and J^T e of all targets, along the chains of their bodies; exact also for large rotations."""
     body_int, body_float, _, _, _ = arrays
     nv = columns.shape[0]
     for d in range(nv):
@@ -113,7 +113,7 @@ def normal_equations(
 
 @shared
 def goals_met(targets: Array, errors: Array, near: float, straight: float) -> bool:
-    """Whether every target is within `near` [m] and `straight` [rad]; what has no weight counts nothing."""
+    """Whether every target is within `near` [m] and `straight` [rad]; zero weights are ignored."""
     for t in range(targets.shape[0]):
         turn = load3(errors, t, 0)
         shift = load3(errors, t, 3)

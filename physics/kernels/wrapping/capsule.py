@@ -1,4 +1,4 @@
-"""Which level of a sphere-capped cylinder the path wraps over, and from where its geodesic is looked for."""
+"""The level of a sphere-capped cylinder that the path wraps over, and the initial guess of its geodesic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .level import deepest, over_circle, settle, tube_radius
 from .round import forced
 from .surface import Moving, gradient_of, level_of
 
-# of the radius: how far the seams are rounded; the surface lies up to 3.4e-4 of the radius deeper there
+# of the radius: length of the rounded seams, where the surface lies up to 3.4e-4 of the radius deeper
 ROUNDED = 0.03
 ZERO = (0.0, 0.0, 0.0)
 
@@ -24,7 +24,7 @@ def capsule_size(data: Array, shape: int) -> Vector:
 
 @inline
 def chosen(data: Array, shape: int, e: Vector, n: Vector) -> float:
-    """1 where a line along e that passes on the side n is on the side asked for, else -1."""
+    """1 where a line along e that passes on the side n is on the requested side, else -1."""
     sense = int(data[shape + wrap.SHAPE_SENSE])
     at = shape + wrap.SHAPE_HINT
     if sense == wrap.SHORTER:
@@ -90,7 +90,7 @@ def capsule_beginning(
         m = cross(subtract3(p, centre), subtract3(q, centre))
         length = math.sqrt(dot3(m, m))
         m = (m[0] / length, m[1] / length, m[2] / length) if length > 0.0 else (0.0, 0.0, 1.0)
-    out = cross(e, m)  # to where a path bulges that turns counterclockwise about m
+    out = cross(e, m)  # the path bulges there where it runs counterclockwise about m
     if sense * dot3(out, subtract3(x, centre)) < 0.0:
         m = -m[0], -m[1], -m[2]
         out = -out[0], -out[1], -out[2]

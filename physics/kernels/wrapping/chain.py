@@ -1,10 +1,9 @@
-"""Where a strand over several obstacles in a row lies: pieces over one obstacle each, joined in the middles of the
-lines between.
+"""A strand over several obstacles in a row: pieces over one obstacle each, joined in the middles of the lines between.
 
-Which obstacles are touched comes from relaxation: each piece in turn between the contacts next to it. Where the
-junctions lie comes from Newton's method: each is the middle between the contacts before and behind it, or an end of a
-link (see `wrap_link`) where an obstacle between is passed near by. An obstacle that the line between its neighbours
-passes freely is no piece; as a piece over it would be that line, the path and its derivatives do not notice.
+Relaxation finds the obstacles that are touched: it solves each piece in turn between the contacts next to it. Newton's
+method finds the junctions: each is the middle between the contacts before and after it, or an end of a link (see
+`link`) where the path passes an obstacle nearby. An obstacle that the line between its neighbours passes freely is no
+piece; as a piece over it would equal that line, path and derivatives are continuous.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ MOST_SWEEPS = 30
 MOST_ITERATIONS = 30
 MOST_ROUNDS = 12
 SETTLED = 0.02  # of the distance between the ends: contacts that move less are left to Newton's method
-# Relaxation in later rounds shortens the path almost all the way: Newton's method then stays beside it.
+# relaxation in later rounds almost converges, so that Newton's method finds the same path
 PATIENT_ROUNDS = (3, 7)
 PATIENT_SWEEPS = 200
 PATIENT = 1e-4
 NEAR = 1e-9
-NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less makes nothing of it
+NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less is not touched
 
 
 @shared
 def solve_piece(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vector) -> int:
-    """The path over one obstacle between two points, with the strand's PIECE of rates; its gradient stays with it."""
+    """The path over one obstacle between two points, with the strand's PIECE of rates; keeps its gradient."""
     mine = piece_of(data, record, obstacle)
     piece = own[mine : mine + wrap.PIECE_SIZE]
     put3(piece, wrap.ENDS, a)
@@ -62,7 +61,7 @@ def solve_piece(data: Array, record: int, own: Array, obstacle: int, a: Vector, 
 
 @inline
 def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, number: int) -> int:
-    """Work out a contact into the strand's touch of this number, and say where that lies."""
+    """Compute a contact into the strand's touch of this number; returns its offset."""
     mine = piece_of(data, record, obstacle)
     piece = own[mine : mine + wrap.PIECE_SIZE]
     at, into = kept(data, record, wrap.PIECE), kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * number
@@ -74,7 +73,7 @@ def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, num
 
 @shared
 def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
-    """Lay each piece anew between its neighbours' contacts, until little moves and no obstacle is gained or lost."""
+    """Solve each piece between its neighbours' contacts, until they settle and the set of obstacles does not change."""
     flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
     enough = settled * distance(own)
@@ -98,8 +97,8 @@ def relax(data: Array, record: int, own: Array, count: int, most: int, settled: 
 
 @shared
 def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
-    """All pieces at rest between their junctions, and their contacts; False where there is none over an obstacle. One
-    that does not touch is the line; its contact is where that is nearest.
+    """All pieces at rest between their junctions, and their contacts; False where one has no path over its obstacle. A
+    piece without contact is the line; its contact is the nearest point.
     """
     rest_rates(data, record, own)
     touches = kept(data, record, wrap.TOUCHES)
@@ -127,7 +126,7 @@ def solve_pieces(data: Array, record: int, own: Array, count: int, parts: int) -
 
 @shared
 def lay_links(data: Array, record: int, own: Array, count: int, parts: int) -> None:
-    """All links at rest."""
+    """All links, at rest."""
     for number in range(parts):
         if is_link(data, record, own, count, number):
             lay_link(data, record, own, count, parts, number, (ZERO, ZERO), own, False)
@@ -135,7 +134,7 @@ def lay_links(data: Array, record: int, own: Array, count: int, parts: int) -> N
 
 @inline
 def link_beside(data: Array, record: int, own: Array, count: int, number: int) -> int:
-    """The link that ends in the junction between parts `number` and number + 1, -1 where there is none."""
+    """The link with an end in the junction between parts `number` and number + 1, -1 where there is none."""
     if is_link(data, record, own, count, number):
         return number
     return number + 1 if is_link(data, record, own, count, number + 1) else -1
@@ -143,7 +142,7 @@ def link_beside(data: Array, record: int, own: Array, count: int, number: int) -
 
 @shared
 def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int, width: int) -> None:
-    """Derivatives by all junctions of: contact before + contact behind - 2 junction, or of what a link has instead."""
+    """Derivatives by all junctions of contact before + contact after - 2 junction, or of a link's equation."""
     matrix, touches = kept(data, record, wrap.MATRIX), kept(data, record, wrap.TOUCHES)
     size = 3 * (parts - 1)
     for row in range(size):
@@ -169,7 +168,7 @@ def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int
 
 @shared
 def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) -> None:
-    """How far the junctions are from where the contacts say that they are, behind the matrix."""
+    """Residuals of the junctions, after the matrix."""
     junctions, matrix = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.MATRIX)
     touches = kept(data, record, wrap.TOUCHES)
     size = 3 * (parts - 1)
@@ -191,7 +190,7 @@ def junction_gaps(data: Array, record: int, own: Array, count: int, parts: int) 
 
 @shared
 def find_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
-    """Newton's method for the junctions; the pieces and contacts are then those at rest."""
+    """Newton's method for the junctions; pieces and contacts are then at rest."""
     junctions, matrix = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.MATRIX)
     size, scale = 3 * (parts - 1), distance(own)
     if not solve_pieces(data, record, own, count, parts):
@@ -220,7 +219,7 @@ def find_junctions(data: Array, record: int, own: Array, count: int, parts: int)
 
 @shared
 def begin_junctions(data: Array, record: int, own: Array, count: int, parts: int) -> None:
-    """Junctions where the contacts that are known say that they are."""
+    """Initial junctions from the known contacts."""
     junctions, contacts = kept(data, record, wrap.JUNCTIONS), kept(data, record, wrap.CONTACTS)
     touches = kept(data, record, wrap.TOUCHES)
     for number in range(parts):
@@ -253,7 +252,7 @@ def keep_contacts(data: Array, record: int, own: Array, count: int, parts: int) 
 
 @inline
 def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
-    """Whether the path does not lie on an obstacle that it should lie on; these are left out then."""
+    """Whether the path does not touch an obstacle of the current set; such obstacles are removed."""
     flags = kept(data, record, wrap.TOUCHING)
     dropped = False
     for number in range(parts):
@@ -266,9 +265,7 @@ def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) 
 
 @inline
 def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
-    """Whether obstacles that are left out would be touched between the contacts next to them; the path shall lie on
-    these then.
-    """
+    """Whether obstacles outside the set would be touched between the contacts next to them; these are added."""
     flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
     found = False
@@ -278,7 +275,7 @@ def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool
         a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
         if solve_piece(data, record, own, i, a, b) != wrap.WRAPPED:
             continue
-        free = count - 1  # the number of a part that has no contacts
+        free = count - 1  # a part without contacts
         for number in range(parts):
             free = number if parts == count and part_of(data, record, own, count, number) == i else free
         first = flat3(own, contact(data, record, own, i, False, 2 * free))
@@ -294,9 +291,9 @@ def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool
 
 @shared
 def find_chain(data: Array, record: int, own: Array, count: int) -> int:
-    """Parts of the path, their junctions and contacts; how many parts there are, -1 where no path was found.
+    """Parts of the path, their junctions and contacts; the number of parts, -1 where no path was found.
 
-    A strand that was solved before begins with what it had.
+    A strand that was solved before starts from its last path.
     """
     flags = kept(data, record, wrap.TOUCHING)
     begin = own[wrap.WARM] != 1.0
@@ -307,7 +304,7 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
     for i in range(count):
         begin = begin or own[flags + i] == NEAR_BY
     for k in range(MOST_ROUNDS):
-        if k in PATIENT_ROUNDS:  # Newton's method goes from one path to another: nearer to one first
+        if k in PATIENT_ROUNDS:  # Newton's method may find another path: get nearer first
             relax(data, record, own, count, PATIENT_SWEEPS, PATIENT)
         touched = False
         for i in range(count):

@@ -1,6 +1,4 @@
-"""The path over one ellipsoid, torus or sphere-capped cylinder, as `wrap_round` has it over one sphere or
-cylinder.
-"""
+"""The path over one ellipsoid, torus or sphere-capped cylinder, with the interface of `round`."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from .surface import Moving, good_step
 
 @shared
 def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
-    """As `wrap_round.round_path`, over the one curved obstacle whose record begins at `shape`."""
+    """As `round.round_path`, over the one curved obstacle with the record at `shape`."""
     r, origin = flat9(own, wrap.FRAMES), flat3(own, wrap.FRAMES + 9)
     spin, drift = rotate(transposed(r), flat3(rates, 6)), flat3(rates, 9)
     start, stop = subtract3(flat3(own, wrap.ENDS), origin), subtract3(flat3(own, wrap.ENDS + 3), origin)
@@ -51,7 +49,7 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
 @inline
 def slopes_at(own: Array, number: int, into: int, part: int, tangent: Vector) -> None:
     """Derivatives by both ends (3 x 6) of position (part 0) or tangent (part 3) of the geodesic at a node, at a fixed
-    arc length; `tangent`: what moving its beginning along adds.
+    arc length; `tangent`: the contribution of moving its beginning along.
     """
     begin = node(number, 0) + 6 + part
     aside, turn, level = (
@@ -123,7 +121,7 @@ def lengths(own: Array, p: Moving, q: Moving) -> None:
 
 @inline
 def advanced(x: Moving, u: Moving, s: Vector) -> Moving:
-    """x + s u, all moving."""
+    """x + s u, with derivatives in time."""
     v = scale_add3(scale_add3(x[1], s[1], u[0]), s[0], u[1])
     a = scale_add3(scale_add3(scale_add3(x[2], s[2], u[0]), 2.0 * s[1], u[1]), s[0], u[2])
     return scale_add3(x[0], s[0], u[0]), v, a
@@ -131,7 +129,7 @@ def advanced(x: Moving, u: Moving, s: Vector) -> Moving:
 
 @inline
 def plus_share(total: Moving, share: Vector, x: Moving) -> Moving:
-    """total + share x, all moving."""
+    """total + share x, with derivatives in time."""
     return advanced(total, x, share)
 
 
@@ -139,8 +137,8 @@ def plus_share(total: Moving, share: Vector, x: Moving) -> Moving:
 def on_geodesic(
     kind: int, size: Vector, own: Array, past: Vector, across: Array, share: float
 ) -> tuple[Moving, Vector]:
-    """The point of the geodesic at a moving arc length from its beginning, and its tangent; `share` of its
-    derivatives by both ends is added to `across`.
+    """The point of the geodesic at a variable arc length from its beginning, and its tangent; adds `share` of its
+    derivatives by both ends to `across`.
     """
     steps = int(own[wrap.STEPS])
     number = 0
@@ -150,7 +148,7 @@ def on_geodesic(
     for k in range(wrap.LANE * wrap.LANES):
         own[found + k] = own[node(number, 0) + k]
     left = past[0] - own[wrap.PLACES + number]
-    # Beyond its ends, where it blends into the lines, the geodesic may be as long as many steps.
+    # The geodesic extends by up to so many steps beyond its ends, where it blends into the lines.
     while left != 0.0:
         count = math.ceil(abs(left) / good_step(kind, size, own, found + wrap.LANE * wrap.ASIDE_LANE))
         step = left / count
@@ -188,7 +186,7 @@ def curved_point(
     rates: Array,
     out: Array,
 ) -> None:
-    """As `wrap_round.round_point`, of a path that `curved_path` found wrapped."""
+    """As `round.round_point`, of a wrapped path from `curved_path`."""
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
     across = own[wrap.ROUND_SIZE + 8 : wrap.ROUND_SIZE + 26]
     past = (
@@ -248,7 +246,7 @@ def blended_ends(
     leave: Vector,
     across: Array,
 ) -> None:
-    """What the ends do to the shares of line, geodesic and line."""
+    """Derivatives by the ends of the shares of line, geodesic and line."""
     for k in range(6):
         first_by = first_slope * (-own[wrap.FIRST_ENDS + k] - first_past * own[wrap.REACH_ENDS + k])
         begin = own[wrap.FIRST_ENDS + k] + own[wrap.ARC_ENDS + k]
@@ -259,7 +257,7 @@ def blended_ends(
 
 @shared
 def curved_contact(own: Array, last: bool, rates: Array, out: Array) -> None:
-    """Where the path touches first or last, as `curved_point` gives a point; without a tangent."""
+    """First or last contact of the path, as a point from `curved_point`; without a tangent."""
     at = wrap.LAST_POINT if last else wrap.FIRST_POINT
     across = own[wrap.ROUND_SIZE + 8 : wrap.ROUND_SIZE + 26]
     for i in range(3):

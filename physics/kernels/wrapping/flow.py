@@ -1,10 +1,10 @@
-"""Geodesics of curved obstacles, with how they change with their beginning.
+"""Geodesics of curved obstacles, with derivatives by their beginning.
 
 A surface is a level of a smooth function psi; its geodesics obey x'' = -(t H t / |g|^2) g with t = x', g and H the
-first two derivatives of psi, for every level alike. A *lane* is a geodesic that depends on one more variable (time,
-or one that changes its beginning): position and tangent, then their first and second derivatives by that variable,
-18 numbers. Lanes are integrated by the Runge-Kutta formula of order 8 of Dormand and Prince (Hairer, Norsett &
-Wanner 1993, II.5).
+first two derivatives of psi, the same for every level. A *lane* is a geodesic that depends on one more variable (time,
+or a variation of its beginning): position and tangent, then their first and second derivatives by that variable, 18
+numbers. Lanes are integrated by the Runge-Kutta formula of order 8 of Dormand and Prince (Hairer, Norsett & Wanner
+1993, II.5).
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def set_lane(lane: Array, at: int, x: Moving, t: Moving) -> None:
 
 @shared
 def lane_step(kind: int, size: Vector, lane: Array, at: int, step: float, end: int, space: int) -> None:
-    """The lane at `at`, a step of arc length farther, to `end`; uses 13 LANE numbers from `space` on."""
+    """The lane at `at`, advanced by a step of arc length, to `end`; uses 13 LANE numbers from `space` on."""
     trial = space + STAGES * wrap.LANE
     for stage in range(STAGES + 1):
         into = end if stage == STAGES else trial

@@ -1,8 +1,7 @@
-"""The path over one curved obstacle: line, geodesic, line, by Newton's method on how badly the lines meet the
-geodesic.
+"""The path over one curved obstacle: line, geodesic, line, by Newton's method for lines tangent to the geodesic.
 
-Its beginning moves along itself, aside, and turns, and its length changes (the natural variations of Scholz et al.
-2016); what that does to its end is carried by lanes. Derivatives by the inputs and in time follow from those of the
+The geodesic's beginning varies along itself, aside, and in direction, and its length varies (the natural variations of
+Scholz et al. 2016); lanes propagate these to its end. Derivatives by the inputs and in time follow from those of the
 mismatch.
 """
 
@@ -21,7 +20,7 @@ WIDTH = 11  # of the system: 4 columns, then 7 right sides
 MOST_ITERATIONS = 25
 MOST_HALVINGS = 10
 LARGEST_TURN = 0.5
-NEAR = 1e-9  # of the path: the step of Newton's method behind which nothing is left but round-off
+NEAR = 1e-9  # of the path: after a step of Newton's method below this only round-off remains
 
 
 @inline
@@ -51,9 +50,7 @@ def less(a: Moving, b: Moving) -> Moving:
 
 @inline
 def mismatch(kind: int, size: Vector, x: Moving, t: Moving, line: Moving) -> tuple[Vector, Vector]:
-    """How far a line lies from the tangent t at x of the surface: across the surface, and aside in it; along a
-    lane.
-    """
+    """Mismatch of a line and the tangent t at x of the surface, across the surface and aside in it; along a lane."""
     g = gradient_of(kind, size, x[0], x[1], x[2])
     return dots(g, line), dots(crossed(t, g), line)
 
@@ -65,8 +62,8 @@ def node(number: int, lane: int) -> int:
 
 @shared
 def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
-    """Carry a lane from the beginning to the geodesic's end over all nodes, which are laid anew where `mesh`; False
-    where there are not enough of them.
+    """Integrate a lane from the beginning to the geodesic's end over all nodes, which are placed anew where `mesh`;
+    False where there are too few.
     """
     if mesh:
         own[wrap.STEPS], own[wrap.PLACES] = 0.0, 0.0
@@ -93,8 +90,8 @@ def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
 
 @inline
 def start_lanes(kind: int, size: Vector, own: Array, x: Vector, t: Vector) -> None:
-    """Variations of the beginning: aside in the surface, turned in it, to another level; each keeps the tangent a
-    unit one in the surface.
+    """Variations of the beginning: aside in the surface, rotated in it, to another level; the tangent remains a unit
+    tangent.
     """
     g, _, _ = gradient_of(kind, size, x, ZERO, ZERO)
     square = dot3(g, g)
@@ -137,8 +134,9 @@ def slope_column(
 
 @shared
 def build_system(kind: int, size: Vector, own: Array, p: Vector, q: Vector, level: int) -> float:
-    """Derivatives of the mismatches by along, aside, turn, length in the first columns of the system, less the
-    mismatches in the fifth; with `level` >= 0 the derivatives by the level in that column. The mismatches' size.
+    """Derivatives of the mismatches by along, aside, turn, length in the first columns of the system, the negative
+    mismatches in the fifth; with `level` >= 0 the derivatives by the level in that column. Returns the mismatches'
+    size.
     """
     first, last = 0, int(own[wrap.STEPS])
     x, t = flat3(own, node(first, wrap.ASIDE_LANE)), flat3(own, node(first, wrap.ASIDE_LANE) + 3)
@@ -174,8 +172,8 @@ def build_system(kind: int, size: Vector, own: Array, p: Vector, q: Vector, leve
 
 @shared
 def eliminate(space: Array, at: int, n: int, width: int) -> float:
-    """Gauss-Jordan with row pivots on n rows of `width` numbers: the right sides behind column n become solutions.
-    The determinant, 0 where there is none.
+    """Gauss-Jordan with row pivots on n rows of `width` numbers: the right sides after column n become solutions.
+    Returns the determinant, 0 where the matrix is singular.
     """
     determinant = 1.0
     for k in range(n):
@@ -201,7 +199,7 @@ def eliminate(space: Array, at: int, n: int, width: int) -> float:
 
 @inline
 def begin_at(kind: int, size: Vector, own: Array, level: float, x: Vector, t: Vector) -> None:
-    """Lanes from the point of the level near x, their tangent that part of t which lies in it."""
+    """Lanes from the point of the level near x, with the tangential part of t."""
     x = on_level(kind, size, level, x)
     g, _, _ = gradient_of(kind, size, x, ZERO, ZERO)
     t = scale_add3(t, -dot3(t, g) / dot3(g, g), g)
@@ -211,9 +209,7 @@ def begin_at(kind: int, size: Vector, own: Array, level: float, x: Vector, t: Ve
 
 @inline
 def measure(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
-    """The system of the geodesic from the present beginning, and the mismatches' size; 1e300 where it cannot be
-    followed.
-    """
+    """The system of the geodesic from the present beginning, and the mismatches' size; 1e300 where that fails."""
     if not follow(kind, size, own, wrap.ASIDE_LANE, True):
         return 1e300
     follow(kind, size, own, wrap.TURN_LANE, False)
@@ -223,7 +219,7 @@ def measure(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
 
 @shared
 def find_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
-    """Newton's method from the beginning that `own` knows: point, tangent, length."""
+    """Newton's method from the beginning in `own`: point, tangent, length."""
     level = own[wrap.LEVEL]
     begin_at(kind, size, own, level, flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3))
     own[wrap.ARC] = own[wrap.BEGINNING + 6]
@@ -266,9 +262,9 @@ def get_moving(own: Array, at: int) -> Moving:
 
 @shared
 def ends_slopes(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> float:
-    """How the geodesic's beginning and length change with both ends, LEVEL_ENDS known: along, aside, turn, length.
-    The determinant of the system: positive where the geodesic is shorter than all near it, negative where it is a
-    pass between two shorter ones.
+    """Derivatives of the geodesic's beginning and length (along, aside, turn, length) by both ends, with LEVEL_ENDS
+    known. Returns the determinant of the system: positive where the geodesic is locally shortest, negative where it is
+    a pass between two shorter ones.
     """
     follow(kind, size, own, wrap.LEVEL_LANE, False)
     build_system(kind, size, own, p, q, 10)
@@ -338,7 +334,7 @@ def end_in_time(kind: int, size: Vector, own: Array) -> tuple[Moving, Moving]:
 
 @inline
 def slid(kind: int, size: Vector, y: Moving, w: Moving, rate: float, second: float) -> tuple[Moving, Moving]:
-    """A lane's point and tangent where the arc length changes in time, too."""
+    """A lane's point and tangent at an arc length that changes in time."""
     c, c1, _ = geodesic_curve(kind, size, y, w)
     _, jerk, _ = geodesic_curve(kind, size, (y[0], w[0], ZERO), (w[0], c, ZERO))
     square = rate * rate
@@ -350,8 +346,8 @@ def slid(kind: int, size: Vector, y: Moving, w: Moving, rate: float, second: flo
 
 @shared
 def lane_of_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> None:
-    """The geodesic's motion to second order, LEVEL and the slopes by the ends known: first without second
-    derivatives of the beginning, and what mismatch that leaves says which they are.
+    """The geodesic's motion to second order, with LEVEL and the derivatives by the ends known: first without second
+    derivatives of the beginning, which then follow from the mismatch.
     """
     own[wrap.ARC + 1], own[wrap.ARC + 2] = ends_rate(own, wrap.ARC_ENDS, p[1], q[1]), 0.0
     start_in_time(kind, size, own, p, q, ZERO)

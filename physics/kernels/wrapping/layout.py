@@ -1,16 +1,16 @@
-"""Where things lie in the record and the memory of a strand that runs over obstacles between two via points.
+"""Offsets in the record and the memory of a strand over obstacles between two via points.
 
-A strand's record in the model's data: how many obstacles, their bodies, their frames in these (rotation by rows,
-position), how it is smoothed, and the obstacles' shapes. All that a strand's length leaves behind for its points
-lies in an array of its own, which also remembers where the strand lay before.
+A strand's record in the model's data: the number of obstacles, their bodies, their frames in these (rotation by rows,
+position), smoothing, and the obstacles' shapes. The memory is an array of the strand: results for its points, and the
+last path for a warm start.
 """
 
 from __future__ import annotations
 
 FRAME_WIDTH = 12  # a frame: rotation by rows, position
 
-# behind the number of obstacles, their bodies and frames: the length that rounds attaching and detaching off (0 for
-# the true shortest path), then a record for each obstacle
+# after the number of obstacles, their bodies and frames: the smoothing length (0 for the true shortest path), then a
+# record for each obstacle
 SMOOTHING = 0
 TOUCHING, CONTACTS, JUNCTIONS, JUNCTIONS_BY, BEFORE, BEFORE_BY, PIECE, TOUCHES, MATRIX, PIECES = range(1, 11)
 SHAPES = 12
@@ -19,18 +19,18 @@ SHAPE_WIDTH = 9
 
 SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4  # geodesics are integrated from the ellipsoid on
 
-# senses: by a hint, towards which the path bulges; the short way round; counterclockwise or clockwise about z
+# senses: towards a hint; the shorter side; counterclockwise or clockwise about z
 BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE = 0, 1, 2, 3
 
 # a strand's own memory
 WARM, STATUS, LENGTH, RATE, CURVATURE, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11
 STRAIGHT, WRAPPED, INSIDE, UNSOLVED = 0, 1, 2, 3
 
-# of a path over one sphere or cylinder, behind its frame: axes of the plane of the path and what is across it, in
-# world axes; then in these axes both ends with first and second derivatives in time
+# of a path over one sphere or cylinder, after its frame: axes of the path's plane and its normal, in world axes; then
+# in these axes both ends with first and second derivatives in time
 AXES = FRAMES + FRAME_WIDTH
 START, START_RATE, START_SECOND, STOP, STOP_RATE, STOP_SECOND = (AXES + 9 + 3 * k for k in range(6))
-TILT = STOP_SECOND + 3  # how fast the plane's normal turns towards its first two axes
+TILT = STOP_SECOND + 3  # rates of the plane's normal towards its first two axes
 # each a number with its first and second derivatives in time: radius, angles of both tangent points, lengths of both
 # straight pieces, length in the plane, reach of the rounding, smoothing length in use
 RADIUS, FIRST_ANGLE, LAST_ANGLE, FIRST_LENGTH, LAST_LENGTH, PLANE_LENGTH, REACH, WIDTH = (
@@ -43,21 +43,19 @@ RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REAC
     WRAP + 1 + 4 * k for k in range(7)
 )
 ROUND_SIZE = WRAP + 1 + 28
-ROUND_SPACE = ROUND_SIZE + 26  # behind it: what a point over a sphere or cylinder is worked out in
+ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder
 
-# of a path over one curved obstacle, in the obstacle's axes. Where it begins: point, tangent and length of the
-# geodesic, kept from call to call; the nodes of its lanes (see `wrap_flow`): time, aside, turned, level
+# of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its
+# beginning, kept between calls; the nodes of its lanes (see `flow`): time, aside, turned, level
 LANE, LANES, MOST_STEPS = 18, 4, 96
 TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
 GEODESIC = ROUND_SPACE
-# KNOWN: 1 where that is a shortest path, PASS where it is one between two shorter ones
+# KNOWN: 1 for a shortest path, PASS for one between two shorter ones
 PASS = 2
 KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
-WAY = (
-    GEODESIC + 15
-)  # three points of a first guess: where it touches first, its middle, where it touches last
+WAY = GEODESIC + 15  # three points of an initial guess: first contact, middle, last contact
 RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
     WAY + 9 + 6 * k for k in range(8)
 )
@@ -78,15 +76,15 @@ PIECE_SIZE = GEODESIC_SIZE + OUT_SIZE  # of the only obstacle's path, or of one 
 
 
 def strand_size(count: int) -> int:
-    """How many numbers a strand over `count` obstacles keeps."""
+    """Size of the memory of a strand over `count` obstacles."""
     return PIECE_SIZE if count == 1 else chain_places(count)[-1]
 
 
 def chain_places(count: int) -> tuple[int, ...]:
-    """Where a strand over several obstacles keeps what (see `wrap_chain`), and its size."""
+    """Offsets in the memory of a strand over several obstacles (see `chain`), and its size."""
     n, most = 6 + 6 * count, 3 * (count - 1)
     sizes = (
-        2 * count,  # which obstacles touch, and these in order
+        2 * count,  # flags of obstacles, and the touching ones in order
         6 * count,  # first and last contact of each
         3 * most,  # junctions, their first and second derivatives in time
         most * n,  # junctions by the inputs

@@ -1,7 +1,7 @@
-"""Which level of a curved obstacle the path wraps over, and from where its geodesic is looked for.
+"""The level of a curved obstacle that the path wraps over, and the initial guess of its geodesic.
 
-As over a circle, the smoothed path wraps over the surface that the straight line touches, as far as that lies outside
-the obstacle, with a smooth transition. An ellipsoid's levels have its shape, a torus's have other tubes.
+As over a circle, the smoothed path wraps over the surface that the straight line touches where that lies outside the
+obstacle, with a smooth transition. An ellipsoid's levels have its shape, a torus's have other tubes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def shrunk(x: Vector, radii: Vector) -> Vector:
 
 @inline
 def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -> None:
-    """Where to look for the geodesic from: at x, along the line from p, about as long as by way of the middle to
+    """Initial guess of the geodesic: at x, along the line from p, with about the length of the way over the middle to
     y.
     """
     t, first, last = subtract3(x, p), subtract3(middle, x), subtract3(y, middle)
@@ -45,7 +45,9 @@ def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -
 def ellipsoid_level(
     data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
 ) -> int:
-    """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether wrapped."""
+    """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether the path is
+    wrapped.
+    """
     at = shape + wrap.SHAPE_PARAMETERS
     radii = data[at], data[at + 1], data[at + 2]
     found, x, y, z = plane_axes(data, shape, shrunk(p[0], radii), shrunk(q[0], radii))
@@ -74,7 +76,7 @@ def ellipsoid_level(
 def tilted_beginning(
     own: Array, radii: Vector, p: Vector, q: Vector, x: Vector, y: Vector, z: Vector, tilt: float
 ) -> None:
-    """The path over the circle in which a plane through both ends, tilted against that of the centre, cuts the
+    """The path over the circle where a plane through both ends, tilted against that of the centre, intersects the
     sphere.
     """
     e = subtract3(q, p)
@@ -95,8 +97,8 @@ def tilted_beginning(
 def over_circle(
     own: Array, radii: Vector, p: Vector, q: Vector, centre: Vector, out: Vector, k: Vector, rho: float
 ) -> None:
-    """Look for the geodesic near the path over a cylinder along out x k, counterclockwise about that, which bulges
-    along `out`; all in axes stretched by the radii.
+    """Initial guess near the path over a cylinder along out x k, counterclockwise about that, which bulges along `out`;
+    all in axes scaled by the radii.
     """
     axis = cross(out, k)
     put3(own, wrap.START, along(out, k, axis, subtract3(p, centre)))
@@ -123,8 +125,8 @@ def over_circle(
 
 @inline
 def clearance(radius: float, angle: float, p: Vector, e: Vector) -> tuple[float, Vector]:
-    """Signed distance of a line (through p, along e) from the tangent of a circle about z at an angle, positive where
-    it passes inside; and the direction away from the tangent.
+    """Signed distance of a line (through p, along e) from the tangent of a circle about z at an angle, positive inside;
+    and the direction away from the tangent.
     """
     c, s = math.cos(angle), math.sin(angle)
     m = cross(e, (-s, c, 0.0))
@@ -138,8 +140,8 @@ def clearance(radius: float, angle: float, p: Vector, e: Vector) -> tuple[float,
 
 @inline
 def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
-    """Angle on the circle and part of the line where both are nearest, that is where the line passes least far
-    inside: by Newton's method from the worst of some angles.
+    """Angle on the circle and parameter of the line where both are nearest and the line is least far inside: by
+    Newton's method from the worst of some angles.
     """
     best, angle = 1e300, 0.0
     for k in range(AROUND):
@@ -156,7 +158,7 @@ def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
         part = -dot3(away, e) / square  # nearest to this point of the circle
         away = scale_add3(away, part, e)
         ahead = dot3(e, t)
-        bend = -(away[0] * c + away[1] * s) - radius  # of away . t by the angle, at a fixed part
+        bend = -(away[0] * c + away[1] * s) - radius  # of away . t by the angle, at a fixed parameter
         slope = bend + radius * ahead * ahead / square
         change = -dot3(away, t) / slope if slope != 0.0 else 0.0
         change = max(-0.3, min(0.3, change))
@@ -180,9 +182,7 @@ def level_in_time(kind: int, size: Vector, x: Moving) -> tuple[Vector, Vector]:
 def tube_radius(
     kind: int, size: Vector, radius: float, width: float, own: Array, p: Moving, q: Moving
 ) -> int:
-    """RADIUS of a tube that leaves room for both ends, and WIDTH, with derivatives; INSIDE where there is none, else
-    WRAPPED.
-    """
+    """RADIUS of a tube with both ends outside, and WIDTH, with derivatives; INSIDE if there is none, else WRAPPED."""
     rho = radius, 0.0, 0.0
     for k in range(6):
         own[wrap.RADIUS_ENDS + k], own[wrap.WIDTH_ENDS + k] = 0.0, 0.0
@@ -205,7 +205,7 @@ def tube_radius(
 
 @inline
 def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
-    """Smooth minimum of RADIUS and of what leaves twice WIDTH to an end at this radius, with that one's slope."""
+    """Smooth minimum of RADIUS and of an end's radius less twice WIDTH, with derivatives."""
     width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     rho = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
     if far[0] > rho[0] + 3.0 * width[0]:
@@ -226,9 +226,7 @@ def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
 
 @inline
 def settle(own: Array, gap: Vector, first: Vector, last: Vector) -> int:
-    """Smooth maximum of RADIUS and the line's gap (with two derivatives in time, and by both ends); whether
-    wrapped.
-    """
+    """Smooth maximum of RADIUS and the line's gap (with two derivatives in time, and by both ends); whether wrapped."""
     width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     excess = gap[0] - own[wrap.RADIUS], gap[1] - own[wrap.RADIUS + 1], gap[2] - own[wrap.RADIUS + 2]
     if excess[0] >= width[0]:
@@ -256,7 +254,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     gap, m = clearance(major, angle, p[0], e)
     if not 0.0 < part < 1.0 or gap >= minor + width:
         return wrap.STRAIGHT
-    if gap <= -minor - width and p[0][2] * q[0][2] > 0.0:  # no path runs through the hole and stays there
+    if gap <= -minor - width and p[0][2] * q[0][2] > 0.0:  # no path stays in the hole
         return wrap.STRAIGHT
     gap_jet = gap_in_time(major, angle, part, gap, m, p, q, e, e1)
     rest = 1.0 - part
@@ -280,8 +278,8 @@ def gap_in_time(
     e: Vector,
     e1: Vector,
 ) -> Vector:
-    """The gap between line and circle with two derivatives in time: the first by the ends alone, as both nearest
-    points may slide; the second by how the common perpendicular turns.
+    """The gap between line and circle with two derivatives in time: the first by the ends alone, as the gap is
+    stationary in both nearest points; the second by the rotation of the common perpendicular.
     """
     c, s = math.cos(angle), math.sin(angle)
     t, n = (-s, c, 0.0), (c, s, 0.0)
@@ -306,7 +304,7 @@ def gap_in_time(
 def torus_beginning(
     own: Array, major: float, angle: float, rho: float, m: Vector, p: Vector, q: Vector
 ) -> None:
-    """The path over the tube as if it were straight, a cylinder along the circle's tangent."""
+    """The path over the tube as over a cylinder along the circle's tangent."""
     c, s = math.cos(angle), math.sin(angle)
     k = cross((-s, c, 0.0), m)
     if dot3(k, subtract3(q, p)) < 0.0:
@@ -316,7 +314,7 @@ def torus_beginning(
 
 @shared
 def deepest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
-    """Part of the line from p along e at which psi is least: Newton's method between bounds."""
+    """Parameter of the line from p along e at which psi is least: Newton's method between bounds."""
     low, high, part = 0.0, 1.0, 0.5
     for _ in range(MOST_STEPS):
         g, g1, _ = gradient_of(kind, size, scale_add3(p, part, e), e, ZERO)

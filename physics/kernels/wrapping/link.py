@@ -1,9 +1,9 @@
-"""Straight lines between the pieces of a strand past obstacles that it only just does not touch.
+"""Straight lines between the pieces of a strand past obstacles that it almost touches.
 
-A smoothed piece over an obstacle heeds how near the junctions on both sides of it are. Where the path leaves the next
-obstacle, its junction with that must therefore not leap away to halfway to the one behind: it moves there as the line
-between the contacts clears the obstacle between, and what lies between both junctions is a link, a part of that line.
-Where such a line is nearest to obstacles comes from `wrap_near`.
+A smoothed piece depends on the distance of its junctions. Where the path leaves the next obstacle, its junction must
+therefore not jump to the middle of the line to the one after: it moves there as the line between the contacts clears
+the obstacle between, and the part of that line between both junctions is a link. `near` finds where such a line is
+nearest to obstacles.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .near import NEAR_SIZE, PART, PART_BY, SHARE, SHARE_BY, pass_by
 from .places import NEAR_BY, ON, junction, kept, neighbour, part_of, piece_of, shape_of
 from .planar import store_jet
 
-# behind what `wrap_near` keeps of an obstacle by which the line passes: how both junctions heed its part and its share
+# after the data of `near` for an obstacle next to the line: weights of both junctions for its parameter and its share
 HEEDED = NEAR_SIZE
-# of the whole link: both junctions as parts of the line between the contacts, with two derivatives in time, and their
-# derivatives by these contacts
+# of the whole link: both junctions as parameters of the line between the contacts, with two derivatives in time, and
+# their derivatives by these contacts
 JOINTS, JOINTS_BY = HEEDED + 4, HEEDED + 10
 ZERO = (0.0, 0.0, 0.0)
 
 
 @inline
 def notes_of(data: Array, record: int, obstacle: int) -> int:
-    """Where is kept how the line passes an obstacle by: in the memory of its piece, of which there is none then."""
+    """Offset of the data of an obstacle next to the line: in the memory of its piece, which does not exist then."""
     return piece_of(data, record, obstacle) + wrap.START
 
 
@@ -48,9 +48,7 @@ def pass_obstacle(
 
 @shared
 def look_around(data: Array, record: int, own: Array, count: int, mark: bool) -> bool:
-    """Whether between two contacts that are not linked an obstacle must be heeded that the path does not lie on;
-    `mark`: flag all such obstacles.
-    """
+    """Whether a line between two contacts without a link passes an obstacle nearby; `mark`: flag all such obstacles."""
     if data[record + wrap.SMOOTHING] == 0.0:
         return False
     flags = kept(data, record, wrap.TOUCHING)
@@ -72,26 +70,26 @@ def look_around(data: Array, record: int, own: Array, count: int, mark: bool) ->
 
 @inline
 def touch_before(data: Array, record: int, number: int) -> int:
-    """The contact that the path leaves before a link, in TOUCHES; -1 at the strand's beginning."""
+    """The contact before a link, in TOUCHES; -1 at the strand's beginning."""
     return -1 if number == 0 else kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * (2 * number - 1)
 
 
 @inline
 def touch_behind(data: Array, record: int, number: int, parts: int) -> int:
-    """The contact that the path meets behind a link, in TOUCHES; -1 at the strand's end."""
+    """The contact after a link, in TOUCHES; -1 at the strand's end."""
     return -1 if number == parts - 1 else kept(data, record, wrap.TOUCHES) + wrap.OUT_SIZE * 2 * (number + 1)
 
 
 @inline
 def link_ends(data: Array, record: int, own: Array, number: int, parts: int) -> tuple[Vector, Vector]:
-    """The contacts between which a link lies."""
+    """The contacts on both sides of a link."""
     first, last = touch_before(data, record, number), touch_behind(data, record, number, parts)
     return flat3(own, first if first >= 0 else wrap.ENDS), flat3(own, last if last >= 0 else wrap.ENDS + 3)
 
 
 @inline
 def between(data: Array, record: int, own: Array, count: int, number: int, parts: int) -> tuple[int, int]:
-    """The obstacles that the line of a link passes by: from the first up to before the last."""
+    """The obstacles next to the line of a link: from the first up to before the last."""
     first = 0 if number == 0 else part_of(data, record, own, count, number - 1) + 1
     last = count if number == parts - 1 else part_of(data, record, own, count, number + 1)
     return first, last
@@ -109,10 +107,10 @@ def lay_link(
     rates: Array,
     moving: bool,
 ) -> None:
-    """Both junctions of a link as parts of the line between the contacts.
+    """Both junctions of a link as parameters of the line between the contacts.
 
-    From one obstacle to the next each heeds the one that is nearer to its own contact the most: where the line comes
-    as near as when the path lies on that, the junction is halfway there, and where it is far away as if it were not.
+    From one obstacle to the next each depends most on the one nearest to its own contact: where the line comes as near
+    as when the path touches that, the junction is in the middle up to there; where it is far away, it is ignored.
     """
     ends = link_ends(data, record, own, number, parts)
     first, last = between(data, record, own, count, number, parts)
@@ -153,14 +151,14 @@ def lay_link(
 
 @inline
 def heeded_by(own: Array, at: int, side: int, k: int) -> float:
-    """What an obstacle makes of a junction's derivative: k as in PART_BY."""
+    """An obstacle's part of a junction's derivative: k as in PART_BY."""
     heed = at + HEEDED + 2 * side
     return float(own[heed] * own[at + PART_BY + k] + own[heed + 1] * own[at + SHARE_BY + k])
 
 
 @inline
 def place_junctions(data: Array, record: int, own: Array, count: int, number: int, parts: int) -> None:
-    """Both junctions of a link where the contacts say that they are."""
+    """Both junctions of a link from the contacts."""
     a, b = link_ends(data, record, own, number, parts)
     junctions = kept(data, record, wrap.JUNCTIONS)
     notes = notes_of(data, record, part_of(data, record, own, count, number)) + JOINTS
@@ -182,7 +180,7 @@ def add_contact(
     e: Vector,
     by: Vector,
 ) -> None:
-    """(scale 1 + e by^T) times some columns of a contact's Jacobian, added to three rows of a matrix."""
+    """Add (scale 1 + e by^T) times some columns of a contact's Jacobian to three rows of a matrix."""
     at = touch + wrap.OUT_JACOBIAN + columns
     for k in range(many):
         along = by[0] * own[at + k] + by[1] * own[at + 12 + k] + by[2] * own[at + 24 + k]
@@ -194,7 +192,7 @@ def add_contact(
 def joint_slopes(
     data: Array, record: int, own: Array, count: int, number: int, side: int
 ) -> tuple[float, Vector, Vector]:
-    """A junction of a link: part of the line, its derivatives by both contacts."""
+    """A junction of a link: parameter of the line, its derivatives by both contacts."""
     notes = notes_of(data, record, part_of(data, record, own, count, number))
     by = notes + JOINTS_BY + 6 * side
     return own[notes + JOINTS + 3 * side], flat3(own, by), flat3(own, by + 3)
@@ -212,7 +210,7 @@ def link_rows(
     matrix: int,
     width: int,
 ) -> None:
-    """Derivatives by all junctions of: where the contacts say that a link's junction is - that junction."""
+    """Derivatives by all junctions of a link's junction from its contacts, less that junction."""
     part, by_first, by_last = joint_slopes(data, record, own, count, number, side)
     a, b = link_ends(data, record, own, number, parts)
     e, mine = subtract3(b, a), number + side - 1
@@ -240,7 +238,7 @@ def link_rows_by_inputs(
     into: int,
     width: int,
 ) -> None:
-    """Derivatives of where the contacts say that a link's junction is, by the strand's inputs, into three rows."""
+    """Derivatives by the strand's inputs of a link's junction from its contacts, into three rows."""
     part, by_first, by_last = joint_slopes(data, record, own, count, number, side)
     a, b = link_ends(data, record, own, number, parts)
     e = subtract3(b, a)
@@ -280,8 +278,8 @@ def joint_bias(
     side: int,
     velocities: tuple[Vector, Vector],
 ) -> Vector:
-    """That part of the second derivative in time of where the contacts say that a link's junction is, which holds
-    neither the inputs' accelerations nor the other junctions'.
+    """The part without accelerations of inputs and other junctions of the second time derivative of a link's junction
+    from its contacts.
     """
     part, by_first, by_last = joint_slopes(data, record, own, count, number, side)
     a, b = link_ends(data, record, own, number, parts)
@@ -307,7 +305,7 @@ def touch_velocity(data: Array, record: int, own: Array, touch: int) -> Vector:
 
 @inline
 def along_link(data: Array, record: int, own: Array, number: int, parts: int) -> tuple[Vector, float]:
-    """Direction and length of the line that a link is a part of."""
+    """Direction and length of the line of a link."""
     a, b = link_ends(data, record, own, number, parts)
     e = subtract3(b, a)
     length = math.sqrt(dot3(e, e))
@@ -316,8 +314,8 @@ def along_link(data: Array, record: int, own: Array, number: int, parts: int) ->
 
 @shared
 def link_length(data: Array, record: int, own: Array, count: int, parts: int, number: int) -> None:
-    """Length of a link between its junctions with their rates in PIECE, with its derivatives, where a piece has them.
-    Both junctions may be one: its direction and how that turns are those of the line between the contacts.
+    """Length of a link between its junctions with their rates in PIECE, with its derivatives, stored as for a piece.
+    Both junctions may be one: the direction and its rate are those of the line between the contacts.
     """
     mine = piece_of(data, record, part_of(data, record, own, count, number))
     u, _ = along_link(data, record, own, number, parts)
@@ -336,7 +334,7 @@ def link_length(data: Array, record: int, own: Array, count: int, parts: int, nu
 
 @shared
 def foot(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vector, touch: int) -> bool:
-    """Where a line that does not touch an obstacle is nearest to it, as a contact at rest: by its ends alone."""
+    """Nearest point to an obstacle of a line that does not touch it, as a contact at rest: by its ends alone."""
     if not pass_obstacle(data, record, own, obstacle, (a, b), (ZERO, ZERO, ZERO, ZERO)):
         return False
     at = notes_of(data, record, obstacle)

@@ -1,5 +1,5 @@
-"""A straight line that passes an obstacle freely: where it is nearest, and how much the path should still heed the
-obstacle, which fades out smoothly as the line moves away.
+"""A straight line past an obstacle that it does not touch: its nearest point, and the obstacle's share in the path,
+which fades out smoothly with distance.
 """
 
 from __future__ import annotations
@@ -30,14 +30,12 @@ from .round import along, plane_axes, seen_from
 from .smooth import smooth_step
 from .surface import Moving, gradient_of, level_of
 
-SPAN = (
-    3.0  # smoothing lengths beyond the one in which the path still lies on an obstacle: then it is forgotten
-)
-MARGIN = 0.1  # of the line: an obstacle is forgotten, too, as the nearest point comes to an end of the line
+SPAN = 3.0  # smoothing lengths, beyond the one within which the path still touches: the range in which the share fades
+MARGIN = 0.1  # of the line: the share also fades as the nearest point approaches an end of the line
 ZERO = (0.0, 0.0, 0.0)
 
-# of a line past an obstacle: the part of the line where it is nearest, the share with which the obstacle is heeded,
-# each with two derivatives in time; their derivatives by both ends of the line and the obstacle's frame
+# of a line past an obstacle: the parameter of the nearest point, the obstacle's share, each with two derivatives in
+# time; their derivatives by both ends of the line and the obstacle's frame
 PART, SHARE, PART_BY, SHARE_BY = 0, 3, 6, 18
 NEAR_SIZE = 30
 
@@ -60,7 +58,7 @@ def surface_of(data: Array, shape: int, width: float) -> tuple[int, Vector, floa
 
 @inline
 def nearest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
-    """Part of the line from p along e at which it is nearest to the obstacle."""
+    """Parameter of the line from p along e at which it is nearest to the obstacle."""
     if kind == wrap.TORUS:
         _, part = narrowest(size[0], p, e)
         return float(part)
@@ -69,7 +67,7 @@ def nearest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
 
 @shared
 def right_side(data: Array, shape: int, p: Vector, q: Vector, x: Vector) -> bool:
-    """Whether a line that is nearest at x passes on that side of the obstacle on which the path should."""
+    """Whether a line that is nearest at x passes on the required side of the obstacle."""
     kind = int(data[shape + wrap.SHAPE_KIND])
     e = subtract3(q, p)
     if kind == wrap.TORUS:
@@ -94,7 +92,7 @@ def right_side(data: Array, shape: int, p: Vector, q: Vector, x: Vector) -> bool
 def nearest_in_time(
     kind: int, size: Vector, part: float, p: Moving, e: Moving
 ) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
-    """The part of a line where it is nearest, and the radius of the level there, each with two derivatives in time;
+    """The parameter of a line's nearest point, and the radius of the level there, each with two derivatives in time;
     the derivatives of both by p and by the line's other end.
     """
     x = scale_add3(p[0], part, e[0])
@@ -102,7 +100,7 @@ def nearest_in_time(
     _, h, _ = gradient_of(kind, size, x, e[0], ZERO)
     g, gv, _ = gradient_of(kind, size, x, v, ZERO)
     bend = dot3(h, e[0])
-    slide = -(dot3(gv, e[0]) + dot3(g, e[1])) / bend  # g . e stays 0
+    slide = -(dot3(gv, e[0]) + dot3(g, e[1])) / bend  # keeps g . e = 0
     u = scale_add3(v, slide, e[0])
     a = scale_add3(scale_add3(p[2], part, e[2]), 2.0 * slide, e[1])
     _, g1, g2 = gradient_of(kind, size, x, u, a)
@@ -122,7 +120,7 @@ def nearest_in_time(
 def put_by(
     own: Array, at: int, r: Rotation, first: Vector, last: Vector, start: Vector, stop: Vector
 ) -> None:
-    """Derivatives by both ends in the obstacle's axes as those by both ends and its frame in the world's."""
+    """Transform derivatives by both ends in the obstacle's axes to those by both ends and its frame in the world."""
     g, h = rotate(r, first), rotate(r, last)
     put3(own, at, g)
     put3(own, at + 3, h)
@@ -142,14 +140,14 @@ def put_share(
     by: tuple[Vector, Vector, Vector, Vector],
     ends: tuple[Vector, Vector],
 ) -> None:
-    """The share of a line that passes at a distance `off` from the obstacle: from 1 at the surface to 0.
+    """The share of an obstacle at a distance `off` from the line: from 1 at the surface to 0.
 
-    moved: the nearest point's part of the line and its distance, with their derivatives in time; by: both by the first
-    and the last end.
+    moved: the nearest point's parameter and its distance, with their derivatives in time; by: both by the first and the
+    last end.
     """
     place, gap = moved
     part_first, part_last, far_first, far_last = by
-    # what is beyond one smoothing length, in spans; an end of the line counts as far away
+    # distance beyond one smoothing length, in spans; near an end of the line it counts as far
     scale = 1.0 / (SPAN * unit) if off > unit else 0.0
     a = smooth_step(1.0 - 2.0 * part / MARGIN)
     b = smooth_step(1.0 - 2.0 * (1.0 - part) / MARGIN)
@@ -183,7 +181,7 @@ def pass_by(
     ends: tuple[Vector, Vector],
     rates: tuple[Vector, Vector, Vector, Vector],
 ) -> bool:
-    """How the line between two points passes the obstacle of this shape and frame, from `into` on; False where its
+    """Data of the line between two points past the obstacle of this shape and frame, from `into` on; False where its
     nearest point is an end of it.
 
     Args:

@@ -17,10 +17,10 @@ def network_forward(weights: Array, layers: int, units: int, inputs: Array, spac
 
     Args:
         weights: (k,) float32: of each layer the matrix (inputs, outputs) by rows, then the offsets.
-        layers, units: hidden layers and how wide they are.
+        layers, units: number and width of hidden layers.
         inputs: (3, INPUTS) the inputs, their first and second derivatives in time.
-        space: (2, LANES, units). out: (LANES, OUTPUTS): becomes the outputs, their first and second derivatives in
-            time, and the derivatives by each input.
+        space: (2, LANES, units). out: (LANES, OUTPUTS): gets the outputs, their first and second derivatives in time,
+            and the derivatives by each input.
     """
     for k in range(INPUTS):
         for lane in range(3):

@@ -11,8 +11,8 @@ from .round import round_contact, round_path, round_point
 
 @shared
 def piece_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
-    """Length of the path over the obstacle whose record begins at `shape`, between ends and with a frame that `own`
-    has, with its derivatives; whether it is wrapped at all: else nothing is written.
+    """Length of the path over the obstacle with the record at `shape`, between ends and with a frame in `own`, with its
+    derivatives; whether it is wrapped: else nothing is written.
     """
     if int(data[shape + wrap.SHAPE_KIND]) >= wrap.ELLIPSOID:
         status = curved_path(data, shape, width, rates, own, gradient)
@@ -26,7 +26,7 @@ def piece_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
 def piece_point(
     data: Array, shape: int, own: Array, sigma: float, sigma_rate: float, rates: Array, out: Array
 ) -> None:
-    """A point of a wrapped piece and its derivatives by the twelve rates of this piece (see `wrap_layout`)."""
+    """A point of a wrapped piece and its derivatives by the twelve rates of this piece (see `layout`)."""
     kind = int(data[shape + wrap.SHAPE_KIND])
     if kind >= wrap.ELLIPSOID:
         curved_point(data, shape, own, sigma, sigma_rate, rates, out)
@@ -36,7 +36,7 @@ def piece_point(
 
 @shared
 def piece_contact(data: Array, shape: int, own: Array, last: bool, rates: Array, out: Array) -> None:
-    """The point where a wrapped piece touches first or last, as `piece_point` gives one."""
+    """First or last contact of a wrapped piece, as a point from `piece_point`."""
     kind = int(data[shape + wrap.SHAPE_KIND])
     if kind >= wrap.ELLIPSOID:
         curved_contact(own, last, rates, out)

@@ -1,4 +1,4 @@
-"""Where a strand over several obstacles in a row keeps what: one address for each thing that its kernels share."""
+"""Offsets in the memory of a strand over several obstacles in a row, shared by its kernels."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..algebra.spatial import Array, Vector
 from ..compiler.jit import inline
 from . import layout as wrap
 
-# What an obstacle's flag says: it is no part of the path; the path lies on it; the path passes it freely, but so near
-# that a link begins there (see `wrap_link`).
+# An obstacle's flag: it is no part of the path; the path touches it; the path passes it freely, but so near that a link
+# begins there (see `link`).
 AWAY, ON, NEAR_BY = 0.0, 1.0, 2.0
 
 
 @inline
 def kept(data: Array, record: int, what: int) -> int:
-    """Where the strand keeps something."""
+    """Offset of an entry in the strand's memory."""
     return int(data[record + what])
 
 
@@ -48,7 +48,7 @@ def rest_rates(data: Array, record: int, own: Array) -> None:
 
 @inline
 def neighbour(data: Array, record: int, own: Array, count: int, obstacle: int, step: int) -> Vector:
-    """The contact that the path leaves before an obstacle (step -1) or meets behind it (1), or the strand's end."""
+    """The contact before an obstacle (step -1) or after it (1), or the strand's end."""
     flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     other = obstacle + step
     while 0 <= other < count:
@@ -62,8 +62,8 @@ def neighbour(data: Array, record: int, own: Array, count: int, obstacle: int, s
 
 @inline
 def list_parts(data: Array, record: int, own: Array, count: int) -> int:
-    """Number the parts of the path: each obstacle that it lies on, and between these one obstacle that it passes near
-    by, for the link there; how many there are.
+    """Number the parts of the path: each touched obstacle, and between these one obstacle nearby for each link; returns
+    their number.
     """
     flags = kept(data, record, wrap.TOUCHING)
     parts, linked = 0, False

@@ -1,9 +1,9 @@
-"""Shortest path past a circle in its plane: line, arc, line; counterclockwise, the centre being the origin.
+"""Shortest path past a circle in its plane: line, arc, line; counterclockwise, with the centre as origin.
 
-Smoothed, two things change. The radius is the smooth maximum of the circle's and of the straight line's distance
-from the centre: where the line is free by more than the smoothing length, the arc has angle 0 and the path is that
-line; where it is deeper, the path is the shortest; in between all stays analytic. And line and arc blend into each
-other about their tangent point, over a reach in which they part by about the smoothing length.
+Smoothed, two things change. The radius is the smooth maximum of the circle's and of the straight line's distance from
+the centre: where the line is farther than the smoothing length, the arc has angle 0 and the path is that line; where it
+is deeper, the path is the shortest; in between everything is analytic. And line and arc blend about their tangent
+point, over a reach in which they part by about the smoothing length.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Pair: TypeAlias = tuple[float, float]
 Four: TypeAlias = tuple[float, float, float, float]
 
 NOTHING = (0.0, 0.0, 0.0, 0.0)
-NEAREST = 0.5  # smoothing lengths: a circle that an end lets less radius than this is no obstacle any more
+NEAREST = 0.5  # smoothing lengths: a circle with less radius beside an end is ignored
 
 
 @inline
@@ -73,7 +73,7 @@ def line_distance(own: Array) -> tuple[Vector, Four, bool]:
     area = cross2(a, s) + 2.0 * cross2(v, w) + cross2(p, b)
     curve = (area - 2.0 * rate * speed - distance * second) / length
     n = e[1] / length, -e[0] / length
-    part = -dot2(p, e) / dot2(e, e)  # 1 to the bit where the path ends at the centre
+    part = -dot2(p, e) / dot2(e, e)  # exactly 1 where the path ends at the centre
     rest = 1.0 - part
     by = (rest * n[0], rest * n[1], part * n[0], part * n[1])
     return (distance, rate, curve), by, 0.0 < part < 1.0
@@ -99,7 +99,7 @@ def widths(own: Array, radius: float, width: float) -> tuple[Vector, Vector]:
 
 @inline
 def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[Vector, Four]:
-    """Smooth minimum of a radius and of what leaves twice WIDTH to an end at this distance; `at`: START or STOP."""
+    """Smooth minimum of a radius and of an end's distance less twice WIDTH; `at`: START or STOP."""
     width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     if far[0] > radius[0] + 3.0 * width[0]:
         return radius, by
@@ -130,7 +130,7 @@ def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[i
     """Whether the path is wrapped, and the radius of its arc with its derivatives; width 0 for the shortest path.
 
     Args:
-        forced: whether a line that misses the circle on the wrong side must go round.
+        forced: whether a line past the wrong side of the circle must go round.
     """
     distance, distance_by, between = line_distance(own)
     rho = (radius, 0.0, 0.0)
@@ -166,7 +166,7 @@ def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[i
 
 @inline
 def reach_of(own: Array, rho: Vector, unit: float) -> float:
-    """REACH with two derivatives in time, within which line and arc part by WIDTH times unit; what it changes by the
+    """REACH with two derivatives in time, within which line and arc part by WIDTH times unit; its derivative by the
     product of radius and WIDTH.
     """
     width, rate, second = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
@@ -183,12 +183,12 @@ def reach_of(own: Array, rho: Vector, unit: float) -> float:
 
 @inline
 def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair, Vector, Vector]:
-    """Normal where the line from an end touches the circle, rate and second derivative of its angle (first of three
-    left 0), and the line's length; sense 1 at the start, -1 at the end.
+    """Normal at the tangent point of the line from an end, rate and second derivative of its angle (first of three is
+    0), and the line's length; sense 1 at the start, -1 at the end.
     """
     x, v, a = pair(own, at), pair(own, at + 3), pair(own, at + 6)
     square = dot2(x, x)
-    length = math.sqrt(max(square - rho[0] * rho[0], 1e-30))  # an end inside: a guess of where a path begins
+    length = math.sqrt(max(square - rho[0] * rho[0], 1e-30))  # an end inside: for an initial guess
     along = sense * length
     n = (rho[0] * x[0] - along * x[1]) / square, (rho[0] * x[1] + along * x[0]) / square
     u = -n[1], n[0]
@@ -201,7 +201,7 @@ def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair,
 
 @shared
 def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
-    """Everything of the path past a circle that its points need, from both ends in `own`; whether it is wrapped."""
+    """All data of the path past a circle for its points, from both ends in `own`; whether it is wrapped."""
     status, rho, by = arc_radius(own, radius, width, forced)
     if status != wrap.WRAPPED:
         return status
@@ -246,7 +246,7 @@ def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
 
 @inline
 def blend(own: Array, past: Vector) -> tuple[Vector, float, float]:
-    """Share of what begins at a tangent point, with two derivatives in time, its derivative by the length past that
+    """Share of the piece after a tangent point, with two derivatives in time, its derivative by the length past that
     point, and that length in units of the reach.
     """
     reach = own[wrap.REACH]
@@ -263,7 +263,7 @@ def blend(own: Array, past: Vector) -> tuple[Vector, float, float]:
 
 @inline
 def moving(share: Vector, x: Pair, v: Pair, a: Pair) -> tuple[Pair, Pair, Pair]:
-    """A share of a moving point, with two derivatives in time."""
+    """A share of a point, with two derivatives in time."""
     return (
         (share[0] * x[0], share[0] * x[1]),
         (share[0] * v[0] + share[1] * x[0], share[0] * v[1] + share[1] * x[1]),
@@ -278,7 +278,7 @@ def moving(share: Vector, x: Pair, v: Pair, a: Pair) -> tuple[Pair, Pair, Pair]:
 def on_line(
     x: Pair, v: Pair, a: Pair, n: Pair, turn: float, second: float, s: Vector
 ) -> tuple[Pair, Pair, Pair]:
-    """The point at distance s from an end along the direction behind the normal n, with two derivatives in time."""
+    """The point at distance s from an end along the line with the normal n, with two derivatives in time."""
     u = -n[1], n[0]
     along, aside = s[2] - s[0] * turn * turn, -(2.0 * s[1] * turn + s[0] * second)
     spin = s[0] * turn
@@ -291,7 +291,7 @@ def on_line(
 
 @inline
 def on_arc(n: Pair, rho: Vector, turn: float, second: float) -> tuple[Pair, Pair, Pair]:
-    """The point of the circle at the normal n, which turns, with two derivatives in time."""
+    """The point of the circle at the moving normal n, with two derivatives in time."""
     u = -n[1], n[0]
     spin, out = rho[0] * turn, rho[2] - rho[0] * turn * turn
     along = 2.0 * rho[1] * turn + rho[0] * second
@@ -304,8 +304,8 @@ def on_arc(n: Pair, rho: Vector, turn: float, second: float) -> tuple[Pair, Pair
 
 @shared
 def planar_point(own: Array, s: Vector, by: Array) -> tuple[Pair, Pair, Pair, Pair]:
-    """The point at length s (with two derivatives in time) of the path that `planar_path` found, its own two
-    derivatives in time, and its derivative by s; `by[:8]` becomes its derivatives by both ends, at this s.
+    """The point at length s (with two derivatives in time) of the path from `planar_path`, with two derivatives in
+    time, and its derivative by s; `by[:8]` gets its derivatives by both ends, at this s.
     """
     n, m = pair(own, wrap.NORMALS), pair(own, wrap.NORMALS + 2)
     rho = (own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2])
@@ -349,7 +349,7 @@ def planar_point(own: Array, s: Vector, by: Array) -> tuple[Pair, Pair, Pair, Pa
         length_by = own[wrap.FIRST_LENGTH_BY + k]
         turn = own[wrap.FIRST_ANGLE_BY + k] - (length_by + angle * radial) / rho[0]
         first_by = first_slope * (-length_by - first_past * reach)
-        # how much farther the last piece begins: its length is the plane's less the first piece's and the arc's
+        # shift of the last piece's beginning: its length is the plane's less the first piece's and the arc's
         begin = (
             length_by
             + own[wrap.WRAP] * radial

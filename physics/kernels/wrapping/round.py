@@ -1,7 +1,7 @@
-"""The path over one sphere or cylinder: a path past a circle in a plane, and what happens across that plane.
+"""The path over one sphere or cylinder: a path past a circle in a plane, and the motion across that plane.
 
-Over a cylinder the plane is its cross-section, and the path climbs at one slope. Over a sphere it is the plane of
-both ends and the centre, and it tilts with them.
+Over a cylinder the plane is its cross-section, and the path climbs at one slope. Over a sphere it is the plane of both
+ends and the centre, and it tilts with them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point
 
 @inline
 def seen_from(r: Rotation, arm: Vector, velocity: Vector, spin: Vector) -> tuple[Vector, Vector, Vector]:
-    """A point in the axes of an obstacle (`r` from these to the world's): position, velocity and that part of its
-    acceleration which holds neither the point's nor the obstacle's.
+    """A point in the axes of an obstacle (`r` from these to the world's): position, velocity and the part of its
+    acceleration without the point's and the obstacle's.
 
     Args:
-        r, arm, velocity: rotation, position and velocity of the point against the obstacle's origin, world axes.
+        r, arm, velocity: rotation, position and velocity of the point relative to the obstacle's origin, world axes.
         spin: angular velocity in the obstacle's axes.
     """
     t = transposed(r)
@@ -51,21 +51,21 @@ def wrong_half(data: Array, shape: int, p: Vector, s: Vector) -> bool:
 
 @inline
 def forced(data: Array, shape: int, p: Vector, s: Vector) -> bool:
-    """Whether a line that misses the obstacle on the wrong side must go round: not if only a hint says which side is
-    right and an end lies there.
+    """Whether a line past the wrong side of the obstacle must go round: not if only a hint determines the side and an
+    end lies there.
     """
     return int(data[shape + wrap.SHAPE_SENSE]) != wrap.BY_HINT or wrong_half(data, shape, p, s)
 
 
 @inline
 def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vector, Vector, Vector]:
-    """Axes of the path's plane, in the shape's: two in which it runs counterclockwise, and one across; False where an
-    end and a sphere's centre and the other end lie in line, so that there is no such plane.
+    """Axes of the path's plane, in the shape's: two in which it runs counterclockwise, and its normal; False where both
+    ends are collinear with a sphere's centre.
     """
     e = subtract3(s, p)
     hint, side = flat3(data, shape + wrap.SHAPE_HINT), int(data[shape + wrap.SHAPE_SENSE])
     if int(data[shape + wrap.SHAPE_KIND]) == wrap.CYLINDER:
-        sense = e[1] * hint[0] - e[0] * hint[1]  # counterclockwise a path bulges to (e_y, -e_x)
+        sense = e[1] * hint[0] - e[0] * hint[1]  # counterclockwise, a path bulges to (e_y, -e_x)
         if side == wrap.SHORTER:
             sense = p[0] * s[1] - p[1] * s[0]
         elif side == wrap.COUNTERCLOCKWISE:
@@ -90,8 +90,8 @@ def along(x: Vector, y: Vector, z: Vector, v: Vector) -> Vector:
 
 @shared
 def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, gradient: Array) -> int:
-    """Length with its derivatives of the path over the one sphere or cylinder whose record begins at `shape`, and all
-    that its points need; whether it is wrapped at all (else nothing else is written).
+    """Length with its derivatives of the path over the one sphere or cylinder with the record at `shape`, and all data
+    for its points; whether it is wrapped (else nothing else is written).
     """
     r, origin = flat9(own, wrap.FRAMES), flat3(own, wrap.FRAMES + 9)
     spin, drift = rotate(transposed(r), flat3(rates, 6)), flat3(rates, 9)
@@ -135,7 +135,7 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
 
 @inline
 def tilt_plane(own: Array) -> None:
-    """How the plane of a sphere's path turns with both ends, and what that adds to their second derivatives in it."""
+    """Rotation of the plane of a sphere's path with both ends, added to their second derivatives in it."""
     p, s = pair(own, wrap.START), pair(own, wrap.STOP)
     v, w = own[wrap.START_RATE + 2], own[wrap.STOP_RATE + 2]
     area = cross2(p, s)
@@ -172,8 +172,8 @@ def round_length(own: Array, sphere: bool) -> Pair:
 
 @shared
 def round_point(own: Array, sphere: bool, sigma: float, sigma_rate: float, rates: Array, out: Array) -> None:
-    """The point at length sigma of a path that `round_path` found wrapped: position, tangent, bias, Jacobian, as
-    `wrap_strand.wrap_point` has them, by the rates of this piece alone (see `wrap_layout`).
+    """The point at length sigma of a wrapped path from `round_path`: position, tangent, bias, Jacobian, as from
+    `strand.wrap_point`, by the rates of this piece alone (see `layout`).
     """
     length, speed = own[wrap.LENGTH], own[wrap.RATE]
     t = sigma / length
@@ -227,7 +227,7 @@ def shares(own: Array, x: Pair) -> Pair:
 
 @inline
 def tilted(own: Array, x: Pair, v: Pair, a: Pair) -> tuple[float, float, Pair]:
-    """Velocity and acceleration across a plane that tilts, of a point with these in it; its acceleration in it."""
+    """Velocity and acceleration, across a tilting plane, of a point with these in it; its acceleration in it."""
     p, s = pair(own, wrap.START_RATE), pair(own, wrap.STOP_RATE)
     t0, t1 = own[wrap.TILT], own[wrap.TILT + 1]
     first, last = shares(own, x)
@@ -266,8 +266,8 @@ def ends_map(own: Array, by: Array, sphere: bool, t: float, x: Pair, ahead: Pair
 def into_world(
     own: Array, rates: Array, across: Array, arm: Vector, velocity: Vector, own_bias: Vector, out: Array
 ) -> None:
-    """A point given against the obstacle's origin (arm, velocity and bias in the obstacle, all in world axes), and
-    its derivatives `across` by both ends in the path's axes, to the world: position, Jacobian, bias.
+    """Transform a point relative to the obstacle's origin (arm, velocity and bias in the obstacle, all in world axes),
+    and its derivatives `across` by both ends in the path's axes, to the world: position, Jacobian, bias.
     """
     origin, spin = flat3(own, wrap.FRAMES + 9), flat3(rates, 6)
     turned = cross(spin, arm)
@@ -289,7 +289,7 @@ def into_world(
 
 @inline
 def turn_with(own: Array, arm: Vector, out: Array) -> None:
-    """The columns of the obstacle's twist, from those of both ends: moved all together, the path moves along."""
+    """The columns of the obstacle's twist, from those of both ends: the path moves with all of them together."""
     origin = flat3(own, wrap.FRAMES + 9)
     start, stop = subtract3(flat3(own, wrap.ENDS), origin), subtract3(flat3(own, wrap.ENDS + 3), origin)
     for i in range(3):
@@ -310,7 +310,7 @@ def turn_with(own: Array, arm: Vector, out: Array) -> None:
 
 @shared
 def round_contact(own: Array, sphere: bool, last: bool, rates: Array, out: Array) -> None:
-    """Where the path touches first or last, as `round_point` gives a point; without a tangent."""
+    """First or last contact of the path, as a point from `round_point`; without a tangent."""
     n = pair(own, wrap.NORMALS + 2) if last else pair(own, wrap.NORMALS)
     angle, angle_by = (
         (wrap.LAST_ANGLE, wrap.LAST_ANGLE_BY) if last else (wrap.FIRST_ANGLE, wrap.FIRST_ANGLE_BY)

@@ -1,4 +1,4 @@
-"""Derivatives and points of a strand over several obstacles, whose pieces `wrap_chain` found."""
+"""Derivatives and points of a strand over several obstacles, with pieces from `chain`."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def piece_rates(
 def around_link(
     data: Array, record: int, own: Array, count: int, parts: int, number: int, rates: Array
 ) -> tuple[Vector, Vector]:
-    """Velocities of the contacts between which a link lies."""
+    """Velocities of the contacts on both sides of a link."""
     first, last = touch_before(data, record, number), touch_behind(data, record, number, parts)
     v, w = flat3(rates, 0), flat3(rates, 3)
     if first >= 0:
@@ -90,7 +90,7 @@ def around_link(
 
 @shared
 def parts_in_time(data: Array, record: int, own: Array, count: int, parts: int, rates: Array) -> None:
-    """All pieces, contacts and links, the junctions' first derivatives in time known."""
+    """All pieces, contacts and links, with the junctions' first derivatives in time known."""
     for number in range(parts):
         if is_link(data, record, own, count, number):
             continue
@@ -149,8 +149,8 @@ def add_through(
     into: Array,
     start: int,
 ) -> float:
-    """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into`
-    from `start` on; what the junctions' second derivatives make of them.
+    """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into` from
+    `start` on; the contribution of the junctions' second derivatives.
     """
     n = 6 + 6 * count
     by, second = kept(data, record, wrap.JUNCTIONS_BY), kept(data, record, wrap.JUNCTIONS) + 6 * (count - 1)
@@ -173,7 +173,7 @@ def add_through(
 
 @shared
 def chain_length(data: Array, record: int, own: Array, count: int, rates: Array, gradient: Array) -> int:
-    """Length of the strand with its derivatives, and all that its points need; whether it is wrapped at all."""
+    """Length of the strand with its derivatives, and all data for its points; whether it is wrapped."""
     parts = find_chain(data, record, own, count)
     if parts <= 0:
         return wrap.STRAIGHT if parts == 0 else wrap.UNSOLVED
@@ -214,7 +214,7 @@ def link_point(
     rates: int,
     into: int,
 ) -> None:
-    """A point of a link, as `wrap_piece.piece_point` gives one of a piece."""
+    """A point of a link, as `piece.piece_point` of a piece."""
     u, _ = along_link(data, record, own, number, parts)
     a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
     length = dot3(subtract3(b, a), u)
@@ -250,7 +250,7 @@ def chain_point(
     jacobian: Array,
     bias: Array,
 ) -> None:
-    """As `wrap_strand.wrap_point`, where `chain_length` found the strand wrapped."""
+    """As `strand.wrap_point`, where `chain_length` found the strand wrapped."""
     n = 6 + 6 * count
     parts = list_parts(data, record, own, count)
     before, before_by = kept(data, record, wrap.BEFORE), kept(data, record, wrap.BEFORE_BY)

@@ -1,4 +1,4 @@
-"""Where the geodesic over one curved obstacle lies: from first guesses, or from where it lay before."""
+"""The geodesic over one curved obstacle, from initial guesses or from its last place."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .planar import reach_of, store_jet
 from .surface import Moving, level_of
 from .taut import pull_taut
 
-ASIDE = 1.0  # [rad] from one guess to another
-LEVELS = 16  # on the way into an obstacle where no guess leads to a path
+ASIDE = 1.0  # [rad] between guesses
+LEVELS = 16  # on the way into an obstacle where no guess converges
 
 
 @inline
 def surface_size(data: Array, shape: int) -> Vector:
-    """What the flow needs to know of a surface: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
+    """Parameters of a surface for the flow: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
     at = shape + wrap.SHAPE_PARAMETERS
     if int(data[shape + wrap.SHAPE_KIND]) == wrap.ELLIPSOID:
         return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
@@ -32,7 +32,7 @@ def surface_size(data: Array, shape: int) -> Vector:
 
 @inline
 def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]:
-    """The smoothing length in units of RADIUS, and what the reach of the rounding is in units of its root."""
+    """The smoothing length in units of RADIUS, and the ratio of the rounding's reach to its root."""
     at = shape + wrap.SHAPE_PARAMETERS
     if int(data[shape + wrap.SHAPE_KIND]) != wrap.ELLIPSOID:
         return width, 1.0
@@ -67,11 +67,11 @@ def surface_level(
 
 @shared
 def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic and its slopes by the ends: from where it lay before, else from a first guess.
+    """The geodesic and its derivatives by the ends: from its last place, else from an initial guess.
 
-    Where that leads to a pass between two shorter ones it is looked for from guesses beside it, the shorter of both,
-    and from a string that is pulled taut. A side may be asked for on which there is none that is shorter than all
-    near it: then it is the pass, as on a sphere the long way round, and straight where a string slips off the obstacle.
+    Where that gives a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a string
+    pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the long
+    way round, and straight where a string slips off the obstacle.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
     known, own[wrap.KNOWN] = own[wrap.KNOWN], 0.0
@@ -96,7 +96,7 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         surface_level(data, shape, width, own, p, q, True, side)
         return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
     slipped = True
-    ways = 3 if kind == wrap.TORUS else 2  # straight on a string might go to a side that is not asked for
+    ways = 3 if kind == wrap.TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
         surface_level(data, shape, width, own, p, q, True, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)
@@ -115,7 +115,7 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
 
 @shared
 def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """KNOWN of the geodesic that the present beginning leads to, and its slopes; 0 where that is none, or only a pass
+    """KNOWN of the geodesic from the present beginning, and its derivatives; 0 where there is none, or only a pass
     without `any_pass`.
     """
     return judged(kind, size, own, p, q, any_pass) if find_geodesic(kind, size, own, p, q) else 0.0
@@ -123,7 +123,7 @@ def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: 
 
 @shared
 def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """As `solved`, of the geodesic that has been found."""
+    """As `solved`, for a geodesic already found."""
     determinant = ends_slopes(kind, size, own, p, q)
     own[wrap.KNOWN] = 0.0
     if determinant > 0.0:
@@ -158,7 +158,7 @@ def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
 
 @inline
 def whole_length(own: Array, p: Vector, q: Vector) -> float:
-    """Of the line, the geodesic and the line."""
+    """Length of the line, the geodesic and the line."""
     x, y = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(int(own[wrap.STEPS]), wrap.ASIDE_LANE))
     first, last = subtract3(x, p), subtract3(q, y)
     return float(math.sqrt(dot3(first, first)) + own[wrap.ARC] + math.sqrt(dot3(last, last)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..algebra.spatial import Vector
 from ..compiler.jit import inline
 
-NEAR = 4.0  # smoothing lengths of an end from the surface, below which it is smoothed over less
+NEAR = 4.0  # smoothing lengths of an end from the surface, below which the smoothing is reduced
 LEAST = 0.1  # of the smoothing length, where an end lies on the surface
 
 
@@ -72,12 +72,12 @@ def room_left(clearance: Vector, width: float) -> tuple[Vector, float]:
 
 @inline
 def local_width(width: float, first: Vector, last: Vector) -> tuple[Vector, float, float]:
-    """The smoothing length in use where the ends have these clearances, with two derivatives in time; its derivatives
-    by both clearances.
+    """The smoothing length for ends with these clearances, with two derivatives in time; its derivatives by both
+    clearances.
 
-    An end takes twice the length in use from the radius to wrap over where it has less room than that. With a third
+    An end reduces the radius to wrap over where its distance exceeds that by less than twice this length. With a third
     of an end's clearance, or LEAST of the length where that is more, no path goes deeper than 2 LEAST lengths into an
-    obstacle that both ends are outside of.
+    obstacle with both ends outside.
     """
     a, by_first = room_left(first, width)
     b, by_last = room_left(last, width)

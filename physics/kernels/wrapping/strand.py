@@ -37,8 +37,8 @@ def straight_path(rates: Array, own: Array, gradient: Array) -> None:
 def wrap_length(
     data: Array, at: int, ends: Array, frames: Array, rates: Array, own: Array, gradient: Array
 ) -> tuple[float, float]:
-    """Length of the strand whose record begins at `at`, and that part of its second derivative in time which holds
-    none of its inputs' accelerations; `gradient` (n,) becomes its derivatives by the inputs.
+    """Length of the strand with the record at `at`, and the part of its second time derivative without its inputs'
+    accelerations; `gradient` (n,) gets its derivatives by the inputs.
 
     Args:
         ends: (6,) [m]. frames: (m, 12) of the obstacles, rotation by rows, position. rates: (n,) of all these.
@@ -105,14 +105,14 @@ def wrap_point(
     jacobian: Array,
     bias: Array,
 ) -> None:
-    """The point at length sigma from a strand's beginning, where `wrap_length` was called before: below 0 and beyond
-    its length on the straight lines that go on there.
+    """The point at length sigma from a strand's beginning, after `wrap_length`: below 0 and beyond its length on
+    straight extensions.
 
     Args:
-        sigma_rate: derivative of sigma in time. rates: as `wrap_length` had them.
-        point, tangent, bias: (3,): become the position, its derivative by sigma, and that part of its acceleration
-            which holds neither the inputs' accelerations nor sigma''.
-        jacobian: (3, n): becomes the derivatives by the inputs at fixed sigma.
+        sigma_rate: derivative of sigma in time. rates: as for `wrap_length`.
+        point, tangent, bias: (3,): get the position, its derivative by sigma, and the part of its acceleration without
+            the inputs' accelerations and sigma''.
+        jacobian: (3, n): gets the derivatives by the inputs at fixed sigma.
     """
     if int(own[wrap.STATUS]) != wrap.WRAPPED:
         straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)

@@ -1,8 +1,8 @@
-"""Surfaces as levels of a smooth function psi: its gradient and how it bends, along moving points.
+"""Surfaces as levels of a smooth function psi: its gradient and curvature, along moving points.
 
-Ellipsoid: psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: half the squared distance from the circle in
-the tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2) / 2 where w is how far z
-lies beyond the caps' middles at -size[0] and size[0], rounded off within about size[1].
+Ellipsoid: psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: half the squared distance from the circle in the
+tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2) / 2 where w is the distance of z
+beyond the caps' middles at -size[0] and size[0], rounded within about size[1].
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from . import layout as wrap
 Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and second derivatives by a variable
 Five: TypeAlias = tuple[float, float, float, float, float]
 
-TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then right to 1e-12 m
-SEAM = 0.7  # a step over the seam of a sphere-capped cylinder, of the length by which that is rounded
+TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-12 m
+SEAM = 0.7  # a step over the seam of a sphere-capped cylinder, in units of its rounding
 
 
 @inline
@@ -144,7 +144,7 @@ def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
 
 @inline
 def good_step(kind: int, size: Vector, lane: Array, at: int) -> float:
-    """A step that turns tangent and normal by little, whatever its direction at a lane's beginning."""
+    """A step over which tangent and normal rotate little, whatever its direction at a lane's beginning."""
     x = flat3(lane, at)
     g, _, _ = gradient_of(kind, size, x, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     if kind == wrap.ELLIPSOID:

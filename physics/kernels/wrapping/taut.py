@@ -1,4 +1,4 @@
-"""Where the geodesic over a curved obstacle begins, from a string that is pulled taut, where no guess is near it."""
+"""Initial guess of the geodesic over a curved obstacle from a string pulled taut, where no other guess is near it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .surface import level_of, on_level
 
 POINTS = 32  # of the string between its ends
 SWEEPS = 400
-EAGER = 1.7  # of the way to the middle between a point's neighbours (successive over-relaxation)
+EAGER = 1.7  # of the step to the middle between a point's neighbours (successive over-relaxation)
 STILL = 1e-6  # of the string's length
-BY_WAY, BY_MIDDLE, STRAIGHT_ON = 0, 1, 2  # where it lies first; what of that is inside is pushed out
+BY_WAY, BY_MIDDLE, STRAIGHT_ON = 0, 1, 2  # initial places; points inside are pushed out
 
 
 @shared
 def lay(own: Array, p: Vector, q: Vector, by: int) -> float:
-    """The string from p to q by BY_WAY, BY_MIDDLE of it or STRAIGHT_ON, at equal lengths; its length."""
+    """The string from p to q by BY_WAY, BY_MIDDLE of it or STRAIGHT_ON, with equal spacing; its length."""
     first, middle, last = flat3(own, wrap.WAY), flat3(own, wrap.WAY + 3), flat3(own, wrap.WAY + 6)
     if by != BY_WAY:
         first, last = p, q
