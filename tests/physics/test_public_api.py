@@ -156,14 +156,10 @@ def test_physics_knows_no_blender_and_only_relative_imports_of_itself():
             assert not roots & {"bpy", "mathutils", "gpu", "physics", "addon"}, f"{path}: {roots}"
 
 
-# what the switch imports where there is numba
-OF_THE_SWITCH = {"_arrays.py", "_calls.py", "_guards.py", "_lanes.py", "_linking.py"}
-
-
 def test_core_path_imports_numpy_alone():
-    """SciPy, numba and matplotlib are imported where they are used, inside functions (numba by the switch alone)."""
+    """SciPy, numba and matplotlib are imported where they are used, inside functions; numba by the compiler alone."""
     for path in SOURCES:
-        if path.name in OF_THE_SWITCH:
+        if path.parent.name == "compiler":
             continue
         tree = ast.parse(path.read_text())
         for node in tree.body:
