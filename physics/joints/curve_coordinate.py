@@ -1,8 +1,8 @@
 """Coordinates of a curve with a meaning: its arc length, or an angle about an axis.
 
 The knots' parameter u becomes a function of the coordinate q: pieces of degree 5 with exact value, slope and curvature
-at both ends. The path is unchanged to round-off. |s(q)| = 1, or the angle's rate, holds to the error of du/dq
-(`CoordinateMap.error`), which halving of pieces brings below `GOOD` where it can. u(q) is C2 where the curve is.
+at both ends. The path is unchanged to round-off. The coordinate's rate is exact up to `CoordinateMap.error`; pieces are
+halved until that is below `GOOD`, at most `HALVINGS` times. u(q) is C2 where the curve is.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The builder, the immutable model, its states and results."""
+"""The builder, the immutable model, checks of its states, and results."""

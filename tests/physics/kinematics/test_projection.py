@@ -160,10 +160,10 @@ def test_curves_in_other_coordinates(closed):
             ph.joints.Hinge(),
             np.eye(4),
             {"length_scale": 1.0, "metric": np.eye(6)},
-            "no meaning beside a metric",
+            "metric and length_scale 1",
         ),
         (ph.joints.Hinge(), np.eye(4), {"metric": -np.eye(6)}, "positive definite"),
-        (ph.joints.Hinge(), np.eye(4), {"bounds": [(1.0, -1.0)]}, "leave nothing"),
+        (ph.joints.Hinge(), np.eye(4), {"bounds": [(1.0, -1.0)]}, "must overlap the joint's range"),
         (ph.joints.Hinge(), np.eye(4), {"bounds": [1.0, 2.0]}, r"must have shape \(1, 2\)"),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_ends_elsewhere_starts_over(fps):
     rest = (pieces[:, 0] % 0.5 > 1.0 / fps + 1e-6) & (pieces[:, 0] < 20.0)
     assert len(laid["motions"]["thigh"].leaps) == 2 * 1200 - 1
     np.testing.assert_allclose(np.abs(pieces[rest, 3]).max(), 1.0, atol=1e-6)
-    with pytest.raises(ModelError, match="no value at both ends of the period"):
+    with pytest.raises(ModelError, match="values at both ends of the period"):
         replace(asked, period=0.7, motions=()).applied(legs(), {"pulls": {"thigh": pull}})
 
 
