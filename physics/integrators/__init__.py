@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..bodies.state import State
 from ..model.model import Model
-from ..model.result import Result
-from .adaptive import integrate_adaptive
-from .base import ADAPTIVE, Problem, refuse_corners, refuse_impulses, refuse_muscle_states
-from .event_driven import integrate_event_driven
-from .fixed_step import KERNEL_NUMBERS, integrate_fixed_step
-from .implicit import KERNEL_NUMBERS as IMPLICIT_NUMBERS
-from .implicit import integrate_implicit
+from . import adaptive, event_driven, fixed_step, implicit
+from .base import Method, Problem
 
-Integrate = Callable[[Problem, str, State], Result]
-
-FIXED_STEP = (*KERNEL_NUMBERS, *IMPLICIT_NUMBERS)
-
-INTEGRATORS: dict[str, Integrate] = {
-    **dict.fromkeys(KERNEL_NUMBERS, integrate_fixed_step),
-    **dict.fromkeys(IMPLICIT_NUMBERS, integrate_implicit),
-    **dict.fromkeys(ADAPTIVE, integrate_adaptive),
-    "event_driven": integrate_event_driven,
+#: every method by its name
+INTEGRATORS: dict[str, Method] = {
+    method.name: method
+    for method in (*fixed_step.METHODS, *implicit.METHODS, *adaptive.METHODS, *event_driven.METHODS)
 }
+FIXED_STEP = tuple(name for name, method in INTEGRATORS.items() if method.number >= 0)
 
 
 def check_method(model: Model, name: str) -> None:
@@ -31,11 +19,7 @@ def check_method(model: Model, name: str) -> None:
 
     Adaptive methods have no impulses; the event-driven one has none at corners and no muscle states.
     """
-    if name in ADAPTIVE:
-        refuse_impulses(model, name)
-    elif name == "event_driven":
-        refuse_muscle_states(model, name)
-        refuse_corners(model, name)
+    INTEGRATORS[name].check(model)
 
 
-__all__ = ["FIXED_STEP", "INTEGRATORS", "Integrate", "Problem", "check_method"]
+__all__ = ["FIXED_STEP", "INTEGRATORS", "Method", "Problem", "check_method"]

@@ -13,24 +13,24 @@ from ..errors import MissingDependencyError
 from ..kernels import layout
 from ..model.model import Model
 from ..model.result import Result
-from .base import Problem, Recording, refuse_impulses
+from .base import Method, Problem, Recording, refuse_impulses
 from .constrained import needs_constraints, statistics
 from .march import march
 from .slope import ConstrainedSlope, Slope
 from .stops import force_stops, longest_step, motion_stops
 
 
-def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
+def integrate_adaptive(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with a method of ``scipy.integrate``; samples come from its dense output."""
     try:
         import scipy.integrate  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
-            f"the integrator {name!r} needs SciPy, which is not installed"
+            f"the integrator {method.name!r} needs SciPy, which is not installed"
         ) from error
     model, nv = problem.model, problem.model.num_coordinates
-    refuse_impulses(model, name)
-    info = {"integrator": name, "steps": 0, "evaluations": 0, "chart_changes": 0}
+    method.check(model)
+    info = {"integrator": method.name, "steps": 0, "evaluations": 0, "chart_changes": 0}
     recording = Recording(problem, state.q, state.qd, info, state.muscle_states)
     slope = (ConstrainedSlope if needs_constraints(problem) else Slope)(problem, recording)
     now, end = problem.start, problem.start + problem.duration
@@ -44,7 +44,7 @@ def integrate_adaptive(problem: Problem, name: str, state: State) -> Result:
         recording.info["chart_changes"] += charted(model, held, y[:nv], y[nv : 2 * nv], chart)
         event = chart_event(model, held)
         longest = longest_step(problem, now, until)
-        now, y, _ = march(slope, name, now, y, until, () if event is None else (event,), longest)
+        now, y, _ = march(slope, method.name, now, y, until, () if event is None else (event,), longest)
         if now == until < end:
             slope.pass_corner(now, y[:nv], y[nv : 2 * nv])
     result = recording.result(slope.written)
@@ -101,3 +101,15 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
 
     event.direction = 1.0  # type: ignore[attr-defined]
     return event
+
+
+METHODS = tuple(
+    Method(name, order, description, integrate_adaptive, refusals=(refuse_impulses,))
+    for name, order, description in (
+        ("RK45", 5, "Runge and Kutta's method of Dormand and Prince, which chooses its steps"),
+        ("DOP853", 8, "Runge and Kutta's method of order 8, which chooses its steps, for high precision"),
+        ("LSODA", None, "Adams' or backward differences, whichever suits, for models that may be stiff"),
+        ("Radau", 5, "Implicit Runge-Kutta of Radau's points, for stiff models and high precision"),
+        ("BDF", None, "Backward differences, for stiff models"),
+    )
+)

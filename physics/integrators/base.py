@@ -38,10 +38,6 @@ REASONS = {
 Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bool]]
 
 
-#: SciPy's methods, which choose their own steps
-ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`."""
@@ -58,6 +54,30 @@ class Problem:
     rtol: float
     atol: float
     steer: Steer | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to carry a model through time.
+
+    Attributes:
+        name: in files and menus. order: of convergence in dt; None where the method chooses it.
+        description: of what it is and what it is for.
+        run: it, from a problem, itself and a state. number: the kernels' own; -1 where steps are not dt long.
+        refusals: each raises ModelError where a model has what the method of a name cannot give.
+    """
+
+    name: str
+    order: int | None
+    description: str
+    run: Callable[[Problem, Method, State], Result]
+    number: int = -1
+    refusals: tuple[Callable[[Model, str], None], ...] = ()
+
+    def check(self, model: Model) -> None:
+        """ModelError where the model has what the method cannot give."""
+        for refuse in self.refusals:
+            refuse(model, self.name)
 
 
 def refuse_impulses(model: Model, name: str) -> None:

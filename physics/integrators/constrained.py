@@ -17,7 +17,7 @@ from ..kernels import layout
 from ..kernels.constraints import layout as rows
 from ..model.model import Model
 from ..model.result import Result
-from .base import Problem, Recording, carry, watch_closely
+from .base import Method, Problem, Recording, carry, watch_closely
 from .consistency import refuse_torn
 from .limit_steps import look_ahead
 from .stretches import run_in_stretches
@@ -34,13 +34,13 @@ def needs_constraints(problem: Problem) -> bool:
     )
 
 
-def integrate_constrained(problem: Problem, name: str, number: int, state: State) -> Result:
-    """Run a problem with the fixed-step method of this name and number; batches do not affect the result's bits."""
+def integrate_constrained(problem: Problem, method: Method, state: State) -> Result:
+    """Run a problem with an explicit fixed-step method; batches do not affect the result's bits."""
     model = problem.model
     workspace = model.workspace()
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
-    look_ahead(problem, name, state, spaces[0])
+    watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
+    look_ahead(problem, method.name, state, spaces[0])
     carry(model, state, workspace.stage[layout.TAU])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
@@ -55,8 +55,8 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         written = int(counters[1])
         kernels.stepping.stepper.advance(
             parts,
-            number,
-            0.5 if name == "symplectic_euler" else 0.0,
+            method.number,
+            0.5 if method.name == "symplectic_euler" else 0.0,
             problem.start,
             problem.dt,
             count,
@@ -70,7 +70,7 @@ def integrate_constrained(problem: Problem, name: str, number: int, state: State
         recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, name, state, run_steps, spaces)
+    return run_in_stretches(problem, method.name, state, run_steps, spaces)
 
 
 def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:

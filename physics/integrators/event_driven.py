@@ -13,14 +13,14 @@ from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model.result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
-from .base import Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
+from .base import Method, Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
 from .consistency import refuse_torn_at
 from .constrained import settler, statistics
 from .march import march
 from .slope import ConstrainedSlope
 from .stops import LOOK, motion_stops
 
-METHOD = "DOP853"
+FLIGHT = "DOP853"
 # Events within this time are simultaneous [s].
 AT_ONCE = 1e-6
 # A body that would return within this many steps dt is at rest: fixed steps follow.
@@ -32,17 +32,16 @@ MISSED = 1e-7
 LEFT, LIFT = 1e-5, 1e-10
 
 
-def integrate_event_driven(problem: Problem, name: str, state: State) -> Result:
+def integrate_event_driven(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with impacts at their exact instants (Ertl et al. 1993, eqs. 6-7)."""
     try:
         import scipy.integrate  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
-            f"the integrator {name!r} needs SciPy, which is not installed"
+            f"the integrator {method.name!r} needs SciPy, which is not installed"
         ) from error
-    refuse_muscle_states(problem.model, name)
-    refuse_corners(problem.model, name)
-    run = _Run(problem, name, state)
+    method.check(problem.model)
+    run = _Run(problem, method.name, state)
     while run.now < run.end:
         if run.resting:
             run.step()
@@ -159,7 +158,7 @@ class _Run:
         slope.written = begun
         y = np.concatenate([self.q, self.qd])
         events = (touch,) if chart is None else (touch, chart)
-        now, y, met = march(slope, METHOD, self.now, y, until, events, LOOK * problem.dt)
+        now, y, met = march(slope, FLIGHT, self.now, y, until, events, LOOK * problem.dt)
         # a gap closed and opened within a step: repeat with fixed steps
         if self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED:
             slope.drop(begun)
@@ -188,3 +187,14 @@ class _Run:
         together = {name: max(steps[name], flights[name]) for name in steps.keys() - {"deepest"}}
         self.recording.info["constraints"] = {**steps, **together}  # there is no overlap in flight
         return self.recording.result(int(self.counters[1]))
+
+
+METHODS = (
+    Method(
+        "event_driven",
+        8,
+        "DOP853 up to the instant of each impact, steps of dt while something rests",
+        integrate_event_driven,
+        refusals=(refuse_muscle_states, refuse_corners),
+    ),
+)

@@ -7,27 +7,21 @@ from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..kernels import layout
 from ..model.result import Result
-from .base import Problem, Recording, carry, watch_closely
+from .base import Method, Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
 from .limit_steps import look_ahead
 from .stretches import run_in_stretches
 
-KERNEL_NUMBERS = {
-    "symplectic_euler": layout.SYMPLECTIC_EULER,
-    "forward_euler": layout.FORWARD_EULER,
-    "rk4": layout.RUNGE_KUTTA_4,
-}
 
-
-def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
+def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with a fixed-step method; batches do not affect the result's bits."""
     if needs_constraints(problem):
-        return integrate_constrained(problem, name, KERNEL_NUMBERS[name], state)
+        return integrate_constrained(problem, method, state)
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces, behind=float(name.endswith("euler")))
-    look_ahead(problem, name, state, spaces[0])
+    watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
+    look_ahead(problem, method.name, state, spaces[0])
     carry(problem.model, state, workspace.stage[layout.TAU])
 
     def advance(
@@ -35,7 +29,7 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
     ) -> None:
         kernels.stepping.rollout.rollout(
             problem.model.arrays,
-            KERNEL_NUMBERS[name],
+            method.number,
             problem.tau,
             problem.start,
             problem.dt,
@@ -46,4 +40,29 @@ def integrate_fixed_step(problem: Problem, name: str, state: State) -> Result:
             spaces,
         )
 
-    return run_in_stretches(problem, name, state, advance, spaces)
+    return run_in_stretches(problem, method.name, state, advance, spaces)
+
+
+METHODS = (
+    Method(
+        "symplectic_euler",
+        1,
+        "Euler's method with the new velocities; springs at limits may be as stiff as they like",
+        integrate_fixed_step,
+        layout.SYMPLECTIC_EULER,
+    ),
+    Method(
+        "forward_euler",
+        1,
+        "Euler's method with the old velocities, for comparison: motion gains energy",
+        integrate_fixed_step,
+        layout.FORWARD_EULER,
+    ),
+    Method(
+        "rk4",
+        4,
+        "The classical method of Runge and Kutta, for smooth motion",
+        integrate_fixed_step,
+        layout.RUNGE_KUTTA_4,
+    ),
+)

@@ -14,16 +14,10 @@ from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..model.model import Model
 from ..model.result import Result
-from .base import Problem, Recording, carry, watch_closely
+from .base import Method, Problem, Recording, carry, watch_closely
 from .consistency import refuse_torn
 from .constrained import needs_constraints, note_start, settler, statistics
 from .stretches import run_in_stretches
-
-KERNEL_NUMBERS = {
-    "linearly_implicit_euler": layout.LINEARLY_IMPLICIT_EULER,
-    "bdf1": layout.BACKWARD_EULER,
-    "sdirk2": layout.SDIRK2,
-}
 
 
 def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
@@ -41,7 +35,7 @@ def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
     )
 
 
-def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
+def integrate_implicit(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with an implicit method.
 
     ``info`` counts "newton_iterations", "matrices" (evaluations of the derivatives) and "substitutes" (linearly
@@ -69,7 +63,7 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
         kernels.stepping.implicit_rollout.implicit_rollout(
             model.arrays,
             more,
-            KERNEL_NUMBERS[name],
+            method.number,
             problem.tau,
             problem.start,
             problem.dt,
@@ -87,4 +81,29 @@ def integrate_implicit(problem: Problem, name: str, state: State) -> Result:
             recording.info["constraints"] = statistics(model, system)
             refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, name, state, advance, spaces)
+    return run_in_stretches(problem, method.name, state, advance, spaces)
+
+
+METHODS = (
+    Method(
+        "linearly_implicit_euler",
+        1,
+        "Implicit Euler with one linear system a step, for stiff springs; motion is damped",
+        integrate_implicit,
+        layout.LINEARLY_IMPLICIT_EULER,
+    ),
+    Method(
+        "bdf1",
+        1,
+        "Implicit Euler with Newton's iteration, for very stiff springs; motion is damped most",
+        integrate_implicit,
+        layout.BACKWARD_EULER,
+    ),
+    Method(
+        "sdirk2",
+        2,
+        "Two implicit stages, L-stable, for stiff springs where motion is not to be damped",
+        integrate_implicit,
+        layout.SDIRK2,
+    ),
+)

@@ -16,7 +16,8 @@ from ..bodies.state import State
 from ..dynamics import inverse_dynamics, mass_matrix
 from ..dynamics.maximal import positive_solve
 from ..errors import DivergedError, MissingDependencyError, ModelError
-from ..integrators.base import ADAPTIVE, Problem, Recording
+from ..integrators import adaptive
+from ..integrators.base import Problem, Recording
 from ..integrators.stops import force_stops, longest_step
 from ..joints.functions import Function
 from ..model.checks import check_state, with_inputs
@@ -27,6 +28,7 @@ from ..motions.table import force_table, interpolated
 from ..validation import finite_array, float_array, number
 from .simulate import sample_times
 
+ADAPTIVE = tuple(method.name for method in adaptive.METHODS)
 RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # time and weight of each stage
 BETWEEN_REPORTS = 0.05  # s
 

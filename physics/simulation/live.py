@@ -12,7 +12,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import ModelError
-from ..integrators import FIXED_STEP, INTEGRATORS
+from ..integrators import FIXED_STEP
 from ..integrators.control import Control
 from ..model.model import Model
 from ..model.observation import observe
@@ -22,7 +22,7 @@ from ..motions.table import force_table
 from ..muscles.states import too_short
 from ..validation import number
 from .knobs import Knobs
-from .simulate import check_tendons_along, make_problem, note_paths
+from .simulate import check_tendons_along, make_problem, note_paths, run_integrator
 
 LONGEST = 3600.0  # s of motion that a run may last
 TICK = 1.0 / 60.0  # s between two frames
@@ -128,7 +128,7 @@ class LiveRun:
             DivergedError: as `simulate`. Any error of `listen` or `show`.
         """
         self._last = self._began = self._noted = self._clock()
-        result = INTEGRATORS[self._integrator](self._problem, self._integrator, self._state)
+        result = run_integrator(self._problem, self._integrator, self._state)
         result = dataclasses.replace(result, model=self._given)
         if self._turned:
             vars(result)["_observed"] = result.poses, self._energies(result)

@@ -89,7 +89,8 @@ def run_problem(problem: Problem, integrator: str, state: State) -> Result:
 
 def run_integrator(problem: Problem, integrator: str, state: State) -> Result:
     """The samples of a checked problem, without the checks of `finish`."""
-    return INTEGRATORS[integrator](problem, integrator, state)
+    method = INTEGRATORS[integrator]
+    return method.run(problem, method, state)
 
 
 def finish(result: Result) -> Result:

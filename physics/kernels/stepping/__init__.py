@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from . import implicit_stage as implicit_stage
     from . import motion as motion
     from . import rollout as rollout
+    from . import step_checks as step_checks
     from . import stepper as stepper
-    from . import watch as watch
 else:
     __getattr__ = load_on_use(__name__)
