@@ -8,6 +8,8 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .errors import FormatError
 
 Kind = TypeVar("Kind")
@@ -48,6 +50,20 @@ def from_dict(
         return kind(**values)
     except TypeError as error:
         raise FormatError(f"{noun} of type {name!r}: {error}") from error
+
+
+def to_dict(instance: Any) -> dict[str, Any]:
+    """The description of a dataclass that `from_dict` reads: ``{"type": ..., field: value, ...}``, JSON-able."""
+    values = {entry.name: _plain(getattr(instance, entry.name)) for entry in fields(instance)}
+    return {"type": instance.type} | values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:

@@ -66,21 +66,6 @@ def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
 
 def nearness(item: Any, points: np.ndarray) -> np.ndarray:
     """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
-    settings = item.condyle.obstacle
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
-    if settings.shape == "double_cylinder":
-        found = []
-        for frame, part in of_shape(item).parts():
-            there = (local - frame[:3, 3]) @ frame[:3, :3]
-            found.append(np.linalg.norm(there[:, :2], axis=1) / part.radius)
-        return np.minimum(*found)
-    if settings.shape == "ellipsoid":
-        return np.linalg.norm(local / np.array(settings.radii), axis=1)
-    if settings.shape == "torus":
-        return np.linalg.norm(local, axis=1) / settings.major_radius
-    if settings.shape == "sphere":
-        return np.linalg.norm(local, axis=1) / settings.radius
-    half = 0.5 * settings.length if settings.length > 0.0 else np.inf
-    beyond = np.maximum(np.abs(local[:, 2]) - half, 0.0)
-    return np.hypot(np.linalg.norm(local[:, :2], axis=1), beyond) / settings.radius
+    return np.asarray(of_shape(item).nearness(local))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
 from ..bodies.body import Body
 from ..bodies.state import State
@@ -90,11 +91,7 @@ class Constraint(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``constraints.from_dict`` reads it."""
-        described: dict[str, Any] = {"type": self.type}
-        for entry in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, entry.name)
-            described[entry.name] = value.tolist() if isinstance(value, np.ndarray) else plain(value)
-        return described
+        return registry.to_dict(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constraint) and self.to_dict() == other.to_dict()
@@ -109,13 +106,6 @@ class Constraint(ReadOnlyArrays):
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
-
-
-def plain(value: Any) -> Any:
-    """A value for JSON: tuples become lists, functions their descriptions."""
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def body_name(body: Any, what: str) -> str:

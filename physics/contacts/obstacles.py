@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,14 +33,7 @@ class Obstacle(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {
-            "type": self.type,
-            **{
-                key: value.tolist() if isinstance(value, np.ndarray) else value
-                for key, value in values.items()
-            },
-        }
+        return registry.to_dict(self)
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)

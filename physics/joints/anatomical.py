@@ -55,9 +55,6 @@ class Elliptic(Joint):
             IDENTITY,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "a": self.a, "b": self.b}
-
 
 @dataclass(frozen=True, eq=False)
 class Custom(Joint):

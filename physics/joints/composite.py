@@ -109,9 +109,6 @@ class Composite(Joint):
             first += joint.num_coordinates
         return Factorization(tuple(blocks), frame)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "joints": [joint.to_dict() for joint in self.joints]}
-
 
 def _numbered(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(f"{number}.{name}" for number, part in enumerate(names, 1) for name in part)

@@ -43,9 +43,6 @@ class Fixed(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
-
 
 @dataclass(frozen=True, eq=False)
 class Hinge(Joint):
@@ -62,9 +59,6 @@ class Hinge(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis)])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "axis": list(self.axis)}
-
 
 @dataclass(frozen=True, eq=False)
 class Slider(Joint):
@@ -80,9 +74,6 @@ class Slider(Joint):
 
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(self.axis)])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "axis": list(self.axis)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +93,6 @@ class Helical(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis, self.pitch)])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "axis": list(self.axis), "pitch": self.pitch}
-
 
 @dataclass(frozen=True, eq=False)
 class Cylindrical(Joint):
@@ -120,9 +108,6 @@ class Cylindrical(Joint):
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis), sliding(self.axis)])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "axis": list(self.axis)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +132,6 @@ class Universal(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis_1), turning(self.axis_2)])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "axis_1": list(self.axis_1), "axis_2": list(self.axis_2)}
-
 
 @dataclass(frozen=True, eq=False)
 class Planar(Joint):
@@ -161,9 +143,6 @@ class Planar(Joint):
 
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(X), sliding(Y), turning(Z)])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +156,6 @@ class Translational(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(X), sliding(Y), sliding(Z)])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
-
 
 @dataclass(frozen=True, eq=False)
 class PlanarTranslation(Joint):
@@ -192,9 +168,6 @@ class PlanarTranslation(Joint):
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(X), sliding(Y)])
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
-
 
 @dataclass(frozen=True, eq=False)
 class SlottedHinge(Joint):
@@ -206,9 +179,6 @@ class SlottedHinge(Joint):
 
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(X), turning(Z)])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +200,3 @@ class SkewedUniversal(Joint):
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning(Z), turning((0.0, np.cos(self.skew), np.sin(self.skew)))])
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "skew": self.skew}

@@ -97,16 +97,6 @@ class Ellipsoid(Joint):
             IDENTITY,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "type": self.type,
-            "a": self.a,
-            "b": self.b,
-            "c": self.c,
-            "winging": self.winging,
-            "normal": self.normal,
-        }
-
 
 @dataclass(frozen=True, eq=False)
 class Scapulothoracic(Joint):
@@ -154,11 +144,3 @@ class Scapulothoracic(Joint):
             ),
             IDENTITY,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "type": self.type,
-            "radii": list(self.radii),
-            "winging_origin": list(self.winging_origin),
-            "winging_direction": self.winging_direction,
-        }

@@ -5,7 +5,7 @@ The elliptic joint and OpenSim's CustomJoint use them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -37,10 +37,7 @@ class Function:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {"type": self.type} | {
-            name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
-        }
+        return registry.to_dict(self)
 
     def __call__(self, q: Any) -> FloatArray:
         """Values at q of any shape."""

@@ -72,9 +72,6 @@ class Inverted(Joint):
             frame = lie.inverse(block.frame)
         return Factorization(tuple(blocks), frame)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "joint": self.joint.to_dict()}
-
 
 def _opposite(block: Block) -> FloatArray:
     """Data of the block with the inverse motion."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..geometry import lie
@@ -38,7 +38,7 @@ class Joint(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``joints.from_dict`` reads it."""
-        raise TypeError(f"{type(self).__name__} must define to_dict()")
+        return registry.to_dict(self)
 
     @property
     def num_coordinates(self) -> int:

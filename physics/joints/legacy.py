@@ -24,9 +24,6 @@ class ReversedHinge(Joint):
     def factorization(self) -> Factorization:
         return Inverted(Hinge()).factorization()
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
-
 
 @dataclass(frozen=True, eq=False)
 class RollPitch(Joint):
@@ -38,9 +35,6 @@ class RollPitch(Joint):
 
     def factorization(self) -> Factorization:
         return Inverted(Universal(Z, Y)).factorization()
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +61,3 @@ class RollPitchYaw(Joint):
 
     def from_readings(self, values: Any) -> FloatArray:
         return Euler().from_readings(values)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type}

@@ -93,9 +93,6 @@ class Euler(Joint):
         """Rotation vector (..., 3), |r| <= pi, of angles (..., 3)."""
         return lie.so3_log(euler_rotations(self.sequence, _three(values, "Euler joint angles")))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "sequence": self.sequence}
-
 
 def _three(values: Any, name: str) -> FloatArray:
     array = all_finite(float_array(values, name), name)
@@ -133,6 +130,3 @@ class Free(Joint):
         return Factorization(
             (*translation.blocks, Block(rotation.kind, 3, translation.after, rotation.data)), IDENTITY
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "rotation_first": self.rotation_first}

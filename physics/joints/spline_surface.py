@@ -222,19 +222,6 @@ class SplineSurface(Joint):
         margin = np.sin(angles) if self.sequence[0] == self.sequence[2] else np.cos(angles)
         return float(np.abs(margin).min())
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "type": self.type,
-            "values": self.values.tolist(),
-            "order": list(self.order),
-            "knots": [knots.tolist() for knots in self.knots],
-            "periodic": list(self.periodic),
-            "sequence": self.sequence,
-            "rotation_first": self.rotation_first,
-            "moving": self.moving,
-            "outside": self.outside,
-        }
-
     @cached_property
     def net(self) -> FloatArray:
         """Control values with the first order - 1 of each closed direction repeated, their angles whole turns later."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import kernels
+from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels.muscles import hill_layout
@@ -92,10 +91,7 @@ class ForceLaw:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``muscles.law_from_dict`` reads it."""
-        return {"type": self.type} | {
-            entry.name: getattr(self, entry.name)
-            for entry in fields(self)  # type: ignore[arg-type]
-        }
+        return registry.to_dict(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "record"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -23,6 +23,10 @@ SENSES = {
     "clockwise": wrap_layout.CLOCKWISE,
 }
 AXES = {f"{sign}{axis}": k for k, axis in enumerate("xyz") for sign in "+-"}
+ACROSS = tuple(name for name in AXES if name[1] != "z")
+# metadata of fields: their unit, and whether a smaller value leaves more room around the surface
+LENGTH: dict[str, Any] = {"unit": "m"}
+THICKNESS: dict[str, Any] = {"unit": "m", "thickness": True}
 #: an obstacle's frame in its body's frame, and the obstacle
 Part: TypeAlias = "tuple[FloatArray, Obstacle]"
 
@@ -40,6 +44,8 @@ class Obstacle(ReadOnlyArrays):
             surface is free, and round surfaces are passed the shorter way, unless both ends lie on the other half.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it.
+        sides: the names that `side` may have. through: whether paths run through it, not around it.
+        open_ends: whether `grid` leaves its ends open.
     """
 
     body: str | None = None
@@ -47,7 +53,9 @@ class Obstacle(ReadOnlyArrays):
     side: Any = "shorter"
     type: ClassVar[str]
     kind: ClassVar[int]
-    turning: ClassVar[bool] = False  # whether clockwise is a side
+    sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES)
+    through: ClassVar[bool] = False
+    open_ends: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.body is not None and not isinstance(self.body, str):
@@ -61,10 +69,9 @@ class Obstacle(ReadOnlyArrays):
 
     def _check_side(self) -> None:
         if isinstance(self.side, str):
-            known = [*(SENSES if self.turning else ["shorter"]), *AXES]
-            if self.side not in known:
+            if self.side not in self.sides:
                 raise ModelError(
-                    f"side of a {self.type} must be a point or one of {known}, got {self.side!r:.80}"
+                    f"side of a {self.type} must be a point or one of {self.sides}, got {self.side!r:.80}"
                 )
             return
         point = finite_array(self.side, (3,), f"side of a {self.type}")
@@ -86,6 +93,15 @@ class Obstacle(ReadOnlyArrays):
     def least_radius(self) -> float:
         """Least radius of the shape [m]."""
         raise TypeError(f"{type(self).__name__} must define least_radius()")
+
+    @classmethod
+    def settings(cls) -> dict[str, Mapping[str, Any]]:
+        """Unit, and whether it is a thickness, of each number that makes the shape, by name."""
+        return {entry.name: entry.metadata for entry in fields(cls) if entry.metadata}
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        """How near points (n, 3) in its own frame are, (n,): below 1 inside, or in the hole of a torus."""
+        raise TypeError(f"{type(self).__name__} does not say what is inside")
 
     def parts(self) -> list[Part]:
         """Its primitive surfaces in the order in which the path meets them, with their frames."""
@@ -124,10 +140,7 @@ class Obstacle(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"type": self.type} | {
-            key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in values.items()
-        }
+        return registry.to_dict(self)
 
 
 def revolved(radius: Any, height: Any, around: int) -> FloatArray:
@@ -135,6 +148,12 @@ def revolved(radius: Any, height: Any, around: int) -> FloatArray:
     angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
     r, z = np.atleast_1d(radius)[:, None], np.atleast_1d(height)[:, None]
     return np.stack(np.broadcast_arrays(r * np.cos(angle), r * np.sin(angle), z), axis=-1)
+
+
+def capsule_nearness(points: FloatArray, radius: float, length: float) -> FloatArray:
+    """Distances of points (n, 3) from a stretch of the z axis, by the radius."""
+    beyond = np.maximum(np.abs(points[:, 2]) - 0.5 * length, 0.0)
+    return np.asarray(np.hypot(np.linalg.norm(points[:, :2], axis=1), beyond) / radius)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,7 +164,7 @@ class Sphere(Obstacle):
         radius: [m], positive.
     """
 
-    radius: float
+    radius: float = field(metadata=THICKNESS)
     type: ClassVar[str] = "sphere"
     kind: ClassVar[int] = wrap_layout.SPHERE
 
@@ -155,6 +174,9 @@ class Sphere(Obstacle):
 
     def least_radius(self) -> float:
         return self.radius
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(points, axis=1) / self.radius)
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius])
@@ -174,11 +196,12 @@ class Cylinder(Obstacle):
             is straight.
     """
 
-    radius: float
-    length: float | None = None
+    radius: float = field(metadata=THICKNESS)
+    length: float | None = field(default=None, metadata=LENGTH)
     type: ClassVar[str] = "cylinder"
     kind: ClassVar[int] = wrap_layout.CYLINDER
-    turning: ClassVar[bool] = True
+    sides: ClassVar[tuple[str, ...]] = ("shorter", *ACROSS, "counterclockwise", "clockwise")
+    open_ends: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._positive("radius", *(() if self.length is None else ("length",)))
@@ -186,12 +209,14 @@ class Cylinder(Obstacle):
 
     def _check_side(self) -> None:
         super()._check_side()
-        along = self.side in ("+z", "-z") if isinstance(self.side, str) else not np.any(self.side[:2])
-        if along:
+        if not isinstance(self.side, str) and not np.any(self.side[:2]):
             raise ModelError(f"side of a cylinder must not lie along its axis z, got {self.side!r}")
 
     def least_radius(self) -> float:
         return self.radius
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        return capsule_nearness(points, self.radius, np.inf if self.length is None else self.length)
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius, np.inf if self.length is None else 0.5 * self.length])
@@ -209,11 +234,11 @@ class SphereCappedCylinder(Obstacle):
         radius: [m], positive. length: of the segment, the origin in its middle [m], positive.
     """
 
-    radius: float
-    length: float
+    radius: float = field(metadata=THICKNESS)
+    length: float = field(metadata=LENGTH)
     type: ClassVar[str] = "sphere_capped_cylinder"
     kind: ClassVar[int] = wrap_layout.CAPSULE
-    turning: ClassVar[bool] = True
+    sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES, "counterclockwise", "clockwise")
 
     def __post_init__(self) -> None:
         self._positive("radius", "length")
@@ -221,6 +246,9 @@ class SphereCappedCylinder(Obstacle):
 
     def least_radius(self) -> float:
         return self.radius
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        return capsule_nearness(points, self.radius, self.length)
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius, 0.5 * self.length])
@@ -239,7 +267,7 @@ class Ellipsoid(Obstacle):
         radii: (3,) semi-axes [m], positive.
     """
 
-    radii: FloatArray
+    radii: FloatArray = field(metadata=THICKNESS)
     type: ClassVar[str] = "ellipsoid"
     kind: ClassVar[int] = wrap_layout.ELLIPSOID
 
@@ -252,6 +280,9 @@ class Ellipsoid(Obstacle):
 
     def least_radius(self) -> float:
         return float(self.radii.min())
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(points / self.radii, axis=1))
 
     def parameters(self) -> FloatArray:
         return self.radii
@@ -273,10 +304,12 @@ class Torus(Obstacle):
         minor_radius: of the tube [m], positive, less than the major one.
     """
 
-    major_radius: float
-    minor_radius: float
+    major_radius: float = field(metadata=LENGTH)
+    minor_radius: float = field(metadata=LENGTH)
     type: ClassVar[str] = "torus"
     kind: ClassVar[int] = wrap_layout.TORUS
+    sides: ClassVar[tuple[str, ...]] = ("shorter",)
+    through: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._positive("major_radius", "minor_radius")
@@ -296,6 +329,9 @@ class Torus(Obstacle):
     def least_radius(self) -> float:
         return self.minor_radius
 
+    def nearness(self, points: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(points, axis=1) / self.major_radius)
+
     def parameters(self) -> FloatArray:
         return np.array([self.major_radius, self.minor_radius])
 
@@ -314,13 +350,13 @@ class DoubleCylinder(Obstacle):
         second_frame: (4, 4) of the second cylinder, in the frame of the first. second_side: as `side`.
     """
 
-    radius: float
-    second_radius: float
+    radius: float = field(metadata=THICKNESS)
+    second_radius: float = field(metadata=THICKNESS)
     second_frame: FloatArray
     second_side: Any = "shorter"
     type: ClassVar[str] = "double_cylinder"
     kind: ClassVar[int] = wrap_layout.CYLINDER
-    turning: ClassVar[bool] = True
+    sides: ClassVar[tuple[str, ...]] = Cylinder.sides
 
     def __post_init__(self) -> None:
         self._positive("radius", "second_radius")
@@ -331,6 +367,11 @@ class DoubleCylinder(Obstacle):
         super().__post_init__()
         other = Cylinder(radius=self.second_radius, side=self.second_side)
         self._set("second_side", other.side)
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        place = self.second_frame
+        second = np.linalg.norm(((points - place[:3, 3]) @ place[:3, :3])[:, :2], axis=1) / self.second_radius
+        return np.asarray(np.minimum(np.linalg.norm(points[:, :2], axis=1) / self.radius, second))
 
     def parts(self) -> list[Part]:
         first = Cylinder(body=self.body, frame=self.frame, side=self.side, radius=self.radius)
@@ -352,10 +393,5 @@ REGISTRY: dict[str, type[Obstacle]] = registry.by_type(
 
 
 def obstacle_from_dict(description: Mapping[str, Any]) -> Obstacle:
-    """The obstacle described by ``Obstacle.to_dict``.
-
-    Raises:
-        FormatError: the type or a key is unknown, or a required key is missing.
-        ModelError: a value is invalid.
-    """
+    """The obstacle described by ``Obstacle.to_dict``; FormatError or ModelError if it is invalid."""
     return registry.from_dict(description, REGISTRY, "an obstacle")
