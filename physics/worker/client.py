@@ -260,11 +260,6 @@ class WorkerClient:
             self._connection.close(timeout)
             self._connection = None
 
-    def restart(self) -> None:
-        """End the process and start a fresh one."""
-        self.close()
-        self.start()
-
 
 class _Connection:
     """One process from its start to its end: its pipes, their threads and its open jobs."""

@@ -16,13 +16,11 @@ from .. import fitting, joints
 from ..analysis.muscle_drawing import muscle_curves
 from ..bodies.state import State
 from ..dynamics.constrained import assemble
-from ..errors import CancelledError, DivergedError, FormatError
+from ..errors import DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels.compiler import jit
 from ..kinematics.projection import project
-from ..kinematics.solve import inverse_kinematics
-from ..kinematics.targets import Target
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.excitation import excite
@@ -216,46 +214,6 @@ def _motion(name: str, entry: Any) -> Motion:
         raise FormatError(f"motion of {name!r}: {error}") from error
 
 
-def solve_inverse_kinematics(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Inverse kinematics: ``model``, ``state``, ``targets`` and keywords of ``inverse_kinematics`` as ``options``."""
-    _check_keys(job, {"model", "state", "targets", "options"}, ("model", "targets"))
-    prepare((*BUILDING, "inverse kinematics"), report)
-    model = model_from_document(job["model"])
-    state = state_from_dict(model, job.get("state", {}))
-    targets = [Target.from_dict(target) for target in job["targets"]]
-    report.message("searching")
-    found = inverse_kinematics(model, targets, state, **job.get("options", {}))
-    header = {
-        name: getattr(found, name) for name in ("reachable", "converged", "steps", "starts", "at_limits")
-    }
-    errors = {"position_errors": found.position_errors, "rotation_errors": found.rotation_errors}
-    return plain(header), {"q": found.state.q, **errors}
-
-
-def evaluate_joint(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
-    """Poses (N, 4, 4) of a ``joint`` at q (N, n); with ``derivatives`` also S (N, 6, n) and dS (N, 6, n, n)."""
-    _check_keys(job, {"joint", "derivatives"}, ("joint",))
-    joint = joints.from_dict(job["joint"])
-    if "q" not in arrays:
-        raise FormatError("a job evaluate_joint needs the array 'q'")
-    q = arrays["q"]
-    if not job.get("derivatives", False):
-        prepare((OBSERVATION,), report)
-        return {}, {"transforms": joint.transform(q)}
-    prepare(("joint geometry",), report)
-    n = joint.num_coordinates
-    found = {
-        name: np.empty((len(q), *shape))
-        for name, shape in (("transforms", (4, 4)), ("S", (6, n)), ("dS", (6, n, n)))
-    }
-    for k, coordinates in enumerate(q):
-        if not report.progress(k / len(q)):
-            raise CancelledError()
-        for array, value in zip(found.values(), joint.evaluate(coordinates)):
-            array[k] = value
-    return {}, found
-
-
 def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Points (T, muscles, ``count``, 3) of the muscle paths of a ``model`` at q (T, nv), and lengths (T, muscles)."""
     _check_keys(job, {"model", "count"}, ("model",))
@@ -288,9 +246,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "fit_curve": fit_curve,
     "fit_surface": fit_surface,
     "project": project_poses,
-    "inverse_kinematics": solve_inverse_kinematics,
     "simulate": run_simulation,
     "live": run_live,
-    "evaluate_joint": evaluate_joint,
     "muscle_paths": muscle_paths,
 }

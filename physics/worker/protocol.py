@@ -62,13 +62,6 @@ def encode(header: Mapping[str, Any], arrays: ArrayMap | None = None) -> list[by
     return [PREFIX.pack(MAGIC, len(text), total) + text, *bodies]
 
 
-def write_message(stream: BinaryIO, header: Mapping[str, Any], arrays: ArrayMap | None = None) -> None:
-    """Write one message and flush; FormatError before the first byte is written, OSError for a closed pipe."""
-    for piece in encode(header, arrays):
-        stream.write(piece)
-    stream.flush()
-
-
 def read_message(stream: BinaryIO) -> Message | None:
     """Read one message; None at the end of the stream.
 

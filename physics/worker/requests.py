@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,6 @@ from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
 from ..kinematics.projection import Projection
-from ..kinematics.solve import KinematicSolution
-from ..kinematics.targets import Target
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.table import Table
@@ -169,47 +167,6 @@ def between_answer(answer: Answer) -> Between | None:
     if "between_rows" not in arrays:
         return None
     return Between(arrays["between_rows"], arrays["between_poses"], arrays["between_missed"])
-
-
-def inverse_kinematics(
-    client: WorkerClient, model: Model, targets: Iterable[Target], state: State, **keywords: Any
-) -> Job:
-    """Search for coordinates that reach targets; keywords as ``inverse_kinematics``."""
-    header = {
-        "model": model.to_dict(),
-        "state": state_to_dict(state),
-        "targets": [target.to_dict() for target in targets],
-        "options": plain(keywords),
-    }
-    return client.submit("inverse_kinematics", header)
-
-
-def inverse_kinematics_answer(answer: Answer, model: Model, state: State) -> KinematicSolution:
-    """The solution from a finished job (``job.result``) that started at a state."""
-    header, arrays = answer.header, answer.arrays
-    return KinematicSolution(
-        state=model.state(arrays["q"], np.zeros(model.num_coordinates), state.time),
-        reachable=header["reachable"],
-        position_errors=arrays["position_errors"],
-        rotation_errors=arrays["rotation_errors"],
-        converged=header["converged"],
-        steps=header["steps"],
-        starts=header["starts"],
-        at_limits=tuple(header["at_limits"]),
-    )
-
-
-def evaluate_joint(client: WorkerClient, joint: Joint, q: Any, derivatives: bool = False) -> Job:
-    """Evaluate a joint at coordinates (N, n)."""
-    q = np.asarray(q, dtype=np.float64)
-    if q.ndim != 2:
-        raise FormatError(f"coordinates to evaluate must have shape (N, n), got {q.shape}")
-    return client.submit("evaluate_joint", {"joint": joint.to_dict(), "derivatives": derivatives}, {"q": q})
-
-
-def evaluate_joint_answer(answer: Answer) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
-    """Poses (N, 4, 4), and if requested S (N, 6, n) and dS (N, 6, n, n)."""
-    return answer.arrays["transforms"], answer.arrays.get("S"), answer.arrays.get("dS")
 
 
 def muscle_paths(client: WorkerClient, model: Model, q: Any, count: int = 48) -> Job:

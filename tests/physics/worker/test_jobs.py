@@ -15,7 +15,7 @@ from physics.errors import CancelledError
 from physics.kernels.compiler import jit
 from physics.worker import client as worker
 from physics.worker import protocol, requests
-from tests.physics.generators import random_joint, random_state, random_tree, smooth_frames
+from tests.physics.generators import random_state, random_tree, smooth_frames
 
 ROOT = Path(worker.__file__).parents[2]
 LONG = 1e7  # seconds of motion: no machine is done with them before the test is
@@ -93,32 +93,6 @@ def test_without_numba_it_works_and_says_so(slow_client):
     assert requests.warm_up(slow_client).wait(60).header["jit"] is False
 
 
-def test_a_joint_is_evaluated(client):
-    rng = np.random.default_rng(2)
-    joint = random_joint(rng, "spline_curve")
-    q = np.linspace(*joint.range[0], 7)[:, None]
-    transforms, subspace, hessian = requests.evaluate_joint_answer(
-        requests.evaluate_joint(client, joint, q).wait(300)
-    )
-    assert transforms.tobytes() == joint.transform(q).tobytes() and subspace is None and hessian is None
-    job = requests.evaluate_joint(client, joint, q, derivatives=True)
-    _, subspace, hessian = requests.evaluate_joint_answer(job.wait(300))
-    _, expected, expected_rate = joint.evaluate(q[3])
-    assert subspace[3].tobytes() == expected.tobytes() and hessian[3].tobytes() == expected_rate.tobytes()
-
-
-def test_targets_are_searched_for(client):
-    model = random_tree(np.random.default_rng(5), 4, ("hinge", "spherical"))
-    state = random_state(np.random.default_rng(6), model)
-    targets = [ph.Target(model.body_names[-1], position=(0.1, 0.2, 0.3), at=(0.0, 0.1, 0.0))]
-    job = requests.inverse_kinematics(client, model, targets, state, starts=3, held=["body_0"])
-    there = requests.inverse_kinematics_answer(job.wait(300), model, state)
-    here = ph.inverse_kinematics(model, targets, state, starts=3, held=["body_0"])
-    assert there.state.q.tobytes() == here.state.q.tobytes()
-    assert there.position_errors.tobytes() == here.position_errors.tobytes()
-    assert (there.reachable, there.steps, there.at_limits) == (here.reachable, here.steps, here.at_limits)
-
-
 def test_progress_is_told_while_it_runs(slow_client):
     job = requests.simulate(slow_client, pendulum(), pendulum().state(q=[1.0]), duration=10.0)
     seen = []
@@ -183,8 +157,8 @@ def test_bad_input_is_told_in_physics_own_words(client, options, says):
         ("simulate", {}, "a job lacks the key 'model'"),
         ("simulate", {"model": {}}, "'bodies'"),
         ("simulate", {"model": {}, "modle": 1}, "unknown key 'modle' in a job"),
-        ("evaluate_joint", {"joint": {"type": "elastic"}}, "unknown joint type 'elastic'"),
-        ("evaluate_joint", {"joint": {"type": "hinge"}}, "needs the array 'q'"),
+        ("project", {"joint": {"type": "hinge"}, "joints": 1}, "unknown key 'joints' in a job"),
+        ("project", {"joint": {"type": "hinge"}}, "needs the array 'poses'"),
         ("fit_curve", {}, "needs the array 'poses'"),
         ("warm_up", {"stages": ["coffee"]}, "unknown stage 'coffee'"),
     ],
@@ -200,7 +174,8 @@ def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
     model = pendulum()
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     header = {"model": model.to_dict(), "options": {"duration": LONG, "record_interval": 1e3}}
-    protocol.write_message(process.stdin, {"id": 1, "kind": "simulate", "job": header})
+    process.stdin.write(b"".join(protocol.encode({"id": 1, "kind": "simulate", "job": header})))
+    process.stdin.flush()
     while (message := protocol.read_message(process.stdout)) is not None:
         assert message.header["event"] not in ("failed", "done"), message.header
         if message.header.get("message") == "simulating":

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from physics import joints
 from physics.errors import CancelledError, FormatError
 from physics.worker import client as worker
 from physics.worker import launching, protocol
@@ -213,10 +214,11 @@ def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
         os.kill(pid, 0)
 
 
-def test_restart_gives_a_fresh_process(client):
+def test_a_closed_client_starts_a_fresh_process(client):
     client.submit("ping").wait(10)
     pid = client.hello["pid"]
-    client.restart()
+    client.close()
+    client.start()
     assert client.submit("ping").wait(10).header["pid"] != pid
 
 
@@ -313,9 +315,9 @@ def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
         client = worker.WorkerClient(command, environment)
         try:
             assert client.submit("ping", {"n": 1}).wait(10).header["echo"] == {"n": 1}
-            answer = client.submit("evaluate_joint", {"joint": {"type": "hinge"}}, {"q": np.array([[0.5]])})
-            turn = answer.wait(30).arrays["transforms"][0]
-            np.testing.assert_allclose(turn[:2, 0], [np.cos(0.5), np.sin(0.5)], rtol=1e-15)
+            poses = joints.Hinge().transform([[0.5]])
+            answer = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": poses})
+            np.testing.assert_allclose(answer.wait(30).arrays["q"], [[0.5]], rtol=1e-12)
         finally:
             client.close()
 
@@ -340,8 +342,8 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
     )
     client = worker.WorkerClient(command, worker.worker_environment(jit=False))
     try:
-        job = client.submit("evaluate_joint", {"joint": {"type": "hinge"}}, {"q": np.zeros((1, 1))})
-        assert job.wait(30).arrays["transforms"][0].tolist() == np.eye(4).tolist()
+        job = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": np.eye(4)[None]})
+        assert job.wait(30).arrays["q"].tolist() == [[0.0]]
     finally:
         client.close()
 

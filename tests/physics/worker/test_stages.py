@@ -82,7 +82,7 @@ class Heard:
         return not text.startswith("compiling")
 
 
-@pytest.mark.parametrize("kind", ["simulate", "muscle_paths", "inverse_kinematics"])
+@pytest.mark.parametrize("kind", ["simulate", "muscle_paths"])
 def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, monkeypatch):
     """Built before its kernel was there, a model with limits compiled it where nobody hears that a job is cancelled,
     16 s long without a word, and minutes behind what is compiled ahead.
@@ -94,8 +94,6 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
     )
     requests.simulate(client(), made, made.state(), duration=0.1, dt=1e-3)
     requests.muscle_paths(client(), made, np.zeros((2, 1)), 8)
-    target = ph.Target("bob", position=(0.0, 0.0, -1.0))
-    requests.inverse_kinematics(client(), made, [target], made.state())
     going_on, heard = threading.Event(), Heard()
     for name in BUILDING:
         monkeypatch.setitem(stages.STAGES, name, lambda: going_on.wait(60))
