@@ -55,7 +55,7 @@ class PackedMuscles:
 def room_rows(muscles: Sequence[Muscle]) -> int:
     """Size of the muscles' workspace before the places of strands."""
     most = max((len(muscle.points) for muscle in muscles), default=0)
-    return at.ROOM_HEADER + at.ROOM_ROW * most
+    return at.SPACE_HEADER + at.SPACE_ROW * most
 
 
 def strand_places(muscle: Muscle) -> int:

@@ -185,12 +185,12 @@ def turns_corner(
     """Whether a step took a point over a corner of its segments, after `foresee`: their error then exceeds the drift
     from the bias. The correction is no force of a step, and must not become velocity.
     """
-    rows, told, has_corners = system[con.SYSTEM_ROWS], 0.0, False
+    rows, expected, has_corners = system[con.SYSTEM_ROWS], 0.0, False
     for k in range(count):
         owner = int(rows[k, con.ROW_OWNER])
         if owner >= 0 and constraints[con.CON_INT][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
             has_corners = True
-            told = max(told, abs(0.5 * dt * dt * rows[k, con.ROW_BIAS]))
+            expected = max(expected, abs(0.5 * dt * dt * rows[k, con.ROW_BIAS]))
     if not has_corners:
         return False
     worst_value(arrays, constraints, q, qd, system, spaces)
@@ -198,7 +198,7 @@ def turns_corner(
         owner = int(rows[k, con.ROW_OWNER])
         if owner >= 0 and constraints[con.CON_INT][owner, con.CONSTRAINT_KIND] == con.SEGMENTS:
             off = abs(system[con.SYSTEM_RIGHT][k])
-            if system[con.SYSTEM_KINDS][k] == con.EQUALITY and off > told + MET:
+            if system[con.SYSTEM_KINDS][k] == con.EQUALITY and off > expected + MET:
                 return True
     return False
 

@@ -65,7 +65,7 @@ def tangents(n: Vector) -> tuple[Vector, Vector]:
 
 
 @inline
-def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
+def how_prescribed(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
     """Whether prescribed coordinates affect a body's motion, and whether they alone determine it."""
     some, all_of_them = False, True
     while body >= 0:
@@ -78,15 +78,15 @@ def how_led(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
 
 
 @shared
-def follows_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
+def moves_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
     """Whether no prescribed coordinate affects a body's motion, and no known contact joins it with a body that they
     affect in part: such a body has their velocities at a step's end, which contradict those of fully prescribed ones.
     """
-    free = not how_led(body_int, dof, body)[0]
+    free = not how_prescribed(body_int, dof, body)[0]
     for c in range(known):
         touching, other = int(found[c, contact.FOUND_BODY]), int(found[c, contact.FOUND_OTHER])
         if free and (touching == body or other == body):
-            some, alone = how_led(body_int, dof, other if touching == body else touching)
+            some, alone = how_prescribed(body_int, dof, other if touching == body else touching)
             free = alone or not some
     return free
 
@@ -147,13 +147,13 @@ def add_tangents(
     point: Vector,
     normal: Vector,
     row: int,
-    led: bool,
+    prescribed: bool,
     drift: Vector,
     system: Array,
     spaces: Array,
 ) -> None:
     """The two rows of sliding of a contact with friction, from `row` on. drift is its slip speed at the step's
-    beginning for no slip over the step; led: it moves as far as the prescribed obstacle.
+    beginning for no slip over the step; prescribed: it moves as far as such an obstacle.
     """
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     axes = tangents(normal)
@@ -173,7 +173,7 @@ def add_tangents(
         )
         rows[row + j, con.ROW_FREE] = speed_along(jacobian[row + j], system[con.SYSTEM_FREE])
         rows[row + j, con.ROW_AIM] = dot3(axes[j], drift)
-        if led:
+        if prescribed:
             rows[row + j, con.ROW_AIM] += lag_along(jacobian[row + j], spaces[at.DOF])
         rows[row + j, con.ROW_VALUE] = 0.0
         system[con.SYSTEM_RESTITUTION][row + j] = 0.0
@@ -235,11 +235,11 @@ def add_contacts(
         kinds[count] = con.NORMAL if width == 3 else con.UNILATERAL
         friction[count] = found[c, contact.FOUND_FRICTION]
         if width == 3:
-            drift, led = NONE, warm and not impact and how_led(body_int, dof, other)[1]
-            if led:
+            drift, prescribed = NONE, warm and not impact and how_prescribed(body_int, dof, other)[1]
+            if prescribed:
                 drift = carried_drift(arrays, 0.5 * dt, work, dof, body, other, point)
-                led = follows_freely(body_int, dof, found, known, body)
-            add_tangents(body_int, (body, other), point, normal, count + 1, led, drift, system, spaces)
+                prescribed = moves_freely(body_int, dof, found, known, body)
+            add_tangents(body_int, (body, other), point, normal, count + 1, prescribed, drift, system, spaces)
         for j in range(width):
             rows[count + j, con.ROW_OWNER] = -1.0 - pair
             impulse[count + j] = memory[pair, con.WARM + j]

@@ -58,13 +58,13 @@ def own_force(
     ahead that is implicit in them: 0 where the motion is prescribed.
     """
     force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, at.EXTRA]
-    then, held_back = q + ahead * rate, 0.0
+    then, added = q + ahead * rate, 0.0
     if not (dof_float[d, at.LOWER] <= min(q, then) and max(q, then) <= dof_float[d, at.UPPER]):
         force += limit_force(dof_float, d, q, rate)
         if ahead > 0.0 and dof[d, at.HELD] == 0.0:
-            push, held_back = limit_ahead(dof_float, d, q, rate, ahead)
+            push, added = limit_ahead(dof_float, d, q, rate, ahead)
             force += push
-    return force, held_back
+    return force, added
 
 
 @inline
@@ -74,9 +74,9 @@ def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, d
     """
     _, _, _, data, dof_float = arrays
     for d in range(dof_float.shape[0]):
-        force, held_back = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
+        force, added = own_force(dof_float, data, tau, d, q[d], rate[d], ahead, dof)
         dof[d, at.REMAINDER] = force
-        dof[d, at.INVERSE] = dof_float[d, at.ARMATURE] + held_back if dof[d, at.HELD] == 0.0 else math.inf
+        dof[d, at.INVERSE] = dof_float[d, at.ARMATURE] + added if dof[d, at.HELD] == 0.0 else math.inf
 
 
 @inline

@@ -61,9 +61,9 @@ def take_limits_ahead(dof_float: Array, q: Array, rate: Array, ahead: float, dof
     """Add implicit limits to the rows of the mass matrix and to the remaining forces."""
     for d in range(dof.shape[0]):
         if dof[d, at.HELD] == 0.0:
-            push, held_back = limit_ahead(dof_float, d, q[d], rate[d], ahead)
+            push, added = limit_ahead(dof_float, d, q[d], rate[d], ahead)
             dof[d, at.REMAINDER] += push
-            dof[d, at.DOF_WORK_WIDTH + d] += held_back
+            dof[d, at.DOF_WORK_WIDTH + d] += added
             for back in range(min(d + 1, 3)):
                 dof[d, at.DOF_WORK_WIDTH + d - back] += dof[d, at.COUPLED + back]
 

@@ -24,7 +24,7 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import shared
 from .ellipsoid import normal_angle
-from .factors import behind, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
+from .factors import after_frame, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
 from .functions import evaluate_function, third_derivative
 from .kinematics import placed
 from .surface_tangent import surface_tangent
@@ -123,7 +123,7 @@ def curve_tangent(
         if data[offset + at.SPLINE_OUTSIDE] == at.OUTSIDE_CLAMP:
             factors = 0
     if not inverted:
-        r, p = behind(r, p, data, row)
+        r, p = after_frame(r, p, data, row)
     twists = row + 12
     for _ in range(factors):
         phi = (x, 1.0, 0.0, 0.0)
@@ -132,7 +132,7 @@ def curve_tangent(
         r, p, v = one_twist(r, p, v, data, twists, tangent, own, phi, slopes, qd)
         twists += at.TWIST_WIDTH + order
     if inverted:
-        r, p = behind(r, p, data, row)
+        r, p = after_frame(r, p, data, row)
     return r, p, v
 
 
@@ -316,7 +316,7 @@ def joint_tangent(
         own = (first, count, d)
         offset = block_int[b, at.DATA]
         if block_int[b, at.FRAME] >= 0:
-            r, p = behind(r, p, data, block_int[b, at.FRAME])
+            r, p = after_frame(r, p, data, block_int[b, at.FRAME])
         if kind == at.SCREW:
             follow_one(tangent, first, count, d, (1.0, 0.0, 0.0), 0.0)
             before = v

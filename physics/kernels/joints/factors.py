@@ -102,7 +102,7 @@ def stepped(r: Rotation, p: Vector, data: Array, offset: int, phi: float) -> tup
 
 
 @inline
-def behind(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
+def after_frame(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotation, Vector]:
     """The pose after a constant frame stored at offset."""
     return multiply(r, flat9(data, offset)), add3(p, rotate(r, flat3(data, offset + 9)))
 
@@ -184,16 +184,16 @@ def spline_factors(
             end += 12 + at.TWIST_WIDTH
             edge = upper
         if not inverted:
-            r, p = behind(r, p, data, end)
+            r, p = after_frame(r, p, data, end)
         if policy != at.OUTSIDE_CLAMP:
             r, p, v, c, subspace = twist_factor(r, p, v, c, data, end + 12, q - edge, qd, qdd)
         if inverted:
-            r, p = behind(r, p, data, end)
+            r, p = after_frame(r, p, data, end)
         return r, p, v, c, subspace, outside
     span, x, scale, _ = find_span(data, offset, q)
     row = first_span + span * stride
     if not inverted:
-        r, p = behind(r, p, data, row)
+        r, p = after_frame(r, p, data, row)
     twists = row + 12
     for _ in range(order - 1):
         top = twists + at.TWIST_WIDTH + order - 1
@@ -208,7 +208,7 @@ def spline_factors(
         subspace = scale_add6(subspace, slope, w)
         twists += at.TWIST_WIDTH + order
     if inverted:
-        r, p = behind(r, p, data, row)
+        r, p = after_frame(r, p, data, row)
     return r, p, v, c, subspace, outside
 
 

@@ -162,7 +162,7 @@ def advance_factors(
 
 
 @inline
-def turn_room(num_coordinates: int) -> int:
+def padded_size(num_coordinates: int) -> int:
     """Size of an array of so many sines, padded to whole registers of four."""
     return (num_coordinates + 3) // 4 * 4
 
@@ -172,13 +172,13 @@ def find_turns(q: Array, turns: Array) -> None:
     """Sines, then cosines of all coordinates: most are angles, and together they take a quarter of the time. Whole
     registers are filled; their padding is not read.
     """
-    room = turn_room(q.shape[0])
+    size = padded_size(q.shape[0])
     for d in range(q.shape[0]):
         turns[d] = q[d]
-    for d in range(room):
+    for d in range(size):
         sine, cosine = near_sine_cosine(turns[d])
         turns[d] = sine
-        turns[room + d] = cosine
+        turns[size + d] = cosine
 
 
 @inline
@@ -191,7 +191,7 @@ def advance_hinge(
     w = axes[2], cross_lanes(p, axes[2])
     v, c = moved_on(v, c, w, qd[d])
     store_pair(dof, d, at.SUBSPACE, w)
-    store_motion(work, i, turned_columns(axes, turns[d], turns[turn_room(qd.shape[0]) + d]), p, v, c)
+    store_motion(work, i, turned_columns(axes, turns[d], turns[padded_size(qd.shape[0]) + d]), p, v, c)
 
 
 @inline

@@ -98,14 +98,14 @@ def point_change(
     tangent: Array,
     work: Array,
     dof: Array,
-    room: Array,
+    space: Array,
 ) -> tuple[Vector, Vector, Vector]:
     """Changes of the place, velocity and acceleration of point k of the path by coordinate e."""
     data, here = arrays[at.MODEL_DATA], row_at(k)
     body, via, lever = (
-        int(room[here + muscle.AT_BODY]),
-        int(room[here + muscle.AT_RECORD]),
-        flat3(room, here + muscle.AT_LEVER),
+        int(space[here + muscle.AT_BODY]),
+        int(space[here + muscle.AT_RECORD]),
+        flat3(space, here + muscle.AT_LEVER),
     )
     s, moved, pushed = body_change(arrays[at.BODY_INT], body, e, tangent, work, dof)
     v, a = STILL, STILL
@@ -121,9 +121,9 @@ def point_change(
             slide, slide_rate = rotate(turn, slide), rotate(turn, slide_rate)
             slide_push = rotate(turn, slide_push)
             # its own velocity and acceleration in the body rotate as well
-            velocity = flat3(room, here + muscle.AT_VELOCITY)
+            velocity = flat3(space, here + muscle.AT_VELOCITY)
             own = subtract3(velocity, material(v, lever))
-            shove = subtract3(flat3(room, here + muscle.AT_ACCELERATION), material(a, lever))
+            shove = subtract3(flat3(space, here + muscle.AT_ACCELERATION), material(a, lever))
             shove = subtract3(shove, cross(spin, add3(velocity, own)))
             slide_rate = add3(slide_rate, cross((s[0], s[1], s[2]), own))
             slide_push = add3(slide_push, cross((s[0], s[1], s[2]), shove))
@@ -131,22 +131,22 @@ def point_change(
     speed = add3(add3(speed, cross(spin, place)), slide_rate)
     push = add3(push, cross((a[0], a[1], a[2]), place))
     push = add3(
-        push, cross((moved[0], moved[1], moved[2]), add3(flat3(room, here + muscle.AT_VELOCITY), own))
+        push, cross((moved[0], moved[1], moved[2]), add3(flat3(space, here + muscle.AT_VELOCITY), own))
     )
     return place, speed, add3(push, cross(spin, add3(speed, slide_rate)))
 
 
 @inline
 def strand_change(
-    k: int, start: tuple[Vector, Vector, Vector], end: tuple[Vector, Vector, Vector], room: Array
+    k: int, start: tuple[Vector, Vector, Vector], end: tuple[Vector, Vector, Vector], space: Array
 ) -> tuple[Jet, VectorJet]:
     """Length and direction of the strand after point k, from the changes of its ends."""
     here, to = row_at(k), row_at(k + 1)
     length, unit = length_and_unit(
         (
-            subtract3(flat3(room, to + muscle.AT_PLACE), flat3(room, here + muscle.AT_PLACE)),
-            subtract3(flat3(room, to + muscle.AT_VELOCITY), flat3(room, here + muscle.AT_VELOCITY)),
-            subtract3(flat3(room, to + muscle.AT_ACCELERATION), flat3(room, here + muscle.AT_ACCELERATION)),
+            subtract3(flat3(space, to + muscle.AT_PLACE), flat3(space, here + muscle.AT_PLACE)),
+            subtract3(flat3(space, to + muscle.AT_VELOCITY), flat3(space, here + muscle.AT_VELOCITY)),
+            subtract3(flat3(space, to + muscle.AT_ACCELERATION), flat3(space, here + muscle.AT_ACCELERATION)),
             subtract3(end[0], start[0]),
             subtract3(end[1], start[1]),
             subtract3(end[2], start[2]),
@@ -162,21 +162,21 @@ def corner_change(
     k: int,
     lengths: tuple[Jet, Jet, Jet, Jet],
     before: VectorJet,
-    behind: VectorJet,
+    after: VectorJet,
     push: Vector,
-    room: Array,
+    space: Array,
 ) -> None:
     """Subtract the changes of inertial forces at the corner at point k; push: change of the point's acceleration.
     lengths: of the strands before and after it, of the path up to the corner and of the whole.
     """
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
-    units, between = corner_units(k, room), subtract_vectors(behind, before)
+    units, between = corner_units(k, space), subtract_vectors(after, before)
     width = quotient(product(lengths[0], lengths[1]), plus(lengths[0], lengths[1]))
     width = times(data[row + muscle.MUSCLE_ROUNDING], width)
-    first, sums = int(room[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
-    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+    first, sums = int(space[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
+    for i in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
-        share, s = data[point + muscle.POINT_SHARE], past_corner(data, point, k, room)
+        share, s = data[point + muscle.POINT_SHARE], past_corner(data, point, k, space)
         _, s1, s2, d, d1, d2 = plus(times(share, lengths[3]), times(-1.0, lengths[2]))
         past = (s, s1, s2, d, d1, d2)
         v = quotient(past, width)
@@ -184,13 +184,13 @@ def corner_change(
         c = product(past, composed((value, slope, curve, smooth_step_third(v[0])), v))
         x = add3(push, add3(last_of_product(past, before), last_of_product(c, between)))
         force = scale_add3(NONE, data[point + muscle.POINT_MASS], x)
-        sums = take_at_corner(room, here, share, force, corner_shares(k, s, room), units, sums)
-    take_from_corner(room, here, sums)
+        sums = take_at_corner(space, here, share, force, corner_shares(k, s, space), units, sums)
+    take_from_corner(space, here, sums)
 
 
 @inline
 def take_strand(
-    here: int, push: Vector, length: Jet, unit: VectorJet, done: Jet, whole: Jet, room: Array
+    here: int, push: Vector, length: Jet, unit: VectorJet, done: Jet, whole: Jet, space: Array
 ) -> None:
     """Subtract the changes of inertial forces of a strand's mass points; push: change of its beginning's acceleration.
 
@@ -199,7 +199,7 @@ def take_strand(
     """
     base = add3(push, last_of_product((0.0, -done[1], -done[2], -done[3], -done[4], -done[5]), unit))
     tail = last_of_product((0.0, whole[1], whole[2], whole[3], whole[4], whole[5]), unit)
-    take_inertia(room, here, base, scale_add3(NONE, length[0], unit[5]), tail)
+    take_inertia(space, here, base, scale_add3(NONE, length[0], unit[5]), tail)
 
 
 @shared
@@ -212,23 +212,25 @@ def take_changes(
     tangent: Array,
     work: Array,
     dof: Array,
-    room: Array,
+    space: Array,
 ) -> None:
     """Changes by coordinate e of all mass points' inertial forces on the points of the path."""
     whole, start = STILL_JET, (NONE, NONE, NONE)
-    clear_loads(count, room)
+    clear_loads(count, space)
     for way in range(2):  # the whole length comes first
         done, last_length, last_unit = STILL_JET, STILL_JET, STILL_VECTORS
         for k in range(count):
-            end = point_change(arrays, row, k, e, motion, tangent, work, dof, room)
+            end = point_change(arrays, row, k, e, motion, tangent, work, dof, space)
             if k > 0:
                 here = row_at(k - 1)
-                length, unit = strand_change(k - 1, start, end, room)
+                length, unit = strand_change(k - 1, start, end, space)
                 if way == 1:
-                    take_strand(here, start[2], length, unit, done, whole, room)
-                if way == 1 and room[here + muscle.CORNER_COUNT] > 0.0:
+                    take_strand(here, start[2], length, unit, done, whole, space)
+                if way == 1 and space[here + muscle.CORNER_COUNT] > 0.0:
                     lengths = (last_length, length, done, whole)
-                    corner_change(arrays[at.MODEL_DATA], row, k - 1, lengths, last_unit, unit, start[2], room)
+                    corner_change(
+                        arrays[at.MODEL_DATA], row, k - 1, lengths, last_unit, unit, start[2], space
+                    )
                 done, last_length, last_unit = plus(done, length), length, unit
             start = end
         whole = done
@@ -244,15 +246,15 @@ def add_thirds(
     tangent: Array,
     work: Array,
     dof: Array,
-    room: Array,
+    space: Array,
 ) -> None:
     """Add J^T m d(x'')/dq of a muscle without obstacles to slopes; after `share_masses`."""
     data = arrays[at.MODEL_DATA]
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for j in range(number):
         e = int(data[span + j])
-        take_changes(arrays, row, count, e, motion, tangent, work, dof, room)
-        ask_coordinates(arrays, count, work, dof, room)
+        take_changes(arrays, row, count, e, motion, tangent, work, dof, space)
+        ask_coordinates(arrays, count, work, dof, space)
         for i in range(number):
             d = int(data[span + i])
             by_q[d, e] += dof[d, ASKED]

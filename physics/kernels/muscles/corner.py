@@ -47,11 +47,11 @@ NOTHING = (NONE, NONE, NONE, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
-def corner_width(k: int, count: int, share: float, room: Array) -> float:
+def corner_width(k: int, count: int, share: float, space: Array) -> float:
     """Width of the corner at point k of a path of count points; 0 at its ends."""
     if k <= 0 or k >= count - 1:
         return 0.0
-    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
+    a, b = space[row_at(k - 1) + muscle.STRAND_LENGTH], space[row_at(k) + muscle.STRAND_LENGTH]
     return share * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
@@ -74,16 +74,16 @@ def shares_of(s: float, bend: Twist, sizes: Twist) -> Twist:
 
 
 @inline
-def corner_shares(k: int, s: float, room: Array) -> Twist:
+def corner_shares(k: int, s: float, space: Array) -> Twist:
     """`shares_of` at the corner at point k."""
-    sizes = sizes_of(k, room)
+    sizes = sizes_of(k, space)
     return shares_of(s, bend_of(s, sizes), sizes)
 
 
 @inline
-def corner_units(k: int, room: Array) -> Units:
+def corner_units(k: int, space: Array) -> Units:
     """Directions before and after a corner, and their difference."""
-    u, t = flat3(room, row_at(k - 1) + muscle.STRAND_UNIT), flat3(room, row_at(k) + muscle.STRAND_UNIT)
+    u, t = flat3(space, row_at(k - 1) + muscle.STRAND_UNIT), flat3(space, row_at(k) + muscle.STRAND_UNIT)
     return u, t, subtract3(t, u)
 
 
@@ -91,8 +91,8 @@ def corner_units(k: int, room: Array) -> Units:
 def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
     """The motions of the point before the corner, of the corner, and of the point after, decomposed."""
     way, other = subtract3(v, a), subtract3(b, v)
-    along, behind = dot3(units[0], way), dot3(units[1], other)
-    return v, scale_add3(way, -along, units[0]), scale_add3(other, -behind, units[1]), along, behind
+    along, after = dot3(units[0], way), dot3(units[1], other)
+    return v, scale_add3(way, -along, units[0]), scale_add3(other, -after, units[1]), along, after
 
 
 @inline
@@ -104,33 +104,33 @@ def round_motion(shares: Twist, units: Units, parts: Parts, ds: float) -> Vector
 
 
 @inline
-def parts_at(k: int, what: int, units: Units, room: Array) -> Parts:
+def parts_at(k: int, what: int, units: Units, space: Array) -> Parts:
     """`parts_of` the vectors at an offset in the rows of the path's points."""
-    a, v = flat3(room, row_at(k - 1) + what), flat3(room, row_at(k) + what)
-    return parts_of(units, a, v, flat3(room, row_at(k + 1) + what))
+    a, v = flat3(space, row_at(k - 1) + what), flat3(space, row_at(k) + what)
+    return parts_of(units, a, v, flat3(space, row_at(k + 1) + what))
 
 
 @inline
-def turning_of(here: int, inverse: float, room: Array) -> Vector:
+def turning_of(here: int, inverse: float, space: Array) -> Vector:
     """The part without accelerations of a direction's second derivative; inverse is that of the length."""
-    u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
+    u, turning = flat3(space, here + muscle.STRAND_UNIT), flat3(space, here + muscle.STRAND_UNIT_RATE)
     x = scale_add3(NONE, -dot3(turning, turning), u)
-    return scale_add3(x, -2.0 * room[here + muscle.STRAND_RATE] * inverse, turning)
+    return scale_add3(x, -2.0 * space[here + muscle.STRAND_RATE] * inverse, turning)
 
 
 @inline
-def corner_turns(k: int, sizes: Twist, room: Array) -> Turns:
+def corner_turns(k: int, sizes: Twist, space: Array) -> Turns:
     """Rotation of the strands at the corner at point k."""
-    before, behind = row_at(k - 1), row_at(k)
-    a, b = room[before + muscle.STRAND_LENGTH], room[behind + muscle.STRAND_LENGTH]
-    da, db = room[before + muscle.STRAND_RATE], room[behind + muscle.STRAND_RATE]
+    before, after = row_at(k - 1), row_at(k)
+    a, b = space[before + muscle.STRAND_LENGTH], space[after + muscle.STRAND_LENGTH]
+    da, db = space[before + muscle.STRAND_RATE], space[after + muscle.STRAND_RATE]
     turn_a, turn_b = (
-        flat3(room, before + muscle.STRAND_UNIT_RATE),
-        flat3(room, behind + muscle.STRAND_UNIT_RATE),
+        flat3(space, before + muscle.STRAND_UNIT_RATE),
+        flat3(space, after + muscle.STRAND_UNIT_RATE),
     )
     push = sizes[4] * a * dot3(turn_a, turn_a) + sizes[5] * b * dot3(turn_b, turn_b)
-    push += width_curve(k, sizes, room)
-    first, last = turning_of(before, sizes[0], room), turning_of(behind, sizes[1], room)
+    push += width_curve(k, sizes, space)
+    first, last = turning_of(before, sizes[0], space), turning_of(after, sizes[1], space)
     return turn_a, subtract3(turn_b, turn_a), first, last, push, sizes[4] * da + sizes[5] * db
 
 
@@ -148,9 +148,9 @@ def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) 
 
 
 @inline
-def past_corner(data: Array, point: int, k: int, room: Array) -> float:
+def past_corner(data: Array, point: int, k: int, space: Array) -> float:
     """Arc length of a mass point past the corner."""
-    return float(past(data, point, room[row_at(k) + muscle.BEFORE], room))
+    return float(past(data, point, space[row_at(k) + muscle.BEFORE], space))
 
 
 @inline
@@ -164,16 +164,16 @@ def point_at_corner(
     moving: Parts,
     pushed: Parts,
     turns: Turns,
-    room: Array,
+    space: Array,
 ) -> tuple[Twist, Vector, Vector]:
     """Shares, velocity and acceleration of the mass point whose numbers begin at point, near the corner at point k,
     from velocities and accelerations there and the rotation of the strands.
     """
-    here, s = row_at(k), past_corner(data, point, k, room)
+    here, s = row_at(k), past_corner(data, point, k, space)
     bend = bend_of(s, sizes)
     share, shares = data[point + muscle.POINT_SHARE], shares_of(s, bend, sizes)
-    rate = share * room[muscle.RATE] - room[here + muscle.BEFORE_RATE]
-    second = share * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND]
+    rate = share * space[muscle.RATE] - space[here + muscle.BEFORE_RATE]
+    second = share * space[muscle.SECOND] - space[here + muscle.BEFORE_SECOND]
     v, push = round_motion(shares, units, moving, rate), round_motion(shares, units, pushed, second)
     if quick:
         push = add3(push, corner_bias(s, rate, bend, turns, units))
@@ -181,32 +181,32 @@ def point_at_corner(
 
 
 @shared
-def corner_point(data: Array, point: int, k: int, quick: bool, room: Array) -> tuple[Vector, Vector, Vector]:
+def corner_point(data: Array, point: int, k: int, quick: bool, space: Array) -> tuple[Vector, Vector, Vector]:
     """Place, velocity and acceleration of a mass point near the corner at point k."""
-    if beside_obstacles(k, room):
-        x, v, push, _, _ = bend_point(data, point, k, quick, room)
+    if beside_obstacles(k, space):
+        x, v, push, _, _ = bend_point(data, point, k, quick, space)
         return x, v, push
-    units, sizes = corner_units(k, room), sizes_of(k, room)
+    units, sizes = corner_units(k, space), sizes_of(k, space)
     moving, pushed = (
-        parts_at(k, muscle.AT_VELOCITY, units, room),
-        parts_at(k, muscle.AT_ACCELERATION, units, room),
+        parts_at(k, muscle.AT_VELOCITY, units, space),
+        parts_at(k, muscle.AT_ACCELERATION, units, space),
     )
-    turns = corner_turns(k, sizes, room)
-    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
-    x = scale_add3(flat3(room, row_at(k) + muscle.AT_PLACE), past_corner(data, point, k, room), units[0])
+    turns = corner_turns(k, sizes, space)
+    shares, v, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, space)
+    x = scale_add3(flat3(space, row_at(k) + muscle.AT_PLACE), past_corner(data, point, k, space), units[0])
     return scale_add3(x, shares[4], units[2]), v, push
 
 
 @inline
 def take_at_corner(
-    room: Array, here: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
+    space: Array, here: int, share: float, force: Vector, shares: Twist, units: Units, sums: Units
 ) -> Units:
     """Add a mass point's force to the sums over its corner, and to that along the path."""
     u, t, e = units
     across, level, far = dot3(e, force), dot3(u, force), dot3(t, force)
     along = level + shares[5] * across
-    room[here + muscle.ALONG_BEFORE] += along
-    room[here + muscle.ALONG_PATH] += share * along
+    space[here + muscle.ALONG_BEFORE] += along
+    space[here + muscle.ALONG_PATH] += share * along
     return (
         add3(sums[0], force),
         scale_add3(scale_add3(sums[1], shares[0], force), shares[2] * across - shares[0] * level, u),
@@ -215,42 +215,42 @@ def take_at_corner(
 
 
 @inline
-def take_from_corner(room: Array, here: int, sums: Units) -> None:
+def take_from_corner(space: Array, here: int, sums: Units) -> None:
     """Subtract the sums over a corner's mass points from the points of the path."""
-    whole, before, behind = sums
-    take_force(room, here - muscle.ROOM_ROW, scale_add3(NONE, -1.0, before))
-    take_force(room, here, subtract3(add3(whole, before), behind))
-    take_force(room, here + muscle.ROOM_ROW, behind)
+    whole, before, after = sums
+    take_force(space, here - muscle.SPACE_ROW, scale_add3(NONE, -1.0, before))
+    take_force(space, here, subtract3(add3(whole, before), after))
+    take_force(space, here + muscle.SPACE_ROW, after)
 
 
 @shared
-def corner_inertia(data: Array, row: int, k: int, quick: bool, room: Array) -> None:
+def corner_inertia(data: Array, row: int, k: int, quick: bool, space: Array) -> None:
     """Inertial forces of a corner's mass points, on the points of the path and along it."""
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
-    units, sizes = corner_units(k, room), sizes_of(k, room)
+    units, sizes = corner_units(k, space), sizes_of(k, space)
     moving, pushed = (
-        parts_at(k, muscle.AT_VELOCITY, units, room),
-        parts_at(k, muscle.AT_ACCELERATION, units, room),
+        parts_at(k, muscle.AT_VELOCITY, units, space),
+        parts_at(k, muscle.AT_ACCELERATION, units, space),
     )
-    turns = corner_turns(k, sizes, room)
-    first, sums = int(room[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
-    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+    turns = corner_turns(k, sizes, space)
+    first, sums = int(space[here + muscle.CORNER_FIRST]), (NONE, NONE, NONE)
+    for i in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
-        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, room)
+        shares, _, push = point_at_corner(data, point, k, quick, sizes, units, moving, pushed, turns, space)
         force = scale_add3(NONE, data[point + muscle.POINT_MASS], push)
-        sums = take_at_corner(room, here, data[point + muscle.POINT_SHARE], force, shares, units, sums)
-    take_from_corner(room, here, sums)
+        sums = take_at_corner(space, here, data[point + muscle.POINT_SHARE], force, shares, units, sums)
+    take_from_corner(space, here, sums)
 
 
 @shared
-def corner_energies(data: Array, row: int, k: int, gravity: Vector, room: Array) -> tuple[float, float]:
+def corner_energies(data: Array, row: int, k: int, gravity: Vector, space: Array) -> tuple[float, float]:
     """Kinetic energy of a corner's mass points, and the sum of their mass times their height along gravity."""
     here, masses = row_at(k), row + int(data[row + muscle.MUSCLE_MASSES])
     kinetic, height = 0.0, 0.0
-    first = int(room[here + muscle.CORNER_FIRST])
-    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+    first = int(space[here + muscle.CORNER_FIRST])
+    for i in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
-        x, v, _ = corner_point(data, point, k, False, room)
+        x, v, _ = corner_point(data, point, k, False, space)
         kinetic += 0.5 * data[point + muscle.POINT_MASS] * dot3(v, v)
         height += data[point + muscle.POINT_MASS] * dot3(gravity, x)
     return kinetic, height
@@ -287,17 +287,17 @@ def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int,
 
 
 @shared
-def add_corner_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+def add_corner_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
     """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
     here, columns = row_at(k), columns_at(dof.shape[0])
     masses, span = row + int(data[row + muscle.MUSCLE_MASSES]), row + int(data[row + muscle.MUSCLE_SPAN])
-    units, sizes = corner_units(k, room), sizes_of(k, room)
-    first, number = int(room[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
+    units, sizes = corner_units(k, space), sizes_of(k, space)
+    first, number = int(space[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
     corner_columns(data, row, k, units, dof, columns)
-    for n in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+    for n in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * n
         s, m, share = (
-            past_corner(data, point, k, room),
+            past_corner(data, point, k, space),
             data[point + muscle.POINT_MASS],
             data[point + muscle.POINT_SHARE],
         )

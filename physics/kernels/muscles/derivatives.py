@@ -66,7 +66,7 @@ def add_differences(
     by_q: Array,
     still: Array,
     spaces: tuple[Array, Array, Array],
-    room: Array,
+    space: Array,
 ) -> None:
     """Add the derivative of J' q' of a muscle's mass points in its generalized force, by differences; still: zeros."""
     work, dof, flags = spaces
@@ -82,7 +82,7 @@ def add_differences(
             kinematics(arrays, q, qd, work, dof, flags)
             for i in range(arrays[at.BODY_INT].shape[0]):
                 store_twist(work, i, at.ACCELERATION, load_twist(work, i, at.BIAS))
-            path_asks(arrays, row, q, qd, still, work, dof, room)
+            path_asks(arrays, row, q, qd, still, work, dof, space)
             for i in range(number):
                 d = int(data[span + i])
                 by_q[d, e] += weight * dof[d, ASKED]
@@ -107,7 +107,7 @@ def add_slopes_of(
     """Add the slopes of one muscle. motion: q, q' and q''."""
     work, dof, _ = spaces
     data = arrays[at.MODEL_DATA]
-    room = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
     q, qd, qdd = motion
     (by_q, by_qd, _), (tangent, bodies, _, zeros) = slopes, tangents
     massive, quick = (
@@ -116,17 +116,17 @@ def add_slopes_of(
     )
     exact = massive and quick and not over_obstacles(data, row)
     carry_motion(False, bodies, work)
-    count = trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), exact, work, room)
+    count = trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), exact, work, space)
     pull, by_length, by_speed = tension_slopes(
-        data, row, tau, dof.shape[0], room[muscle.LENGTH], room[muscle.RATE]
+        data, row, tau, dof.shape[0], space[muscle.LENGTH], space[muscle.RATE]
     )
     if massive:
-        weigh_pushes(data, row, count, exact, True, room)
+        weigh_pushes(data, row, count, exact, True, space)
     if exact:
-        add_thirds(arrays, row, count, motion, by_q, tangent, work, dof, room)
+        add_thirds(arrays, row, count, motion, by_q, tangent, work, dof, space)
     elif massive and quick:
-        add_differences(arrays, row, q, qd, by_q, zeros[1], spaces, room)
-    add_pairs(arrays, row, pull, exact, motion, slopes, tangents, work, dof, room)
+        add_differences(arrays, row, q, qd, by_q, zeros[1], spaces, space)
+    add_pairs(arrays, row, pull, exact, motion, slopes, tangents, work, dof, space)
     span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
     for i in range(number):
         d = int(data[span + i])

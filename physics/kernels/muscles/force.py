@@ -40,106 +40,106 @@ from .strand import pull_strand
 
 
 @inline
-def add_force(room: Array, here: int, force: Vector) -> None:
-    put3(room, here + muscle.AT_FORCE, add3(flat3(room, here + muscle.AT_FORCE), force))
+def add_force(space: Array, here: int, force: Vector) -> None:
+    put3(space, here + muscle.AT_FORCE, add3(flat3(space, here + muscle.AT_FORCE), force))
 
 
 @inline
-def take_inertia(room: Array, here: int, base: Vector, slope: Vector, tail: Vector) -> None:
+def take_inertia(space: Array, here: int, base: Vector, slope: Vector, tail: Vector) -> None:
     """Inertial forces of a straight strand's mass points with accelerations base + c slope + s tail."""
-    u = flat3(room, here + muscle.STRAND_UNIT)
+    u = flat3(space, here + muscle.STRAND_UNIT)
     m0, mc, ms, mcc, mcs, mss = (
-        room[here + muscle.SUMS],
-        room[here + muscle.SUMS + 1],
-        room[here + muscle.SUMS + 2],
-        room[here + muscle.SUMS + 3],
-        room[here + muscle.SUMS + 4],
-        room[here + muscle.SUMS + 5],
+        space[here + muscle.SUMS],
+        space[here + muscle.SUMS + 1],
+        space[here + muscle.SUMS + 2],
+        space[here + muscle.SUMS + 3],
+        space[here + muscle.SUMS + 4],
+        space[here + muscle.SUMS + 5],
     )
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, base), mc, slope), ms, tail)
     far = scale_add3(scale_add3(scale_add3(NONE, mc, base), mcc, slope), mcs, tail)
-    room[here + muscle.ALONG_BEFORE] = dot3(u, whole)
-    room[here + muscle.ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
+    space[here + muscle.ALONG_BEFORE] = dot3(u, whole)
+    space[here + muscle.ALONG_PATH] = ms * dot3(u, base) + mcs * dot3(u, slope) + mss * dot3(u, tail)
     across = scale_add3(far, -dot3(u, far), u)
-    add_force(room, here, subtract3(across, whole))
-    add_force(room, here + muscle.ROOM_ROW, scale_add3(NONE, -1.0, across))
+    add_force(space, here, subtract3(across, whole))
+    add_force(space, here + muscle.SPACE_ROW, scale_add3(NONE, -1.0, across))
 
 
 @shared
-def strand_inertia(room: Array, here: int, rate: float, second: float) -> None:
+def strand_inertia(space: Array, here: int, rate: float, second: float) -> None:
     """Inertial forces of a straight strand's mass points on its ends, along it, before it and along the whole path;
     rate and second are those of the path's length.
     """
-    to = here + muscle.ROOM_ROW
-    u, turning = flat3(room, here + muscle.STRAND_UNIT), flat3(room, here + muscle.STRAND_UNIT_RATE)
-    start = flat3(room, here + muscle.AT_ACCELERATION)
-    way = subtract3(flat3(room, to + muscle.AT_ACCELERATION), start)
+    to = here + muscle.SPACE_ROW
+    u, turning = flat3(space, here + muscle.STRAND_UNIT), flat3(space, here + muscle.STRAND_UNIT_RATE)
+    start = flat3(space, here + muscle.AT_ACCELERATION)
+    way = subtract3(flat3(space, to + muscle.AT_ACCELERATION), start)
     # a point's acceleration is base + c slope + s tail
-    base = scale_add3(start, -room[here + muscle.BEFORE_SECOND], u)
-    base = scale_add3(base, -2.0 * room[here + muscle.BEFORE_RATE], turning)
-    slope = scale_add3(way, -room[here + muscle.STRAND_SECOND], u)
-    slope = scale_add3(slope, -2.0 * room[here + muscle.STRAND_RATE], turning)
+    base = scale_add3(start, -space[here + muscle.BEFORE_SECOND], u)
+    base = scale_add3(base, -2.0 * space[here + muscle.BEFORE_RATE], turning)
+    slope = scale_add3(way, -space[here + muscle.STRAND_SECOND], u)
+    slope = scale_add3(slope, -2.0 * space[here + muscle.STRAND_RATE], turning)
     tail = scale_add3(scale_add3(NONE, second, u), 2.0 * rate, turning)
-    take_inertia(room, here, base, slope, tail)
+    take_inertia(space, here, base, slope, tail)
 
 
 @inline
-def clear_loads(count: int, room: Array) -> None:
+def clear_loads(count: int, space: Array) -> None:
     """Clear the loads on the points of a path."""
     for k in range(count):
         here = row_at(k)
-        put3(room, here + muscle.AT_FORCE, NONE)
-        room[here + muscle.ALONG_PATH], room[here + muscle.ALONG_BEFORE] = 0.0, 0.0
+        put3(space, here + muscle.AT_FORCE, NONE)
+        space[here + muscle.ALONG_PATH], space[here + muscle.ALONG_BEFORE] = 0.0, 0.0
 
 
 @shared
-def inertia_loads(data: Array, row: int, count: int, quick: bool, room: Array) -> None:
+def inertia_loads(data: Array, row: int, count: int, quick: bool, space: Array) -> None:
     """Inertial forces of all mass points of a muscle on its path, after `share_masses`."""
     for k in range(count - 1):
-        if room[row_at(k) + muscle.STRAND_AT] == 0.0:
-            strand_inertia(room, row_at(k), room[muscle.RATE], room[muscle.SECOND])
-        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0 and not beside_obstacles(k, room):
-            corner_inertia(data, row, k, quick, room)
+        if space[row_at(k) + muscle.STRAND_AT] == 0.0:
+            strand_inertia(space, row_at(k), space[muscle.RATE], space[muscle.SECOND])
+        if space[row_at(k) + muscle.CORNER_COUNT] > 0.0 and not beside_obstacles(k, space):
+            corner_inertia(data, row, k, quick, space)
     for k in range(count - 1):
-        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0 and beside_obstacles(k, room):
-            bend_inertia(data, row, k, quick, room)
+        if space[row_at(k) + muscle.CORNER_COUNT] > 0.0 and beside_obstacles(k, space):
+            bend_inertia(data, row, k, quick, space)
 
 
 @shared
-def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Array, room: Array) -> None:
+def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Array, space: Array) -> None:
     """Forces of tensions along the strands: that of the muscle, less the mass points' inertial forces."""
     whole = 0.0
     for k in range(count - 1):
-        whole += room[row_at(k) + muscle.ALONG_PATH]
-    behind = room[row_at(count - 1) + muscle.ALONG_BEFORE]
+        whole += space[row_at(k) + muscle.ALONG_PATH]
+    after = space[row_at(count - 1) + muscle.ALONG_BEFORE]
     for k in range(count - 2, -1, -1):
         here = row_at(k)
-        along = pull + whole - behind
-        behind += room[here + muscle.ALONG_BEFORE]
-        if room[here + muscle.STRAND_AT] != 0.0:
-            pull_strand(arrays, here, along, massive, work, room)
+        along = pull + whole - after
+        after += space[here + muscle.ALONG_BEFORE]
+        if space[here + muscle.STRAND_AT] != 0.0:
+            pull_strand(arrays, here, along, massive, work, space)
             continue
-        force = scale_add3(NONE, along, flat3(room, here + muscle.STRAND_UNIT))
-        add_force(room, here, force)
-        add_force(room, here + muscle.ROOM_ROW, scale_add3(NONE, -1.0, force))
+        force = scale_add3(NONE, along, flat3(space, here + muscle.STRAND_UNIT))
+        add_force(space, here, force)
+        add_force(space, here + muscle.SPACE_ROW, scale_add3(NONE, -1.0, force))
 
 
 @shared
-def hand_over(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
+def hand_over(arrays: Array, count: int, work: Array, dof: Array, space: Array) -> None:
     """Add forces on the path's points to the bodies' bias forces, and to the coordinates that move points."""
     data = arrays[at.MODEL_DATA]
     for k in range(count):
         here = row_at(k)
-        body, via = int(room[here + muscle.AT_BODY]), int(room[here + muscle.AT_RECORD])
-        force = flat3(room, here + muscle.AT_FORCE)
+        body, via = int(space[here + muscle.AT_BODY]), int(space[here + muscle.AT_RECORD])
+        force = flat3(space, here + muscle.AT_FORCE)
         if body >= 0:
-            wrench = wrench_at(flat3(room, here + muscle.AT_LEVER), NONE, force)
+            wrench = wrench_at(flat3(space, here + muscle.AT_LEVER), NONE, force)
             store_twist(work, body, at.FORCE, scale_add6(load_twist(work, body, at.FORCE), -1.0, wrench))
         if data[via + muscle.VIA_MOVES] != 0.0:
             for j in range(3):
                 d = int(data[via + muscle.VIA_COORDINATES + j])
                 if d >= 0:
-                    dof[d, at.EXTRA] += dot3(force, flat3(room, here + muscle.AT_SLIDES + 3 * j))
+                    dof[d, at.EXTRA] += dot3(force, flat3(space, here + muscle.AT_SLIDES + 3 * j))
 
 
 @for_muscles()
@@ -161,7 +161,7 @@ def muscle_loads(
     is added to the coordinates' rows. tau (nv + inputs,) has the inputs.
     """
     body_int, _, _, data, dof_float = arrays
-    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     gravity = flat3(data, at.GRAVITY)
     if data[at.LIMIT_COUNT] == 0.0:  # else `limit_forces` has set them
         for d in range(q.shape[0]):
@@ -171,17 +171,17 @@ def muscle_loads(
     for _ in range(int(data[at.MUSCLE_COUNT])):
         massive = inertia and data[row + muscle.MUSCLE_MASS_COUNT] > 0.0
         quick = data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0
-        count = trace_path(arrays, row, q, qd, qdd, gravity, quick, work, room)
-        clear_loads(count, room)
+        count = trace_path(arrays, row, q, qd, qdd, gravity, quick, work, space)
+        clear_loads(count, space)
         if massive:
-            share_masses(data, row, count, quick, columns, room)
-            inertia_loads(data, row, count, quick, room)
+            share_masses(data, row, count, quick, columns, space)
+            inertia_loads(data, row, count, quick, space)
             if columns:
-                add_muscle_mass(arrays, row, count, room, dof)
-        pull = tension_of(data, row, tau, dof_float.shape[0], room[muscle.LENGTH], room[muscle.RATE])
-        power += abs(pull * room[muscle.RATE])
-        put_in -= 0.0 if is_constant(data, row) else pull * room[muscle.RATE]
-        pull_points(arrays, count, pull, massive, work, room)
-        hand_over(arrays, count, work, dof, room)
+                add_muscle_mass(arrays, row, count, space, dof)
+        pull = tension_of(data, row, tau, dof_float.shape[0], space[muscle.LENGTH], space[muscle.RATE])
+        power += abs(pull * space[muscle.RATE])
+        put_in -= 0.0 if is_constant(data, row) else pull * space[muscle.RATE]
+        pull_points(arrays, count, pull, massive, work, space)
+        hand_over(arrays, count, work, dof, space)
         row += int(data[row + muscle.MUSCLE_SIZE])
-    room[muscle.POWER], room[muscle.PUT_IN_BY_MUSCLES] = power, put_in
+    space[muscle.POWER], space[muscle.PUT_IN_BY_MUSCLES] = power, put_in

@@ -13,14 +13,14 @@ from . import layout as muscle
 @inline
 def row_at(k: int) -> int:
     """Offset of the row of point k."""
-    return muscle.ROOM_HEADER + muscle.ROOM_ROW * k
+    return muscle.SPACE_HEADER + muscle.SPACE_ROW * k
 
 
 @inline
-def past(data: Array, point: int, before: float, room: Array) -> float:
+def past(data: Array, point: int, before: float, space: Array) -> float:
     """Arc length from the place `before` of the path to the mass point whose numbers begin at point."""
     along: float = (
-        data[point + muscle.POINT_OFFSET] + data[point + muscle.POINT_SHARE] * room[muscle.LENGTH] - before
+        data[point + muscle.POINT_OFFSET] + data[point + muscle.POINT_SHARE] * space[muscle.LENGTH] - before
     )
     return along
 
@@ -35,46 +35,46 @@ def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
 
 
 @inline
-def along_strand(room: Array, here: int, what: int, c: float) -> Vector:
+def along_strand(space: Array, here: int, what: int, c: float) -> Vector:
     """Vector at the share c of a straight strand, between those at an offset in both ends' rows."""
-    start = flat3(room, here + what)
-    return scale_add3(start, c, subtract3(flat3(room, here + muscle.ROOM_ROW + what), start))
+    start = flat3(space, here + what)
+    return scale_add3(start, c, subtract3(flat3(space, here + muscle.SPACE_ROW + what), start))
 
 
 @inline
-def straight_push(s: float, along: float, here: int, room: Array) -> Vector:
+def straight_push(s: float, along: float, here: int, space: Array) -> Vector:
     """Acceleration of the mass point of share s at the length `along` past the beginning of a straight strand."""
-    length, u = room[here + muscle.STRAND_LENGTH], flat3(room, here + muscle.STRAND_UNIT)
+    length, u = space[here + muscle.STRAND_LENGTH], flat3(space, here + muscle.STRAND_UNIT)
     c = along / length if length > 0.0 else 0.0
-    rate = s * room[muscle.RATE] - room[here + muscle.BEFORE_RATE] - c * room[here + muscle.STRAND_RATE]
+    rate = s * space[muscle.RATE] - space[here + muscle.BEFORE_RATE] - c * space[here + muscle.STRAND_RATE]
     second = (
-        s * room[muscle.SECOND] - room[here + muscle.BEFORE_SECOND] - c * room[here + muscle.STRAND_SECOND]
+        s * space[muscle.SECOND] - space[here + muscle.BEFORE_SECOND] - c * space[here + muscle.STRAND_SECOND]
     )
-    x = along_strand(room, here, muscle.AT_ACCELERATION, c)
-    return scale_add3(scale_add3(x, second, u), 2.0 * rate, flat3(room, here + muscle.STRAND_UNIT_RATE))
+    x = along_strand(space, here, muscle.AT_ACCELERATION, c)
+    return scale_add3(scale_add3(x, second, u), 2.0 * rate, flat3(space, here + muscle.STRAND_UNIT_RATE))
 
 
 @inline
-def sizes_of(k: int, room: Array) -> Twist:
+def sizes_of(k: int, space: Array) -> Twist:
     """Inverse lengths of the strands before and after the corner at point k, its width and the inverse, and the width's
     derivatives by both lengths.
     """
-    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
-    width = room[row_at(k) + muscle.CORNER_WIDTH]
+    a, b = space[row_at(k - 1) + muscle.STRAND_LENGTH], space[row_at(k) + muscle.STRAND_LENGTH]
+    width = space[row_at(k) + muscle.CORNER_WIDTH]
     part = width / (a + b)
     return 1.0 / a, 1.0 / b, width, 1.0 / width, part * b / a, part * a / b
 
 
 @inline
-def width_curve(k: int, sizes: Twist, room: Array) -> float:
+def width_curve(k: int, sizes: Twist, space: Array) -> float:
     """The part of the second derivative of a corner's width without those of its strands' lengths."""
-    a, b = room[row_at(k - 1) + muscle.STRAND_LENGTH], room[row_at(k) + muscle.STRAND_LENGTH]
-    da, db = room[row_at(k - 1) + muscle.STRAND_RATE], room[row_at(k) + muscle.STRAND_RATE]
+    a, b = space[row_at(k - 1) + muscle.STRAND_LENGTH], space[row_at(k) + muscle.STRAND_LENGTH]
+    da, db = space[row_at(k - 1) + muscle.STRAND_RATE], space[row_at(k) + muscle.STRAND_RATE]
     mixed = (db * a - da * b) / (a + b)
     return float(-2.0 * sizes[2] * sizes[0] * sizes[1] * mixed * mixed)
 
 
 @inline
-def take_force(room: Array, here: int, force: Vector) -> None:
+def take_force(space: Array, here: int, force: Vector) -> None:
     """Subtract a force from a point of the path."""
-    put3(room, here + muscle.AT_FORCE, subtract3(flat3(room, here + muscle.AT_FORCE), force))
+    put3(space, here + muscle.AT_FORCE, subtract3(flat3(space, here + muscle.AT_FORCE), force))

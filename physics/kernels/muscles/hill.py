@@ -85,8 +85,8 @@ def active_force(
 
 @inline
 def clamped(laws: Array, law: int, activation: float) -> float:
-    held: float = min(max(activation, laws[law + hill.MIN_ACTIVATION]), 1.0)
-    return held
+    bounded: float = min(max(activation, laws[law + hill.MIN_ACTIVATION]), 1.0)
+    return bounded
 
 
 @inline
@@ -110,9 +110,9 @@ def activation_rate(
 @inline
 def fibre_of(laws: Array, law: int, fibre: float) -> tuple[float, float]:
     """The fibre's length, clamped to its least one, and the cosine of its pennation."""
-    held = max(fibre, laws[law + hill.MIN_FIBRE])
-    sine = laws[law + hill.HEIGHT] / held
-    return held, math.sqrt(1.0 - sine * sine)
+    bounded = max(fibre, laws[law + hill.MIN_FIBRE])
+    sine = laws[law + hill.HEIGHT] / bounded
+    return bounded, math.sqrt(1.0 - sine * sine)
 
 
 @inline
@@ -122,8 +122,8 @@ def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[flo
     height = laws[law + hill.HEIGHT]
     fibre = math.sqrt(along * along + height * height) if along > 0.0 else 0.0
     if fibre <= laws[law + hill.MIN_FIBRE]:
-        held, cosine = fibre_of(laws, law, fibre)
-        return held, cosine, 0.0
+        bounded, cosine = fibre_of(laws, law, fibre)
+        return bounded, cosine, 0.0
     cosine = along / fibre
     return fibre, cosine, speed * cosine / laws[law + hill.MAX_SPEED]
 
@@ -143,9 +143,9 @@ def rigid_forces(
 @inline
 def elastic_tendon(laws: Array, law: int, length: float, fibre: float) -> tuple[float, float, float, float]:
     """Fibre length, cosine, and the tendon's normalized force and slope."""
-    held, cosine = fibre_of(laws, law, fibre)
-    force, slope = tendon_force(laws, law, (length - held * cosine) / laws[law + hill.SLACK_LENGTH])
-    return held, cosine, force, slope
+    bounded, cosine = fibre_of(laws, law, fibre)
+    force, slope = tendon_force(laws, law, (length - bounded * cosine) / laws[law + hill.SLACK_LENGTH])
+    return bounded, cosine, force, slope
 
 
 @inline
@@ -178,8 +178,8 @@ def muscle_force(
         _, _, tendon, _ = elastic_tendon(laws, law, length, fibre)
         force: float = laws[law + hill.MAX_FORCE] * tendon
         return force
-    held, cosine, rate = rigid_fibre(laws, law, length, speed)
-    active, passive, damping = rigid_forces(laws, law, clamped(laws, law, activation), held, rate)
+    bounded, cosine, rate = rigid_fibre(laws, law, length, speed)
+    active, passive, damping = rigid_forces(laws, law, clamped(laws, law, activation), bounded, rate)
     along: float = laws[law + hill.MAX_FORCE] * (active + passive + damping) * cosine
     return along
 
@@ -194,8 +194,8 @@ def muscle_force_and_rates(
         if int(laws[law + hill.LAW_STATES]) == 0:
             return force, 0.0, 0.0
         return force, activation_rate(laws, law, excitation, activation)[0], 0.0
-    held, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
-    rate = elastic_speed(laws, law, clamped(laws, law, activation), held, cosine, tendon)
+    bounded, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
+    rate = elastic_speed(laws, law, clamped(laws, law, activation), bounded, cosine, tendon)
     return (
         laws[law + hill.MAX_FORCE] * tendon,
         activation_rate(laws, law, excitation, activation)[0],
@@ -242,15 +242,15 @@ def muscle_energy(
     a = clamped(laws, law, activation)
     watts = laws[law + hill.MAX_FORCE] * laws[law + hill.MAX_SPEED]
     if int(laws[law + hill.LAW_STATES]) < 2:
-        held, cosine, rate = rigid_fibre(laws, law, length, speed)
-        active, _, damping = rigid_forces(laws, law, a, held, rate)
-        _, passive_energy = stored(laws, law, held, 0.0)
+        bounded, cosine, rate = rigid_fibre(laws, law, length, speed)
+        active, _, damping = rigid_forces(laws, law, a, bounded, rate)
+        _, passive_energy = stored(laws, law, bounded, 0.0)
         return 0.0, passive_energy, -watts * active * rate, watts * damping * rate
-    held, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
-    rate = halted(laws, law, fibre, elastic_speed(laws, law, a, held, cosine, tendon))
-    passive, _ = passive_force(laws, law, held / laws[law + hill.OPTIMAL_LENGTH])
+    bounded, cosine, tendon, _ = elastic_tendon(laws, law, length, fibre)
+    rate = halted(laws, law, fibre, elastic_speed(laws, law, a, bounded, cosine, tendon))
+    passive, _ = passive_force(laws, law, bounded / laws[law + hill.OPTIMAL_LENGTH])
     damping = laws[law + hill.DAMPING] * rate
-    tendon_energy, passive_energy = stored(laws, law, held, length - held * cosine)
+    tendon_energy, passive_energy = stored(laws, law, bounded, length - bounded * cosine)
     active = tendon / cosine - passive - damping
     return tendon_energy, passive_energy, -watts * active * rate, watts * damping * rate
 
@@ -292,12 +292,12 @@ def muscle_equilibrium(laws: Array, law: int, length: float, activation: float) 
 @shared
 def balance(laws: Array, law: int, length: float, activation: float, fibre: float) -> tuple[float, float]:
     """Excess of the pull of a fibre at rest over the tendon's, and its slope by fibre length."""
-    held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+    bounded, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
     optimal = laws[law + hill.OPTIMAL_LENGTH]
-    factor, factor_slope = active_factor(laws, law, held / optimal)
-    passive, passive_slope = passive_force(laws, law, held / optimal)
+    factor, factor_slope = active_factor(laws, law, bounded / optimal)
+    passive, passive_slope = passive_force(laws, law, bounded / optimal)
     force = activation * factor + passive
-    sine = laws[law + hill.HEIGHT] / held
-    by_cosine = sine * sine / (held * cosine)
+    sine = laws[law + hill.HEIGHT] / bounded
+    by_cosine = sine * sine / (bounded * cosine)
     slope = (activation * factor_slope + passive_slope) / optimal * cosine + force * by_cosine
     return force * cosine - tendon, slope + stiffness / (laws[law + hill.SLACK_LENGTH] * cosine)

@@ -39,9 +39,9 @@ def muscle_force_tangent(
         pulls = 1.0 if excitation > 0.0 else 0.0
         return most * max(excitation, 0.0), (0.0, 0.0, most * pulls, 0.0, 0.0)
     if int(laws[law + hill.LAW_STATES]) == 2:
-        held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+        bounded, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
         by_length = most * stiffness / laws[law + hill.SLACK_LENGTH]
-        moves = 1.0 if held == fibre else 0.0
+        moves = 1.0 if bounded == fibre else 0.0
         return most * tendon, (by_length, 0.0, 0.0, 0.0, -moves * by_length / cosine)
     return rigid_tangent(laws, law, length, speed, activation)
 
@@ -57,19 +57,19 @@ def rigid_tangent(
         laws[law + hill.OPTIMAL_LENGTH],
     )
     a = clamped(laws, law, activation)
-    held, cosine, rate = rigid_fibre(laws, law, length, speed)
-    factor, factor_slope = active_factor(laws, law, held / optimal)
-    passive, passive_slope = passive_force(laws, law, held / optimal)
+    bounded, cosine, rate = rigid_fibre(laws, law, length, speed)
+    factor, factor_slope = active_factor(laws, law, bounded / optimal)
+    passive, passive_slope = passive_force(laws, law, bounded / optimal)
     active, by_rate, by_isometric, by_activation = active_force(laws, law, a, a * factor, rate)
     total = active + passive + laws[law + hill.DAMPING] * rate
     if total <= 0.0:
         return 0.0, NONE
     of_activation = most * cosine * (by_isometric * factor + by_activation) * passes(laws, law, activation)
-    if held <= laws[law + hill.MIN_FIBRE]:
+    if bounded <= laws[law + hill.MIN_FIBRE]:
         return most * total * cosine, (0.0, 0.0, 0.0, of_activation, 0.0)
     by_rate += laws[law + hill.DAMPING]
-    sine = laws[law + hill.HEIGHT] / held
-    turn = sine * sine / held  # of the cosine by the path's length
+    sine = laws[law + hill.HEIGHT] / bounded
+    turn = sine * sine / bounded  # of the cosine by the path's length
     by_length = (by_isometric * a * factor_slope + passive_slope) / optimal * cosine
     by_length += by_rate * speed * turn / fastest
     of_length = most * (by_length * cosine + total * turn)
@@ -95,20 +95,20 @@ def muscle_rates_tangent(
         laws[law + hill.OPTIMAL_LENGTH],
         laws[law + hill.MAX_SPEED],
     )
-    held, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
-    factor, factor_slope = active_factor(laws, law, held / optimal)
-    passive, passive_slope = passive_force(laws, law, held / optimal)
+    bounded, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
+    factor, factor_slope = active_factor(laws, law, bounded / optimal)
+    passive, passive_slope = passive_force(laws, law, bounded / optimal)
     rate, by_force, by_isometric, by_activation = fibre_speed(
         laws, law, a, a * factor, tendon / cosine - passive
     )
     if halted(laws, law, fibre, rate) != rate:
         return first, 0.0, first_by, NONE
     stiffness /= laws[law + hill.SLACK_LENGTH] * cosine
-    sine = laws[law + hill.HEIGHT] / held
-    by_cosine = sine * sine / (held * cosine)
+    sine = laws[law + hill.HEIGHT] / bounded
+    by_cosine = sine * sine / (bounded * cosine)
     by_fibre = -stiffness / cosine - tendon / (cosine * cosine) * by_cosine - passive_slope / optimal
     of_fibre = by_force * by_fibre + by_isometric * a * factor_slope / optimal
-    moves = 1.0 if held == fibre else 0.0
+    moves = 1.0 if bounded == fibre else 0.0
     of_activation = (by_isometric * factor + by_activation) * passes(laws, law, activation)
     second_by = (
         fastest * by_force * stiffness,

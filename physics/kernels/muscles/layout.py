@@ -76,7 +76,7 @@ def place_size(obstacles: int, own: int) -> int:
 # are multiplied by the accelerations there, or stored where negative (0: neither); and the signed power of all muscles
 # with non-conservative pull
 LENGTH, RATE, SECOND, ACTIVE, OBSTACLES, POWER, KEPT, PUT_IN_BY_MUSCLES = 0, 1, 2, 3, 4, 5, 6, 7
-ROOM_HEADER = 8
+SPACE_HEADER = 8
 
 # the row of a point: its record in data, its body, lever from the reference point of its tree, place in the world,
 # velocity, acceleration, the force on it, and its derivatives by each of its components in its body; of the strand
@@ -112,7 +112,7 @@ ROOM_HEADER = 8
     CORNER_COUNT,
     CORNER_WIDTH,
 ) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 50, 51, 52)
-ROOM_ROW = 53
+SPACE_ROW = 53
 # the sums of a strand over obstacles: mass, first moment, kinetic energy, stored forces times accelerations
 SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5
 

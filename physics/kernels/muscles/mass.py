@@ -34,7 +34,7 @@ from .strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_
 
 
 @shared
-def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
+def point_columns(arrays: Array, row: int, count: int, space: Array, dof: Array) -> None:
     """Derivatives of the path's points and length by each coordinate that moves the muscle; after `trace_path`."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     columns = columns_at(dof.shape[0])
@@ -42,7 +42,7 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
     number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
     for k in range(count):
         here, place = row_at(k), columns + muscle.COLUMN_POINTS + 3 * k
-        body, lever = int(room[here + muscle.AT_BODY]), flat3(room, here + muscle.AT_LEVER)
+        body, lever = int(space[here + muscle.AT_BODY]), flat3(space, here + muscle.AT_LEVER)
         ancestor, moving = body, 0
         while ancestor >= 0:
             moving += body_int[ancestor, at.DOF_COUNT]
@@ -55,36 +55,36 @@ def point_columns(arrays: Array, row: int, count: int, room: Array, dof: Array) 
             for d in range(first, first + body_int[body, at.DOF_COUNT]):
                 store3(dof, d, place, material(load_twist(dof, d, at.SUBSPACE), lever))
             body = body_int[body, at.PARENT]
-        via = int(room[here + muscle.AT_RECORD])
+        via = int(space[here + muscle.AT_RECORD])
         if data[via + muscle.VIA_MOVES] != 0.0:
             for j in range(3):
                 d = int(data[via + muscle.VIA_COORDINATES + j])
                 if d >= 0:
-                    slide = flat3(room, here + muscle.AT_SLIDES + 3 * j)
+                    slide = flat3(space, here + muscle.AT_SLIDES + 3 * j)
                     store3(dof, d, place, add3(load3(dof, d, place), slide))
     for k in range(count - 1):
-        if room[row_at(k) + muscle.STRAND_AT] != 0.0:
-            obstacle_columns(arrays, row, k, room, dof)
+        if space[row_at(k) + muscle.STRAND_AT] != 0.0:
+            obstacle_columns(arrays, row, k, space, dof)
     for i in range(number):
         d = int(data[span + i])
         total = 0.0
         for k in range(count - 1):
-            if room[row_at(k) + muscle.STRAND_AT] != 0.0:
-                total += along_gradient(data, k, room, dof, d)
+            if space[row_at(k) + muscle.STRAND_AT] != 0.0:
+                total += along_gradient(data, k, space, dof, d)
                 continue
             place = columns + muscle.COLUMN_POINTS + 3 * k
             way = subtract3(load3(dof, d, place + 3), load3(dof, d, place))
-            total += dot3(flat3(room, row_at(k) + muscle.STRAND_UNIT), way)
+            total += dot3(flat3(space, row_at(k) + muscle.STRAND_UNIT), way)
         dof[d, columns + muscle.COLUMN_LENGTH] = total
         dof[d, columns + muscle.COLUMN_BEFORE] = 0.0
 
 
 @inline
-def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> tuple[Vector, Vector]:
+def strand_motion(k: int, space: Array, dof: Array, d: int, columns: int) -> tuple[Vector, Vector]:
     """Velocities of the mass points of strand k by coordinate d: x' = first + c second + s third u, where third is its
     `COLUMN_LENGTH` before the strand.
     """
-    u = flat3(room, row_at(k) + muscle.STRAND_UNIT)
+    u = flat3(space, row_at(k) + muscle.STRAND_UNIT)
     place = columns + muscle.COLUMN_POINTS + 3 * k
     start = load3(dof, d, place)
     way = subtract3(load3(dof, d, place + 3), start)
@@ -98,32 +98,32 @@ def strand_motion(k: int, room: Array, dof: Array, d: int, columns: int) -> tupl
 
 @inline
 def weigh_motion(
-    k: int, room: Array, first: Vector, second: Vector, third: float
+    k: int, space: Array, first: Vector, second: Vector, third: float
 ) -> tuple[Vector, Vector, float]:
     """The momentum of the strand's mass points in the same seven numbers."""
     here = row_at(k)
-    u, sums = flat3(room, here + muscle.STRAND_UNIT), here + muscle.SUMS
-    m0, mc, ms = room[sums], room[sums + 1], room[sums + 2]
-    mcc, mss = room[sums + 3], room[sums + 5]
+    u, sums = flat3(space, here + muscle.STRAND_UNIT), here + muscle.SUMS
+    m0, mc, ms = space[sums], space[sums + 1], space[sums + 2]
+    mcc, mss = space[sums + 3], space[sums + 5]
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, first), mc, second), ms * third, u)
     far = scale_add3(scale_add3(NONE, mc, first), mcc, second)
     return whole, far, ms * dot3(u, first) + mss * third
 
 
 @shared
-def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+def add_strand_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
     """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
     columns = columns_at(dof.shape[0])
     span = row + int(data[row + muscle.MUSCLE_SPAN])
     number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
-    massive = room[row_at(k) + muscle.STRAND_COUNT] > 0.0
+    massive = space[row_at(k) + muscle.STRAND_COUNT] > 0.0
     for i in range(number):
         d = int(data[span + i])
-        first, second = strand_motion(k, room, dof, d, columns)
+        first, second = strand_motion(k, space, dof, d, columns)
         if not massive:
             continue
         third = dof[d, columns + muscle.COLUMN_LENGTH]
-        whole, far, end = weigh_motion(k, room, first, second, third)
+        whole, far, end = weigh_motion(k, space, first, second, third)
         for j in range(i):
             e = int(data[span + j])
             total = dot3(whole, load3(dof, e, columns + muscle.COLUMN_MOTION))
@@ -133,55 +133,55 @@ def add_strand_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> N
 
 
 @shared
-def add_muscle_mass(arrays: Array, row: int, count: int, room: Array, dof: Array) -> None:
+def add_muscle_mass(arrays: Array, row: int, count: int, space: Array, dof: Array) -> None:
     """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
-    point_columns(arrays, row, count, room, dof)
+    point_columns(arrays, row, count, space, dof)
     for k in range(count - 1):
-        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0:
-            if beside_obstacles(k, room):
-                add_bend_mass(arrays[at.MODEL_DATA], row, k, room, dof)
+        if space[row_at(k) + muscle.CORNER_COUNT] > 0.0:
+            if beside_obstacles(k, space):
+                add_bend_mass(arrays[at.MODEL_DATA], row, k, space, dof)
             else:
-                add_corner_mass(arrays[at.MODEL_DATA], row, k, room, dof)
-        if room[row_at(k) + muscle.STRAND_AT] == 0.0:
-            add_strand_mass(arrays[at.MODEL_DATA], row, k, room, dof)
+                add_corner_mass(arrays[at.MODEL_DATA], row, k, space, dof)
+        if space[row_at(k) + muscle.STRAND_AT] == 0.0:
+            add_strand_mass(arrays[at.MODEL_DATA], row, k, space, dof)
         else:
-            add_wrapped_mass(arrays[at.MODEL_DATA], row, k, room, dof)
+            add_wrapped_mass(arrays[at.MODEL_DATA], row, k, space, dof)
 
 
 @for_muscles()
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
     """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
     body_int, _, _, data, _ = arrays
-    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
         if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
-            count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
-            share_masses(data, row, count, False, True, room)
-            add_muscle_mass(arrays, row, count, room, dof)
+            count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
+            share_masses(data, row, count, False, True, space)
+            add_muscle_mass(arrays, row, count, space, dof)
         row += int(data[row + muscle.MUSCLE_SIZE])
 
 
 @inline
-def strand_kinetic(room: Array, here: int, rate: float) -> float:
+def strand_kinetic(space: Array, here: int, rate: float) -> float:
     """Kinetic energy of a straight strand's mass points."""
-    u, sums = flat3(room, here + muscle.STRAND_UNIT), here + muscle.SUMS
-    start = flat3(room, here + muscle.AT_VELOCITY)
-    way = subtract3(flat3(room, here + muscle.ROOM_ROW + muscle.AT_VELOCITY), start)
-    first = scale_add3(start, -room[here + muscle.BEFORE_RATE], u)
-    second = scale_add3(way, -room[here + muscle.STRAND_RATE], u)
-    total = room[sums] * dot3(first, first) + 2.0 * room[sums + 1] * dot3(first, second)
-    total += 2.0 * room[sums + 2] * rate * dot3(first, u) + room[sums + 3] * dot3(second, second)
-    return float(0.5 * (total + room[sums + 5] * rate * rate))
+    u, sums = flat3(space, here + muscle.STRAND_UNIT), here + muscle.SUMS
+    start = flat3(space, here + muscle.AT_VELOCITY)
+    way = subtract3(flat3(space, here + muscle.SPACE_ROW + muscle.AT_VELOCITY), start)
+    first = scale_add3(start, -space[here + muscle.BEFORE_RATE], u)
+    second = scale_add3(way, -space[here + muscle.STRAND_RATE], u)
+    total = space[sums] * dot3(first, first) + 2.0 * space[sums + 1] * dot3(first, second)
+    total += 2.0 * space[sums + 2] * rate * dot3(first, u) + space[sums + 3] * dot3(second, second)
+    return float(0.5 * (total + space[sums + 5] * rate * rate))
 
 
 @inline
-def strand_height(room: Array, here: int, gravity: Vector) -> float:
+def strand_height(space: Array, here: int, gravity: Vector) -> float:
     """Sum over a straight strand's mass points of their mass times their place along gravity."""
-    start = flat3(room, here + muscle.AT_PLACE)
-    way = subtract3(flat3(room, here + muscle.ROOM_ROW + muscle.AT_PLACE), start)
+    start = flat3(space, here + muscle.AT_PLACE)
+    way = subtract3(flat3(space, here + muscle.SPACE_ROW + muscle.AT_PLACE), start)
     return float(
-        room[here + muscle.SUMS] * dot3(gravity, start) + room[here + muscle.SUMS + 1] * dot3(gravity, way)
+        space[here + muscle.SUMS] * dot3(gravity, start) + space[here + muscle.SUMS + 1] * dot3(gravity, way)
     )
 
 
@@ -191,27 +191,27 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     as the path lengthens; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
-    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     gravity = flat3(data, at.GRAVITY)
     kinetic, potential = 0.0, 0.0
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
-        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
+        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
         if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
-            share_masses(data, row, count, False, False, room)
+            share_masses(data, row, count, False, False, space)
             for k in range(count - 1):
                 here = row_at(k)
-                if room[here + muscle.CORNER_COUNT] > 0.0:
-                    moving, height = corner_energies(data, row, k, gravity, room)
+                if space[here + muscle.CORNER_COUNT] > 0.0:
+                    moving, height = corner_energies(data, row, k, gravity, space)
                     kinetic += moving
                     potential -= height
-                if room[here + muscle.STRAND_AT] == 0.0:
-                    kinetic += strand_kinetic(room, here, room[muscle.RATE])
-                    potential -= strand_height(room, here, gravity)
+                if space[here + muscle.STRAND_AT] == 0.0:
+                    kinetic += strand_kinetic(space, here, space[muscle.RATE])
+                    potential -= strand_height(space, here, gravity)
                 else:
-                    kinetic += room[here + muscle.SUMS + muscle.SUM_KINETIC]
-                    potential -= dot3(gravity, flat3(room, here + muscle.SUMS + muscle.SUM_MOMENT))
+                    kinetic += space[here + muscle.SUMS + muscle.SUM_KINETIC]
+                    potential -= dot3(gravity, flat3(space, here + muscle.SUMS + muscle.SUM_MOMENT))
         if is_constant(data, row):
-            potential += data[row + muscle.MUSCLE_TENSION] * room[muscle.LENGTH]
+            potential += data[row + muscle.MUSCLE_TENSION] * space[muscle.LENGTH]
         row += int(data[row + muscle.MUSCLE_SIZE])
     return kinetic, potential

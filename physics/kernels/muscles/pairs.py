@@ -80,45 +80,45 @@ def collect(body_int: Array, work: Array, dof: Array) -> None:
 
 
 @shared
-def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, room: Array) -> None:
+def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, space: Array) -> None:
     """Generalized force of the inertial forces on the points of a muscle's path, into ASKED."""
     for i in range(arrays[at.BODY_INT].shape[0]):
         store_twist(work, i, at.FORCE, STILL)
     for d in range(dof.shape[0]):
         dof[d, at.EXTRA] = 0.0
-    pull_points(arrays, count, 0.0, True, work, room)
-    hand_over(arrays, count, work, dof, room)
+    pull_points(arrays, count, 0.0, True, work, space)
+    hand_over(arrays, count, work, dof, space)
     collect(arrays[at.BODY_INT], work, dof)
 
 
 @shared
-def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, room: Array) -> float:
+def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, space: Array) -> float:
     """Store the inertial forces of all mass points, or sum the products of stored ones with the present accelerations;
     includes `share_masses`.
     """
     masses, kept = row + int(data[row + muscle.MUSCLE_MASSES]), int(data[row + muscle.MUSCLE_KEPT])
-    room[muscle.KEPT] = -kept if keep else kept
-    share_masses(data, row, count, quick, False, room)
-    room[muscle.KEPT] = 0.0
+    space[muscle.KEPT] = -kept if keep else kept
+    share_masses(data, row, count, quick, False, space)
+    space[muscle.KEPT] = 0.0
     total, i = 0.0, 0
     for k in range(count - 1):
         here = row_at(k)
-        behind = int(room[here + muscle.STRAND_FIRST])  # the corner's mass points come first
-        end = behind + int(room[here + muscle.STRAND_COUNT])
-        wrapped = room[here + muscle.STRAND_AT] != 0.0
+        after = int(space[here + muscle.STRAND_FIRST])  # the corner's mass points come first
+        end = after + int(space[here + muscle.STRAND_COUNT])
+        wrapped = space[here + muscle.STRAND_AT] != 0.0
         if wrapped:
-            total += room[here + muscle.SUMS + muscle.SUM_WORKED]
-        while i < (behind if wrapped else end):
+            total += space[here + muscle.SUMS + muscle.SUM_WORKED]
+        while i < (after if wrapped else end):
             point = masses + muscle.POINT_WIDTH * i
-            if i < behind:
-                _, _, push = corner_point(data, point, k, quick, room)
+            if i < after:
+                _, _, push = corner_point(data, point, k, quick, space)
             else:
-                along = past(data, point, room[here + muscle.BEFORE], room)
-                push = straight_push(data[point + muscle.POINT_SHARE], along, here, room)
+                along = past(data, point, space[here + muscle.BEFORE], space)
+                push = straight_push(data[point + muscle.POINT_SHARE], along, here, space)
             if keep:
-                put3(room, kept + 3 * i, scale_add3(NONE, data[point + muscle.POINT_MASS], push))
+                put3(space, kept + 3 * i, scale_add3(NONE, data[point + muscle.POINT_MASS], push))
             else:
-                total += dot3(flat3(room, kept + 3 * i), push)
+                total += dot3(flat3(space, kept + 3 * i), push)
             i += 1
         i = end
     return total
@@ -126,18 +126,18 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, roo
 
 @shared
 def path_asks(
-    arrays: Array, row: int, q: Array, qd: Array, qdd: Array, work: Array, dof: Array, room: Array
+    arrays: Array, row: int, q: Array, qd: Array, qdd: Array, work: Array, dof: Array, space: Array
 ) -> float:
     """The muscle's path for the bodies' motion in `work`, without gravity. Where it has mass, the generalized force of
     its mass points is ASKED, and the product of their stored forces and accelerations is returned.
     """
     data, worked = arrays[at.MODEL_DATA], 0.0
-    count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, room)
+    count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, space)
     if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
-        clear_loads(count, room)
-        worked = weigh_pushes(data, row, count, True, False, room)
-        inertia_loads(data, row, count, True, room)
-        ask_coordinates(arrays, count, work, dof, room)
+        clear_loads(count, space)
+        worked = weigh_pushes(data, row, count, True, False, space)
+        inertia_loads(data, row, count, True, space)
+        ask_coordinates(arrays, count, work, dof, space)
     return worked
 
 
@@ -181,7 +181,7 @@ def add_pairs(
     tangents: tuple[Array, Array, Array, Array],
     work: Array,
     dof: Array,
-    room: Array,
+    space: Array,
 ) -> None:
     """Add the second derivatives of a muscle's path to slopes, and compute SLOPE and SLOPE_RATE. exact: whether the
     slopes include the change of the mass points' accelerations with q''. motion: q, q' and q''.
@@ -200,16 +200,16 @@ def add_pairs(
             spread_units(arrays, d, e, tangent, work, dof)
             units[d] = 1.0
             units[e] = 1.0
-            worked = path_asks(arrays, row, q, units, still, work, dof, room)
+            worked = path_asks(arrays, row, q, units, still, work, dof, space)
             units[d] = 0.0
             units[e] = 0.0
             if d == e:
-                dof[d, SLOPE] = room[muscle.RATE]
+                dof[d, SLOPE] = space[muscle.RATE]
             # from one coordinate alone B(d, d), and the part of it in the polarization of all pairs
             for h in range(number if d == e else 1):
                 x = int(data[span + h]) if d == e else e
                 weight = 0.5 if d != e else (1.0 if x == d else -0.5)
-                curve, own = weight * room[muscle.SECOND], weight * (pull * room[muscle.SECOND] + worked)
+                curve, own = weight * space[muscle.SECOND], weight * (pull * space[muscle.SECOND] + worked)
                 given = curve, own, 0.0 if exact else weight, twice * weight
                 add_pair(d, x, given, motion, asked, slopes, dof)
                 if x != d:

@@ -36,7 +36,7 @@ from .strand import sum_wrapped, trace_strand
 
 @shared
 def moving_point(
-    data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, room: Array, here: int
+    data: Array, row: int, via: int, q: Array, qd: Array, qdd: Array, quick: bool, space: Array, here: int
 ) -> tuple[Vector, Vector, Vector]:
     """Place, velocity and acceleration in its body of a moving point, in link axes; stores its directions."""
     place, speed, push = flat3(data, via + muscle.VIA_FRAME + 9), NONE, NONE
@@ -54,7 +54,7 @@ def moving_point(
             if quick:
                 push = scale_add3(push, curve * qd[d] * qd[d], axis)
         place = scale_add3(place, value, axis)
-        put3(room, here + muscle.AT_SLIDES + 3 * j, scale_add3(NONE, slope, axis))
+        put3(space, here + muscle.AT_SLIDES + 3 * j, scale_add3(NONE, slope, axis))
     return place, speed, push
 
 
@@ -69,7 +69,7 @@ def place_point(
     gravity: Vector,
     quick: bool,
     work: Array,
-    room: Array,
+    space: Array,
     here: int,
 ) -> None:
     """Fill the row at `here` with a point of the path; gravity is the upward acceleration of the world."""
@@ -83,16 +83,16 @@ def place_point(
         if quick:
             push = add3(push, cross((twist[0], twist[1], twist[2]), v))
     else:
-        local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, room, here)
+        local, speed, shove = moving_point(data, row, via, q, qd, qdd, quick, space, here)
         lever = carried(work, body, local)
         if body >= 0:
             turn = load_rotation(work, body)
             speed, shove = rotate(turn, speed), rotate(turn, shove)
             for j in range(3):
                 put3(
-                    room,
+                    space,
                     here + muscle.AT_SLIDES + 3 * j,
-                    rotate(turn, flat3(room, here + muscle.AT_SLIDES + 3 * j)),
+                    rotate(turn, flat3(space, here + muscle.AT_SLIDES + 3 * j)),
                 )
         v = add3(material(twist, lever), speed)
         push = add3(material(a, lever), shove)
@@ -100,33 +100,33 @@ def place_point(
             push = add3(push, cross((twist[0], twist[1], twist[2]), add3(v, speed)))
     if body < 0:
         push = subtract3(push, gravity)
-    room[here + muscle.AT_RECORD] = float(via)
-    room[here + muscle.AT_BODY] = float(body)
-    put3(room, here + muscle.AT_LEVER, lever)
-    put3(room, here + muscle.AT_PLACE, position(body_int, work, body, lever))
-    put3(room, here + muscle.AT_VELOCITY, v)
-    put3(room, here + muscle.AT_ACCELERATION, push)
+    space[here + muscle.AT_RECORD] = float(via)
+    space[here + muscle.AT_BODY] = float(body)
+    put3(space, here + muscle.AT_LEVER, lever)
+    put3(space, here + muscle.AT_PLACE, position(body_int, work, body, lever))
+    put3(space, here + muscle.AT_VELOCITY, v)
+    put3(space, here + muscle.AT_ACCELERATION, push)
 
 
 @inline
-def straight_strand(room: Array, here: int, quick: bool) -> None:
+def straight_strand(space: Array, here: int, quick: bool) -> None:
     """Length, direction and their rates of the strand from the point at `here` to the next one."""
-    to = here + muscle.ROOM_ROW
-    way = subtract3(flat3(room, to + muscle.AT_PLACE), flat3(room, here + muscle.AT_PLACE))
-    speed = subtract3(flat3(room, to + muscle.AT_VELOCITY), flat3(room, here + muscle.AT_VELOCITY))
-    push = subtract3(flat3(room, to + muscle.AT_ACCELERATION), flat3(room, here + muscle.AT_ACCELERATION))
+    to = here + muscle.SPACE_ROW
+    way = subtract3(flat3(space, to + muscle.AT_PLACE), flat3(space, here + muscle.AT_PLACE))
+    speed = subtract3(flat3(space, to + muscle.AT_VELOCITY), flat3(space, here + muscle.AT_VELOCITY))
+    push = subtract3(flat3(space, to + muscle.AT_ACCELERATION), flat3(space, here + muscle.AT_ACCELERATION))
     length = math.sqrt(dot3(way, way))
     inverse = 1.0 / length if length > 0.0 else 0.0
     u = scale_add3(NONE, inverse, way)
     rate = dot3(u, speed)
     turning = scale_add3(NONE, inverse, scale_add3(speed, -rate, u))
-    room[here + muscle.STRAND_LENGTH] = length
-    room[here + muscle.STRAND_RATE] = rate
+    space[here + muscle.STRAND_LENGTH] = length
+    space[here + muscle.STRAND_RATE] = rate
     if not quick:
         turning = NONE
-    room[here + muscle.STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
-    put3(room, here + muscle.STRAND_UNIT, u)
-    put3(room, here + muscle.STRAND_UNIT_RATE, turning)
+    space[here + muscle.STRAND_SECOND] = dot3(u, push) + length * dot3(turning, turning)
+    put3(space, here + muscle.STRAND_UNIT, u)
+    put3(space, here + muscle.STRAND_UNIT_RATE, turning)
 
 
 @inline
@@ -146,7 +146,7 @@ def trace_path(
     gravity: Vector,
     quick: bool,
     work: Array,
-    room: Array,
+    space: Array,
 ) -> int:
     """Points, strands and length of the muscle with the record at row, into the workspace; returns the number of
     points.
@@ -159,29 +159,29 @@ def trace_path(
     for k in range(int(data[row + muscle.MUSCLE_VIA_COUNT])):
         via = row + int(data[row + muscle.MUSCLE_VIAS]) + muscle.VIA_WIDTH * k
         if there(data, via, q):
-            place_point(arrays, row, via, q, qd, qdd, gravity, quick, work, room, row_at(count))
-            room[row_at(count) + muscle.STRAND_AT] = 0.0
+            place_point(arrays, row, via, q, qd, qdd, gravity, quick, work, space, row_at(count))
+            space[row_at(count) + muscle.STRAND_AT] = 0.0
             count += 1
-        if data[via + muscle.VIA_STRAND] != 0.0 and room[row_at(count - 1) + muscle.STRAND_AT] == 0.0:
+        if data[via + muscle.VIA_STRAND] != 0.0 and space[row_at(count - 1) + muscle.STRAND_AT] == 0.0:
             # obstacles after a missing point belong to the strand from the one before
-            room[row_at(count - 1) + muscle.STRAND_AT] = row + data[via + muscle.VIA_STRAND]
+            space[row_at(count - 1) + muscle.STRAND_AT] = row + data[via + muscle.VIA_STRAND]
     length, rate, second = 0.0, 0.0, 0.0
-    room[muscle.OBSTACLES] = 0.0
+    space[muscle.OBSTACLES] = 0.0
     for k in range(count - 1):
         here = row_at(k)
-        room[here + muscle.STRAND_BEFORE] = room[muscle.OBSTACLES]
-        if room[here + muscle.STRAND_AT] == 0.0:
-            straight_strand(room, here, quick)
+        space[here + muscle.STRAND_BEFORE] = space[muscle.OBSTACLES]
+        if space[here + muscle.STRAND_AT] == 0.0:
+            straight_strand(space, here, quick)
         else:
-            trace_strand(arrays, here, gravity, quick, work, room)
-            room[muscle.OBSTACLES] += data[int(room[here + muscle.STRAND_AT])]
-        room[here + muscle.BEFORE] = length
-        room[here + muscle.BEFORE_RATE] = rate
-        room[here + muscle.BEFORE_SECOND] = second
-        length += room[here + muscle.STRAND_LENGTH]
-        rate += room[here + muscle.STRAND_RATE]
-        second += room[here + muscle.STRAND_SECOND]
-    room[muscle.LENGTH], room[muscle.RATE], room[muscle.SECOND], room[muscle.ACTIVE] = (
+            trace_strand(arrays, here, gravity, quick, work, space)
+            space[muscle.OBSTACLES] += data[int(space[here + muscle.STRAND_AT])]
+        space[here + muscle.BEFORE] = length
+        space[here + muscle.BEFORE_RATE] = rate
+        space[here + muscle.BEFORE_SECOND] = second
+        length += space[here + muscle.STRAND_LENGTH]
+        rate += space[here + muscle.STRAND_RATE]
+        second += space[here + muscle.STRAND_SECOND]
+    space[muscle.LENGTH], space[muscle.RATE], space[muscle.SECOND], space[muscle.ACTIVE] = (
         length,
         rate,
         second,
@@ -191,7 +191,7 @@ def trace_path(
 
 
 @shared
-def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, room: Array) -> None:
+def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, space: Array) -> None:
     """Mass points of each strand, and their sums; after `trace_path`. With columns, also the mass matrices of strands
     over obstacles.
     """
@@ -200,40 +200,40 @@ def share_masses(data: Array, row: int, count: int, quick: bool, columns: bool, 
     i = 0
     for k in range(count - 1):
         here = row_at(k)
-        before, length = room[here + muscle.BEFORE], room[here + muscle.STRAND_LENGTH]
-        width = corner_width(k, count, rounding, room)
-        room[here + muscle.CORNER_FIRST], room[here + muscle.CORNER_WIDTH] = float(i), width
+        before, length = space[here + muscle.BEFORE], space[here + muscle.STRAND_LENGTH]
+        width = corner_width(k, count, rounding, space)
+        space[here + muscle.CORNER_FIRST], space[here + muscle.CORNER_WIDTH] = float(i), width
         while width > 0.0 and i < number:
-            if past(data, masses + muscle.POINT_WIDTH * i, before, room) >= width:
+            if past(data, masses + muscle.POINT_WIDTH * i, before, space) >= width:
                 break
             i += 1
-        room[here + muscle.CORNER_COUNT] = float(i) - room[here + muscle.CORNER_FIRST]
+        space[here + muscle.CORNER_COUNT] = float(i) - space[here + muscle.CORNER_FIRST]
         first = i
-        end = length - corner_width(k + 1, count, rounding, room)
+        end = length - corner_width(k + 1, count, rounding, space)
         while i < number:
-            along = past(data, masses + muscle.POINT_WIDTH * i, before, room)
+            along = past(data, masses + muscle.POINT_WIDTH * i, before, space)
             if along > end and k < count - 2:
                 break
             i += 1
-        room[here + muscle.STRAND_FIRST] = float(first)
-        room[here + muscle.STRAND_COUNT] = float(i - first)
-        if room[here + muscle.STRAND_AT] == 0.0:
-            sum_straight(data, masses, here, room)
+        space[here + muscle.STRAND_FIRST] = float(first)
+        space[here + muscle.STRAND_COUNT] = float(i - first)
+        if space[here + muscle.STRAND_AT] == 0.0:
+            sum_straight(data, masses, here, space)
         else:
-            sum_wrapped(data, masses, here, quick, columns, room)
+            sum_wrapped(data, masses, here, quick, columns, space)
 
 
 @shared
-def sum_straight(data: Array, masses: int, here: int, room: Array) -> None:
+def sum_straight(data: Array, masses: int, here: int, space: Array) -> None:
     """Sums over the mass points of a straight strand of m, m c, m s, m c^2, m c s, m s^2."""
-    before, length = room[here + muscle.BEFORE], room[here + muscle.STRAND_LENGTH]
+    before, length = space[here + muscle.BEFORE], space[here + muscle.STRAND_LENGTH]
     inverse = 1.0 / length if length > 0.0 else 0.0
     m0, mc, ms, mcc, mcs, mss = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    first = int(room[here + muscle.STRAND_FIRST])
-    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+    first = int(space[here + muscle.STRAND_FIRST])
+    for i in range(first, first + int(space[here + muscle.STRAND_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
         m, s = data[point + muscle.POINT_MASS], data[point + muscle.POINT_SHARE]
-        c = past(data, point, before, room) * inverse
+        c = past(data, point, before, space) * inverse
         m0 += m
         mc += m * c
         ms += m * s
@@ -241,5 +241,5 @@ def sum_straight(data: Array, masses: int, here: int, room: Array) -> None:
         mcs += m * c * s
         mss += m * s * s
     sums = here + muscle.SUMS
-    room[sums], room[sums + 1], room[sums + 2] = m0, mc, ms
-    room[sums + 3], room[sums + 4], room[sums + 5] = mcc, mcs, mss
+    space[sums], space[sums + 1], space[sums + 2] = m0, mc, ms
+    space[sums + 3], space[sums + 4], space[sums + 5] = mcc, mcs, mss

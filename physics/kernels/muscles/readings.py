@@ -34,13 +34,13 @@ def muscle_lengths(
     """
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     kinematics(arrays, q, qd, work, dof, flags)
-    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     columns = columns_at(dof.shape[0])
     row = int(data[at.MUSCLE_ROWS])
     for k in range(int(data[at.MUSCLE_COUNT])):
-        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, room)
-        lengths[k, 0], lengths[k, 1] = room[muscle.LENGTH], room[muscle.RATE]
-        point_columns(arrays, row, count, room, dof)
+        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
+        lengths[k, 0], lengths[k, 1] = space[muscle.LENGTH], space[muscle.RATE]
+        point_columns(arrays, row, count, space, dof)
         for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
             gradients[k, d] = dof[d, columns + muscle.COLUMN_LENGTH]
@@ -59,19 +59,19 @@ def put_point(places: Array, i: int, point: Moving, gravity: Vector) -> None:
 
 @shared
 def straight_points(
-    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+    data: Array, row: int, k: int, space: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """Mass points of straight strand k: place, velocity and bias (n, 9), and Jacobian (n, 3, nv)."""
     here, columns = row_at(k), columns_at(dof.shape[0])
-    u = flat3(room, here + muscle.STRAND_UNIT)
+    u = flat3(space, here + muscle.STRAND_UNIT)
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
-    first = int(room[here + muscle.STRAND_FIRST])
-    length = room[here + muscle.STRAND_LENGTH]
-    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+    first = int(space[here + muscle.STRAND_FIRST])
+    length = space[here + muscle.STRAND_LENGTH]
+    for i in range(first, first + int(space[here + muscle.STRAND_COUNT])):
         s = data[masses + muscle.POINT_WIDTH * i + muscle.POINT_SHARE]
-        along = past(data, masses + muscle.POINT_WIDTH * i, room[here + muscle.BEFORE], room)
+        along = past(data, masses + muscle.POINT_WIDTH * i, space[here + muscle.BEFORE], space)
         c = along / length if length > 0.0 else 0.0
-        put_point(places, i, side_point(data, k, s, along, True, room), gravity)
+        put_point(places, i, side_point(data, k, s, along, True, space), gravity)
         for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
             x = load3(dof, d, columns + muscle.COLUMN_MOTION)
@@ -82,18 +82,18 @@ def straight_points(
 
 @shared
 def rounded_points(
-    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+    data: Array, row: int, k: int, space: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `straight_points`, for those near the corner at point k; before the columns advance to strand k."""
     here, columns = row_at(k), columns_at(dof.shape[0])
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
-    first = int(room[here + muscle.CORNER_FIRST])
-    units = corner_units(k, room)
+    first = int(space[here + muscle.CORNER_FIRST])
+    units = corner_units(k, space)
     corner_columns(data, row, k, units, dof, columns)
-    for i in range(first, first + int(room[here + muscle.CORNER_COUNT])):
+    for i in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
-        put_point(places, i, corner_point(data, point, k, True, room), gravity)
-        shares = corner_shares(k, past_corner(data, point, k, room), room)
+        put_point(places, i, corner_point(data, point, k, True, space), gravity)
+        shares = corner_shares(k, past_corner(data, point, k, space), space)
         for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
             x = corner_column(data[point + muscle.POINT_SHARE], shares, units, dof, d, columns)
@@ -102,60 +102,60 @@ def rounded_points(
 
 @shared
 def bent_points(
-    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+    data: Array, row: int, k: int, space: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `rounded_points`, where a strand at point k runs over obstacles."""
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
-    first = int(room[row_at(k) + muscle.CORNER_FIRST])
-    for i in range(first, first + int(room[row_at(k) + muscle.CORNER_COUNT])):
+    first = int(space[row_at(k) + muscle.CORNER_FIRST])
+    for i in range(first, first + int(space[row_at(k) + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
-        x, v, push, way, by = bend_point(data, point, k, True, room)
+        x, v, push, way, by = bend_point(data, point, k, True, space)
         put_point(places, i, (x, v, push), gravity)
         for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
-            x = bend_column(data, k, point, way, by, room, dof, d)
+            x = bend_column(data, k, point, way, by, space, dof, d)
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = x
 
 
 @shared
 def wrapped_points(
-    data: Array, row: int, k: int, room: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
+    data: Array, row: int, k: int, space: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
     """As `straight_points`, for strand k over obstacles."""
-    here, inputs = row_at(k), inputs_at(room, dof.shape[0])
-    header = int(room[here + muscle.STRAND_AT])
+    here, inputs = row_at(k), inputs_at(space, dof.shape[0])
+    header = int(space[here + muscle.STRAND_AT])
     n, point = 6 + 6 * int(data[header]), point_of(data, header)
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
-    first = int(room[here + muscle.STRAND_FIRST])
+    first = int(space[here + muscle.STRAND_FIRST])
     for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
-        strand_inputs(data, k, room, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]))
-    for i in range(first, first + int(room[here + muscle.STRAND_COUNT])):
+        strand_inputs(data, k, space, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]))
+    for i in range(first, first + int(space[here + muscle.STRAND_COUNT])):
         s = data[masses + muscle.POINT_WIDTH * i + muscle.POINT_SHARE]
-        sigma = past(data, masses + muscle.POINT_WIDTH * i, room[here + muscle.BEFORE], room)
-        put_point(places, i, point_motion(data, header, here, s, sigma, True, room), gravity)
+        sigma = past(data, masses + muscle.POINT_WIDTH * i, space[here + muscle.BEFORE], space)
+        put_point(places, i, point_motion(data, header, here, s, sigma, True, space), gravity)
         for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j])
             total = NONE
             for h in range(n + 2):
-                total = scale_add3(total, dof[d, inputs + h], motion_column(n, h, s, point, room))
+                total = scale_add3(total, dof[d, inputs + h], motion_column(n, h, s, point, space))
             jacobian[i, 0, d], jacobian[i, 1, d], jacobian[i, 2, d] = total
 
 
 @shared
-def draw_path(data: Array, count: int, samples: int, room: Array, corners: Array) -> int:
+def draw_path(data: Array, count: int, samples: int, space: Array, corners: Array) -> int:
     """Places of the path's points, and of samples along its strands over obstacles; returns their number."""
     filled = 0
     for k in range(count):
         here = row_at(k)
-        corners[filled, 0], corners[filled, 1], corners[filled, 2] = flat3(room, here + muscle.AT_PLACE)
+        corners[filled, 0], corners[filled, 1], corners[filled, 2] = flat3(space, here + muscle.AT_PLACE)
         filled += 1
-        if k < count - 1 and room[here + muscle.STRAND_AT] != 0.0:
-            header = int(room[here + muscle.STRAND_AT])
+        if k < count - 1 and space[here + muscle.STRAND_AT] != 0.0:
+            header = int(space[here + muscle.STRAND_AT])
             for i in range(samples):
                 find_point(
-                    data, header, room[here + muscle.STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, room
+                    data, header, space[here + muscle.STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, space
                 )
-                x = flat3(room, point_of(data, header))
+                x = flat3(space, point_of(data, header))
                 corners[filled, 0], corners[filled, 1], corners[filled, 2] = x
                 filled += 1
     return filled
@@ -184,24 +184,24 @@ def muscle_points(
     gravity = flat3(data, at.GRAVITY)
     kinematics(arrays, q, qd, work, dof, flags)
     spread_accelerations(arrays, still, False, work, dof)
-    room = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
+    space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(number):
         row += int(data[row + muscle.MUSCLE_SIZE])
-    count = trace_path(arrays, row, q, qd, still, gravity, True, work, room)
-    share_masses(data, row, count, True, False, room)
-    point_columns(arrays, row, count, room, dof)
+    count = trace_path(arrays, row, q, qd, still, gravity, True, work, space)
+    share_masses(data, row, count, True, False, space)
+    point_columns(arrays, row, count, space, dof)
     columns = columns_at(dof.shape[0])
     for k in range(count - 1):
-        if room[row_at(k) + muscle.CORNER_COUNT] > 0.0:
-            if beside_obstacles(k, room):
-                bent_points(data, row, k, room, dof, places, jacobian, gravity)
+        if space[row_at(k) + muscle.CORNER_COUNT] > 0.0:
+            if beside_obstacles(k, space):
+                bent_points(data, row, k, space, dof, places, jacobian, gravity)
             else:
-                rounded_points(data, row, k, room, dof, places, jacobian, gravity)
-        if room[row_at(k) + muscle.STRAND_AT] != 0.0:
-            wrapped_points(data, row, k, room, dof, places, jacobian, gravity)
+                rounded_points(data, row, k, space, dof, places, jacobian, gravity)
+        if space[row_at(k) + muscle.STRAND_AT] != 0.0:
+            wrapped_points(data, row, k, space, dof, places, jacobian, gravity)
             continue
         for j in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
-            strand_motion(k, room, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]), columns)
-        straight_points(data, row, k, room, dof, places, jacobian, gravity)
-    return draw_path(data, count, samples, room, corners)
+            strand_motion(k, space, dof, int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + j]), columns)
+        straight_points(data, row, k, space, dof, places, jacobian, gravity)
+    return draw_path(data, count, samples, space, corners)

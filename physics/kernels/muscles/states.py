@@ -117,11 +117,11 @@ def record_states(
     interpolated linearly.
     """
     count = int(data[at.MUSCLE_STATES])
-    behind = record.shape[1] - count
+    column = record.shape[1] - count
     for row in range(before, written):
         x = min(max((samples[row] - t) / dt, 0.0), 1.0)
         for j in range(count):
-            record[row, behind + j] = start[first + j] + x * (tau[first + j] - start[first + j])
+            record[row, column + j] = start[first + j] + x * (tau[first + j] - start[first + j])
 
 
 @inline
@@ -146,7 +146,7 @@ def first_lost_state(data: Array, first: int, tau: Array) -> int:
 
 
 @inline
-def lead_states(data: Array, tau: Array, start: Array, first: int, step: float, result: Array) -> None:
+def advance_states(data: Array, tau: Array, start: Array, first: int, step: float, result: Array) -> None:
     """States from those of start, by a step along the rates in tau."""
     count = int(data[at.MUSCLE_STATES])
     for j in range(first, first + count):

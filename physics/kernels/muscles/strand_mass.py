@@ -18,26 +18,26 @@ def columns_at(nv: int) -> int:
 
 
 @inline
-def twists_at(room: Array, nv: int) -> int:
+def twists_at(space: Array, nv: int) -> int:
     """Offset of the twists of obstacles in a coordinate's workspace."""
-    return columns_at(nv) + muscle.COLUMN_POINTS + 3 * int(room[muscle.ACTIVE])
+    return columns_at(nv) + muscle.COLUMN_POINTS + 3 * int(space[muscle.ACTIVE])
 
 
 @inline
-def inputs_at(room: Array, nv: int) -> int:
+def inputs_at(space: Array, nv: int) -> int:
     """Offset there of the numbers of the current strand."""
-    return twists_at(room, nv) + 6 * int(room[muscle.OBSTACLES])
+    return twists_at(space, nv) + 6 * int(space[muscle.OBSTACLES])
 
 
 @shared
-def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -> None:
+def obstacle_columns(arrays: Array, row: int, k: int, space: Array, dof: Array) -> None:
     """Twists of the obstacles of strand k by each coordinate that moves the muscle."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     here = row_at(k)
-    header = int(room[here + muscle.STRAND_AT])
+    header = int(space[here + muscle.STRAND_AT])
     count = int(data[header + muscle.STRAND_OBSTACLES])
     levers = int(data[header + muscle.STRAND_PLACE]) + muscle.PLACE_FRAMES + 12 * count
-    first_twist = twists_at(room, dof.shape[0]) + 6 * int(room[here + muscle.STRAND_BEFORE])
+    first_twist = twists_at(space, dof.shape[0]) + 6 * int(space[here + muscle.STRAND_BEFORE])
     for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
         d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
         for j in range(6 * count):
@@ -45,7 +45,7 @@ def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -
     for obstacle in range(count):
         body, lever = (
             int(data[header + muscle.STRAND_RECORD + 1 + obstacle]),
-            flat3(room, levers + 3 * obstacle),
+            flat3(space, levers + 3 * obstacle),
         )
         while body >= 0:
             first = body_int[body, at.DOF_START]
@@ -57,29 +57,29 @@ def obstacle_columns(arrays: Array, row: int, k: int, room: Array, dof: Array) -
 
 
 @inline
-def along_gradient(data: Array, k: int, room: Array, dof: Array, d: int) -> float:
+def along_gradient(data: Array, k: int, space: Array, dof: Array, d: int) -> float:
     """Derivative by coordinate d of the length of strand k over obstacles."""
     here, nv = row_at(k), dof.shape[0]
-    header = int(room[here + muscle.STRAND_AT])
+    header = int(space[here + muscle.STRAND_AT])
     gradient = gradient_of(data, header)
     points = columns_at(nv) + muscle.COLUMN_POINTS + 3 * k
-    twists = twists_at(room, nv) + 6 * int(room[here + muscle.STRAND_BEFORE])
+    twists = twists_at(space, nv) + 6 * int(space[here + muscle.STRAND_BEFORE])
     total = 0.0
     for j in range(6):
-        total += room[gradient + j] * dof[d, points + j]
+        total += space[gradient + j] * dof[d, points + j]
     for j in range(6 * int(data[header + muscle.STRAND_OBSTACLES])):
-        total += room[gradient + 6 + j] * dof[d, twists + j]
+        total += space[gradient + 6 + j] * dof[d, twists + j]
     return total
 
 
 @inline
-def strand_inputs(data: Array, k: int, room: Array, dof: Array, d: int) -> None:
+def strand_inputs(data: Array, k: int, space: Array, dof: Array, d: int) -> None:
     """Derivatives by coordinate d of (z', L', a') of strand k; advances the length before the next strand."""
     here, nv = row_at(k), dof.shape[0]
-    header = int(room[here + muscle.STRAND_AT])
-    columns, inputs = columns_at(nv), inputs_at(room, nv)
+    header = int(space[here + muscle.STRAND_AT])
+    columns, inputs = columns_at(nv), inputs_at(space, nv)
     points = columns + muscle.COLUMN_POINTS + 3 * k
-    twists = twists_at(room, nv) + 6 * int(room[here + muscle.STRAND_BEFORE])
+    twists = twists_at(space, nv) + 6 * int(space[here + muscle.STRAND_BEFORE])
     count = 6 * int(data[header + muscle.STRAND_OBSTACLES])
     for j in range(6):
         dof[d, inputs + j] = dof[d, points + j]
@@ -87,26 +87,26 @@ def strand_inputs(data: Array, k: int, room: Array, dof: Array, d: int) -> None:
         dof[d, inputs + 6 + j] = dof[d, twists + j]
     dof[d, inputs + 6 + count] = dof[d, columns + muscle.COLUMN_LENGTH]
     dof[d, inputs + 7 + count] = dof[d, columns + muscle.COLUMN_BEFORE]
-    dof[d, columns + muscle.COLUMN_BEFORE] += along_gradient(data, k, room, dof, d)
+    dof[d, columns + muscle.COLUMN_BEFORE] += along_gradient(data, k, space, dof, d)
 
 
 @shared
-def add_wrapped_mass(data: Array, row: int, k: int, room: Array, dof: Array) -> None:
+def add_wrapped_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
     """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
-    here, inputs = row_at(k), inputs_at(room, dof.shape[0])
-    header = int(room[here + muscle.STRAND_AT])
+    here, inputs = row_at(k), inputs_at(space, dof.shape[0])
+    header = int(space[here + muscle.STRAND_AT])
     n = 8 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     matrix, weighed = loads_of(data, header) + n, inputs + n
     span = row + int(data[row + muscle.MUSCLE_SPAN])
     for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
         d = int(data[span + i])
-        strand_inputs(data, k, room, dof, d)
-        if not room[here + muscle.STRAND_COUNT] > 0.0:
+        strand_inputs(data, k, space, dof, d)
+        if not space[here + muscle.STRAND_COUNT] > 0.0:
             continue
         for j in range(n):
             total = 0.0
             for h in range(n):
-                total += room[matrix + n * max(h, j) + min(h, j)] * dof[d, inputs + h]
+                total += space[matrix + n * max(h, j) + min(h, j)] * dof[d, inputs + h]
             dof[d, weighed + j] = total
         for j in range(i + 1):
             e = int(data[span + j])

@@ -236,7 +236,7 @@ def bounded_step(
 
 
 @shared
-def foreseen(normal: Array, vectors: Array) -> float:
+def expected_decrease(normal: Array, vectors: Array) -> float:
     """Decrease of the cost for the step in the linear model."""
     decrease = 0.0
     for d in range(normal.shape[0]):

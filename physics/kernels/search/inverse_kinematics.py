@@ -8,7 +8,7 @@ from ..compiler.jit import entry, shared
 from ..joints.kinematics import kinematics
 from ..stepping.rollout import change_charts
 from . import layout as search
-from .bounded_step import bounded_step, bring_inside, foreseen, read_bends, read_limits
+from .bounded_step import bounded_step, bring_inside, expected_decrease, read_bends, read_limits
 from .targets import goals_met, normal_equations, target_errors
 
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
@@ -109,7 +109,7 @@ def inverse_kinematics(
             read_limits(data, q, limits)
             read_bends(data, q, limits)
         bounded_step(data, damping, q, bounds, normal, system, factor, vectors, indices, limits)
-        hoped = foreseen(normal, vectors)
+        hoped = expected_decrease(normal, vectors)
         level = (1.0 + damping) * hoped <= NO_DECREASE * cost or hoped <= NOTHING * cost
         if level or flags[at.STATUS] != at.OK:
             report[search.OUTCOME] = search.STUCK
@@ -123,7 +123,7 @@ def inverse_kinematics(
             vectors[search.STEP, d] = vectors[search.TRIAL, d] - q[d]
         kinematics(arrays, vectors[search.TRIAL], vectors[search.STILL], work, dof, flags)
         there = target_errors(arrays, targets, work, trial_errors)
-        hoped = foreseen(normal, vectors)
+        hoped = expected_decrease(normal, vectors)
         fresh = there < cost - WORTHWHILE * max(hoped, 0.0) and beyond >= min(violation, -SLACK)
         if fresh:
             gain = (cost - there) / hoped if hoped > 0.0 else 1.0

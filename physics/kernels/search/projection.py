@@ -149,7 +149,7 @@ def curvature(
 
 
 @shared
-def held_back(vectors: Array, bounds: Array, d: int) -> bool:
+def at_bound(vectors: Array, bounds: Array, d: int) -> bool:
     """Whether a coordinate is at a bound with its slope outwards."""
     below = vectors[HERE, d] <= bounds[d, 0] and vectors[SLOPE, d] >= 0.0
     return bool(below or (vectors[HERE, d] >= bounds[d, 1] and vectors[SLOPE, d] <= 0.0))
@@ -161,10 +161,10 @@ def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -
     n = spacing.shape[0]
     for i in range(n):
         vectors[STEP, i] = 0.0
-        if held_back(vectors, bounds, i):
+        if at_bound(vectors, bounds, i):
             continue
         for j in range(i + 1):
-            if held_back(vectors, bounds, j):
+            if at_bound(vectors, bounds, j):
                 vectors[FACTOR + i, j] = 0.0
                 continue
             entry = vectors[CURVATURE + i, j]
@@ -183,11 +183,11 @@ def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -
             x -= vectors[FACTOR + i, k] * vectors[STEP, k]
         vectors[STEP, i] = x / vectors[FACTOR + i, i]
     for i in range(n - 1, -1, -1):
-        if held_back(vectors, bounds, i):
+        if at_bound(vectors, bounds, i):
             continue
         x = vectors[STEP, i]
         for k in range(i + 1, n):
-            if not held_back(vectors, bounds, k):
+            if not at_bound(vectors, bounds, k):
                 x -= vectors[FACTOR + k, i] * vectors[STEP, k]
         vectors[STEP, i] = x / vectors[FACTOR + i, i]
     return True

@@ -19,7 +19,7 @@ Loads: TypeAlias = tuple[Array, Array, Array]
 # of a model: its arrays, constraints, contacts, prescribed motion, and tables
 Parts: TypeAlias = tuple[Array, Array, Array, Array, Tables]
 # of constrained steps: stages, forces on prescribed coordinates (nv,), system and memory of the rows, and spaces
-Room: TypeAlias = tuple[Array, Array, Array, Array, Spaces]
+Workspace: TypeAlias = tuple[Array, Array, Array, Array, Spaces]
 # derivatives (nv, nv) of inverse dynamics by q, q' and q''
 Slopes: TypeAlias = tuple[Array, Array, Array]
 # of implicit steps: slopes, system, pivots, vectors, notes (see `implicit_stage`), tangents

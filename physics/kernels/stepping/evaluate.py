@@ -91,15 +91,15 @@ def settle_samples(
     written: tuple[int, int],
     records: Array,
     loads: Loads,
-    room: Array,
+    workspace: Array,
 ) -> None:
     """Project samples between steps onto the equalities, which interpolation violates.
 
     parts is (arrays, constraints, motion, tables); written the first sample and one past the last; records (q, qd) of
-    all; room (system, spaces).
+    all; workspace (system, spaces).
     """
     arrays, constraints, motion, tables = parts
-    system, spaces = room
+    system, spaces = workspace
     (record_q, record_qd), (tau, qdd, _), (first, end) = records, loads, written
     nv = qdd.shape[0]
     for row in range(first, end):

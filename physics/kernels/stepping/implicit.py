@@ -10,7 +10,7 @@ from ..algebra.spatial import Array
 from ..compiler.jit import inline, shared
 from ..contact.constrained_step import project, project_velocities
 from ..dynamics.derivatives import inverse_dynamics_derivatives
-from ..muscles.states import begin_states, lead_states, set_implicit
+from ..muscles.states import advance_states, begin_states, set_implicit
 from . import implicit_stage as newton
 from . import motion_layout as channel
 from .bundles import Implicit, More, Spaces, Tables
@@ -74,7 +74,7 @@ def linear_step(
     set_implicit(data, given, width, dt)
     copy(given, found)
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
-    lead_states(data, found, given, width, dt, given)
+    advance_states(data, found, given, width, dt, given)
     notes[newton.MATRICES] += 1.0
     for d in range(nv):
         for e in range(nv):
@@ -141,11 +141,11 @@ def settle(
         hold(motion, t, 0.0, last_q, last_qd, dof)
         found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, loads, system, spaces)
         copy(qd, qdd)
-        parts, room = (
+        parts, workspace = (
             (arrays, constraints, contacts, motion, tables),
             (vectors, effort, system, memory, spaces),
         )
-        count, struck = stop_within(parts, found, t, dt, course, (last_q, last_qd), qdd, q, qd, room)
+        count, struck = stop_within(parts, found, t, dt, course, (last_q, last_qd), qdd, q, qd, workspace)
         if count > 0:
             notes[newton.HISTORY] = 0.0  # accelerations before the impulse do not extrapolate past it
             return count, JUMP if struck else PARABOLA
@@ -192,12 +192,12 @@ def newton_step(
             _, _, motion, _, _, _, _, _ = more
             hold_stage(motion, t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[at.DOF])
         table_force(tables, t + reached * dt, given[:width])
-        lead_states(data, found, vectors[newton.LAST_Q], width, done * dt, given)
+        advance_states(data, found, vectors[newton.LAST_Q], width, done * dt, given)
         set_implicit(data, given, width, gamma * dt)
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
             return
         keep_stage(steps + share * reached, implicit)
-    lead_states(data, found, given, width, gamma * dt, given)
+    advance_states(data, found, given, width, gamma * dt, given)
     copy(vectors[newton.STAGE_Q, :nv], q)
     copy(vectors[newton.STAGE_QD, :nv], qd)
 

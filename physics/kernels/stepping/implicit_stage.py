@@ -147,9 +147,9 @@ def constraint_matrix(more: More, slopes: Slopes, dof: Array, matrix: Array) -> 
         for d in range(nv):
             j = jacobian[k, d] if kinds[k] == con.EQUALITY else 0.0
             matrix[nv + k, d] = j
-            held = dof[d, at.HELD] != 0.0
-            matrix[d, nv + k] = 0.0 if held else -j
-            answer += 0.0 if held else j * j / mass[d, d]  # a tracked target has almost no mass
+            fixed = dof[d, at.HELD] != 0.0
+            matrix[d, nv + k] = 0.0 if fixed else -j
+            answer += 0.0 if fixed else j * j / mass[d, d]  # a tracked target has almost no mass
         matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
 
 

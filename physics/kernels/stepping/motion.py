@@ -69,7 +69,7 @@ def corner_jumps(pieces: Array, found: tuple[int, int, int], t: float, dt: float
 
 
 @inline
-def lead_on(motion: Array, k: int, piece: int, t: float, shift: float, faster: float) -> None:
+def shift_pieces(motion: Array, k: int, piece: int, t: float, shift: float, faster: float) -> None:
     """Shift the pieces of channel k from one on, while they hold, by shift + faster (time - t)."""
     channels, pieces = motion
     end = channels[k, channel.CHANNEL_FIRST] + channels[k, channel.CHANNEL_COUNT]
@@ -113,7 +113,7 @@ def catch(motion: Array, t: float, q: Array, qd: Array) -> None:
         value, speed, _ = evaluate_piece(pieces, piece, t)
         shift = 0.0 if channels[k, channel.CHANNEL_KIND] == channel.GIVEN_POSITION else q[d] - value
         faster = qd[d] - speed if channels[k, channel.CHANNEL_KIND] == channel.GIVEN_ACCELERATION else 0.0
-        lead_on(motion, k, piece, t, shift, faster)
+        shift_pieces(motion, k, piece, t, shift, faster)
         pieces[first, channel.PIECE_LEAP] = speed + faster - qd[d]
 
 

@@ -86,11 +86,11 @@ def has_charts(arrays: Array) -> bool:
 
 @shared
 def change_charts(
-    arrays: Array, dof: Array, limit: float, behind: float, q: Array, qd: Array, qdd: Array, chart: Array
+    arrays: Array, dof: Array, limit: float, lag: float, q: Array, qd: Array, qdd: Array, chart: Array
 ) -> int:
     """Bring every rotation vector longer than limit back to |r| <= pi; returns how many changed.
 
-    behind is the lag of velocities, half a step for symplectic Euler: they are advanced by their accelerations to the
+    lag is that of velocities, half a step for symplectic Euler: they are advanced by their accelerations to the
     instant of the coordinates, changed there, and taken back. Otherwise each change adds or removes energy at first
     order (7 % at once in a fast chain with steps of 1 ms). Where it is 0, accelerations in the old chart are set to 0.
     A vector with a prescribed coordinate keeps its chart.
@@ -108,12 +108,12 @@ def change_charts(
                 continue
             if dof[d, at.HELD] != 0.0 or dof[d + 1, at.HELD] != 0.0 or dof[d + 2, at.HELD] != 0.0:
                 continue
-            a = flat3(qdd, d) if behind > 0.0 else (0.0, 0.0, 0.0)
-            r, v, a = principal_rotation_vector(flat3(q, d), scale_add3(flat3(qd, d), behind, a), a)
+            a = flat3(qdd, d) if lag > 0.0 else (0.0, 0.0, 0.0)
+            r, v, a = principal_rotation_vector(flat3(q, d), scale_add3(flat3(qd, d), lag, a), a)
             for j in range(3):
                 q[d + j] = r[j]
-                qd[d + j] = v[j] - behind * a[j]
-                qdd[d + j] = a[j] if behind > 0.0 else 0.0
+                qd[d + j] = v[j] - lag * a[j]
+                qdd[d + j] = a[j] if lag > 0.0 else 0.0
             chart[i] += 1
             changed += 1
     return changed
@@ -360,6 +360,6 @@ def rollout(
                     record_q,
                 )
         if charts:
-            behind = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
-            change_charts(arrays, dof, CHART_LIMIT, behind, q, qd, qdd, chart)
+            lag = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
+            change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, qdd, chart)
         counters[at.DONE] += 1

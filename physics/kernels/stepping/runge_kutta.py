@@ -16,7 +16,7 @@ from ..muscles.states import (
     sum_states,
     watch_states,
 )
-from .bundles import Log, Parts, Room
+from .bundles import Log, Parts, Workspace
 from .evaluate import evaluate_here
 from .motion import catch, finish_held, follow, hold
 from .parts import PARTS, add_share, keep, met, take_means, write
@@ -26,13 +26,15 @@ from .stopping import stop_within, unilateral
 
 
 @shared
-def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> tuple[int, int]:
+def runge_kutta_stages(
+    parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Workspace
+) -> tuple[int, int]:
     """The four stages, and q and qd at the step's end; returns number and rank of the equalities of the last stage.
 
     Coordinates at rest on limits are prescribed.
     """
     arrays, constraints, _, motion, tables = parts
-    stage, effort, system, memory, spaces = room
+    stage, effort, system, memory, spaces = workspace
     data, dof = arrays[at.MODEL_DATA], spaces[at.DOF]
     nv = q.shape[0]
     stage_q, stage_qd = stage[at.STAGE_Q, :nv], stage[at.STAGE_QD, :nv]
@@ -81,7 +83,7 @@ def runge_kutta_stages(parts: Parts, t: float, dt: float, q: Array, qd: Array, r
 
 @shared
 def runge_kutta_step(
-    parts: Parts, t: float, dt: float, whole: float, q: Array, qd: Array, room: Room
+    parts: Parts, t: float, dt: float, whole: float, q: Array, qd: Array, workspace: Workspace
 ) -> tuple[int, int]:
     """One step of the classical Runge-Kutta method on accelerations with equalities, projected onto them at its end.
 
@@ -89,17 +91,19 @@ def runge_kutta_step(
     of one that takes `whole`. Returns the number of rows, and the interpolation of samples in it.
     """
     arrays, constraints, _, motion, tables = parts
-    stage, effort, system, memory, spaces = room
+    stage, effort, system, memory, spaces = workspace
     data, dof, nv = arrays[at.MODEL_DATA], spaces[at.DOF], q.shape[0]
     loads, trial = (stage[at.TAU], stage[at.STAGE_QDD, :nv], effort), stage[at.SUM_QD, :nv]
-    found = runge_kutta_stages(parts, t, dt, q, qd, room)
+    found = runge_kutta_stages(parts, t, dt, q, qd, workspace)
     if memory.shape[0] > 0 or unilateral(constraints):
         last_q, last_qd = stage[at.LAST_Q, :nv], stage[at.LAST_QD, :nv]
         hold(motion, t, 0.0, last_q, last_qd, dof)
         let_move(data, memory, effort, dof)
         found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, loads, system, spaces)
         copy(qd, trial)
-        count, struck = stop_within(parts, found, t, dt, (-1.0, whole), (last_q, last_qd), trial, q, qd, room)
+        count, struck = stop_within(
+            parts, found, t, dt, (-1.0, whole), (last_q, last_qd), trial, q, qd, workspace
+        )
         if count > 0:
             come_to_rest(data, dt, q, qd, memory)
             return count, JUMP if struck else PARABOLA
@@ -115,14 +119,16 @@ def runge_kutta_step(
 
 
 @shared
-def runge_kutta_parts(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room, log: Log) -> int:
+def runge_kutta_parts(
+    parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Workspace, log: Log
+) -> int:
     """One step, split where a limit or a contact is met in it, so that the impact is near its instant.
 
     Forces of rows and on prescribed coordinates are then means over the step. Samples go to log, see `write`; returns
     the number of rows.
     """
     arrays, _, _, motion, tables = parts
-    stage, effort, system, memory, spaces = room
+    stage, effort, system, memory, spaces = workspace
     nv = q.shape[0]
     last_q, last_qd, mean = stage[at.LAST_Q, :nv], stage[at.LAST_QD, :nv], stage[at.MEAN_EFFORT, :nv]
     done, size, count, found, again = 0, PARTS, 0, False, False
@@ -133,7 +139,7 @@ def runge_kutta_parts(parts: Parts, t: float, dt: float, q: Array, qd: Array, ro
         start, span = t + dt * done / PARTS, dt * size / PARTS
         if not again:
             catch(motion, start, q, qd)
-        count, way = runge_kutta_step(parts, start, span, dt, q, qd, room)
+        count, way = runge_kutta_step(parts, start, span, dt, q, qd, workspace)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)

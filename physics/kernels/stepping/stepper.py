@@ -18,7 +18,7 @@ from ..contact.constrained_step import (
     turns_corner,
 )
 from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
-from .bundles import Log, Parts, Room
+from .bundles import Log, Parts, Workspace
 from .evaluate import evaluate
 from .motion import catch, finish_held, hold, jumps_within, note_lag
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
@@ -63,7 +63,7 @@ def euler_step(
     shorter: tuple[float, float],
     q: Array,
     qd: Array,
-    room: Room,
+    workspace: Workspace,
 ) -> tuple[int, int]:
     """One step of forward or symplectic Euler with impulses of all constraints; returns the number of rows, and the
     interpolation of samples in it.
@@ -72,7 +72,7 @@ def euler_step(
     half a step and advance by half of either.
     """
     arrays, constraints, contacts, motion, tables = parts
-    stage, effort, system, memory, spaces = room
+    stage, effort, system, memory, spaces = workspace
     work, dof, _ = spaces
     data, nv, width = arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
     tau, qdd, last_qd = stage[at.TAU], stage[at.STAGE_QDD, :nv], stage[at.LAST_QD, :nv]
@@ -126,9 +126,9 @@ def euler_step(
 
 
 @inline
-def put_back(parts: Parts, q: Array, qd: Array, room: Room) -> None:
+def put_back(parts: Parts, q: Array, qd: Array, workspace: Workspace) -> None:
     """Restore the state from `put_by`."""
-    (arrays, _, _, _, tables), (stage, _, _, memory, spaces), nv = parts, room, q.shape[0]
+    (arrays, _, _, _, tables), (stage, _, _, memory, spaces), nv = parts, workspace, q.shape[0]
     copy(stage[at.LAST_Q, :nv], q)
     copy(stage[at.SUM_QD, :nv], qd)
     copy(stage[at.SUM_QDD, :nv], stage[at.STAGE_QDD, :nv])
@@ -138,9 +138,9 @@ def put_back(parts: Parts, q: Array, qd: Array, room: Room) -> None:
 
 
 @inline
-def put_by(parts: Parts, all_of_it: bool, q: Array, qd: Array, room: Room) -> None:
+def put_by(parts: Parts, all_of_it: bool, q: Array, qd: Array, workspace: Workspace) -> None:
     """Save the state before a part of a step; all of it if the part may be repeated."""
-    (arrays, _, _, _, tables), (stage, _, _, memory, _), nv = parts, room, q.shape[0]
+    (arrays, _, _, _, tables), (stage, _, _, memory, _), nv = parts, workspace, q.shape[0]
     copy(q, stage[at.LAST_Q, :nv])
     copy(qd, stage[at.SUM_QD, :nv])
     copy(stage[at.STAGE_QDD, :nv], stage[at.SUM_QDD, :nv])
@@ -159,7 +159,7 @@ def euler_parts(
     dt: float,
     q: Array,
     qd: Array,
-    room: Room,
+    workspace: Workspace,
     log: Log,
 ) -> int:
     """One step of `euler_step`; where something bounces in it and `cut`, in parts, with the bounce in a short one.
@@ -169,22 +169,22 @@ def euler_parts(
     number of rows.
     """
     arrays, _, _, motion, _ = parts
-    stage, effort, system, _, (work, dof, flags) = room
+    stage, effort, system, _, (work, dof, flags) = workspace
     nv, last = q.shape[0], work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS]
     mean, last_qd = stage[at.MEAN_EFFORT, :nv], stage[at.LAST_QD, :nv]
     done, size, found, before, parted, count = 0, PARTS, 0, False, False, 0
     again = False
     while done < PARTS and flags[at.STATUS] == at.OK:
-        put_by(parts, cut, q, qd, room)
+        put_by(parts, cut, q, qd, workspace)
         start, span = t + dt * done / PARTS, dt * size / PARTS
         short = dt - span
         if not again:
             catch(motion, start, q, qd)
-        count, way = euler_step(parts, integrator, start, span, (last[at.SHORTER], short), q, qd, room)
+        count, way = euler_step(parts, integrator, start, span, (last[at.SHORTER], short), q, qd, workspace)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
             if until < math.inf and size > 1:
-                put_back(parts, q, qd, room)
+                put_back(parts, q, qd, workspace)
                 size, before, again = part_before(until, span, size), True, True
                 continue
             found += 1 if until < math.inf else 0
@@ -203,12 +203,12 @@ def euler_parts(
 
 
 @entry
-def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, room: Room) -> float:
+def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Workspace) -> float:
     """Impulses of everything that would be passed within dt at (t, q, qd): an impact. Returns the least rebound speed
     of the limits and contacts with an impulse, infinity where none has.
     """
     arrays, constraints, contacts, motion, tables = parts
-    stage, effort, system, memory, spaces = room
+    stage, effort, system, memory, spaces = workspace
     qdd, last_qd = stage[at.STAGE_QDD, : q.shape[0]], stage[at.LAST_QD, : q.shape[0]]
     evaluate(arrays, constraints, motion, tables, t, q, qd, (stage[at.TAU], qdd, effort), system, spaces)
     copy(qd, last_qd)
@@ -256,11 +256,11 @@ def record(
     counters: Array,
     samples: Array,
     records: Array,
-    room: Room,
+    workspace: Workspace,
 ) -> None:
     """Write muscle states and the forces of the step for the samples from `before` on, after their coordinates."""
     arrays, _, _, _, tables = parts
-    stage, effort, system, _, _ = room
+    stage, effort, system, _, _ = workspace
     record_q, _, record_force, record_effort = records
     data, first, written = arrays[at.MODEL_DATA], tables[at.VALUES].shape[1], counters[at.WRITTEN]
     if data[at.MUSCLE_STATES] > 0.0:
@@ -272,7 +272,7 @@ def record(
 def advance(
     parts: Parts,
     integrator: int,
-    behind: float,
+    lag: float,
     start: float,
     dt: float,
     num_steps: int,
@@ -280,15 +280,15 @@ def advance(
     samples: Array,
     state: tuple[Array, Array, Array],
     records: tuple[Array, Array, Array, Array],
-    room: Room,
+    workspace: Workspace,
 ) -> None:
     """As `rollout`, for models with more than a tree: advance state = (q, qd, chart) in place by up to num_steps steps.
 
-    behind: lag of velocities as a share of a step: half for symplectic Euler, 0 where its steps alternate with flights.
+    lag: of velocities, as a share of a step: half for symplectic Euler, 0 where its steps alternate with flights.
     records is (q, qd, forces of the constraints' rows, forces on prescribed coordinates).
     """
     arrays, _, contacts, _, tables = parts
-    stage, effort, system, _, spaces = room
+    stage, effort, system, _, spaces = workspace
     (work, dof, flags), data, first = spaces, arrays[at.MODEL_DATA], tables[at.VALUES].shape[1]
     q, qd, chart = state
     nv = q.shape[0]
@@ -303,9 +303,9 @@ def advance(
         if data[at.MUSCLE_STATES] > 0.0:
             begin_states(data, first, stage[at.TAU], stage[FIRST])
         if integrator == at.RUNGE_KUTTA_4:
-            count = runge_kutta_parts(parts, t, dt, q, qd, room, log)
+            count = runge_kutta_parts(parts, t, dt, q, qd, workspace, log)
         else:
-            count = euler_parts(parts, integrator, cut, t, dt, q, qd, room, log)
+            count = euler_parts(parts, integrator, cut, t, dt, q, qd, workspace, log)
         note_contradiction(system, flags)
         if flags[at.STATUS] == at.OK:
             note_efforts(effort, dof)
@@ -316,10 +316,10 @@ def advance(
             counters[at.WRITTEN] = written
             return
         if counters[at.WRITTEN] > written:
-            record(parts, t, dt, count, written, counters, samples, records, room)
+            record(parts, t, dt, count, written, counters, samples, records, workspace)
         if charts:
             shorter = work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS, at.SHORTER]
             change_charts(
-                arrays, dof, CHART_LIMIT, behind * (dt - shorter), q, qd, stage[at.STAGE_QDD, :nv], chart
+                arrays, dof, CHART_LIMIT, lag * (dt - shorter), q, qd, stage[at.STAGE_QDD, :nv], chart
             )
         counters[at.DONE] += 1

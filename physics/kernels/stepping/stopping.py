@@ -11,7 +11,7 @@ from ..constraints import layout as con
 from ..constraints.response import held_efforts, speed_along
 from ..contact.constrained_step import constrain_velocities, project
 from ..contact.unilateral import share_until_hit
-from .bundles import Parts, Room, State
+from .bundles import Parts, State, Workspace
 from .motion import finish_held, note_lag
 from .resting import AT_REST
 
@@ -101,7 +101,7 @@ def stop_within(
     trial: Array,
     q: Array,
     qd: Array,
-    room: Room,
+    workspace: Workspace,
 ) -> tuple[int, bool]:
     """Impulses of limits and contacts at the step's beginning, last = (q, qd), just evaluated, that keep the velocities
     trial at its end from passing any; returns the number of rows, 0 where none has an impulse, and whether there was an
@@ -112,7 +112,7 @@ def stop_within(
     to it.
     """
     arrays, constraints, contacts, motion, _ = parts
-    _, effort, system, memory, spaces = room
+    _, effort, system, memory, spaces = workspace
     (last_q, last_qd), (hit, _) = last, course
     note_lag(motion, t, dt, spaces[at.DOF])
     count, _ = constrain_velocities(

@@ -154,16 +154,16 @@ def junction_matrix(data: Array, record: int, own: Array, count: int, parts: int
             link_rows(data, record, own, count, parts, link, number + 1 - link, matrix, width)
             continue
         before = touches + wrap.OUT_SIZE * (2 * number + 1) + wrap.OUT_JACOBIAN
-        behind = touches + wrap.OUT_SIZE * (2 * number + 2) + wrap.OUT_JACOBIAN
+        after = touches + wrap.OUT_SIZE * (2 * number + 2) + wrap.OUT_JACOBIAN
         for i in range(3):
             at = matrix + (3 * number + i) * width + 3 * number
             own[at + i] -= 2.0
             for k in range(3):
-                own[at + k] += own[before + 12 * i + 3 + k] + own[behind + 12 * i + k]
+                own[at + k] += own[before + 12 * i + 3 + k] + own[after + 12 * i + k]
                 if number > 0:
                     own[at - 3 + k] += own[before + 12 * i + k]
                 if number < parts - 2:
-                    own[at + 3 + k] += own[behind + 12 * i + 3 + k]
+                    own[at + 3 + k] += own[after + 12 * i + 3 + k]
 
 
 @shared

@@ -110,13 +110,13 @@ def lengths(own: Array, p: Moving, q: Moving) -> None:
     own[wrap.CURVATURE] = first[2] + own[wrap.ARC + 2] + last[2]
     store_jet(own, wrap.PLANE_LENGTH, (own[wrap.LENGTH], own[wrap.RATE], own[wrap.CURVATURE]))
     for k in range(6):
-        before, behind = 0.0, 0.0
+        before, after = 0.0, 0.0
         for i in range(3):
             t, w = own[wrap.FIRST_DIRECTION + i], own[wrap.LAST_DIRECTION + i]
             before += t * (own[wrap.FIRST_POINT + 9 + 6 * i + k] - (1.0 if k == i else 0.0))
-            behind += w * ((1.0 if k == 3 + i else 0.0) - own[wrap.LAST_POINT + 9 + 6 * i + k])
+            after += w * ((1.0 if k == 3 + i else 0.0) - own[wrap.LAST_POINT + 9 + 6 * i + k])
         own[wrap.FIRST_ENDS + k] = before
-        own[wrap.LENGTH_ENDS + k] = before + own[wrap.ARC_ENDS + k] + behind
+        own[wrap.LENGTH_ENDS + k] = before + own[wrap.ARC_ENDS + k] + after
 
 
 @inline

@@ -107,15 +107,15 @@ def over_circle(
         put3(own, at + 3, ZERO)
         put3(own, at + 6, ZERO)
     n, _, before = tangent_point(own, wrap.START, 1.0, (rho, 0.0, 0.0))
-    o, _, behind = tangent_point(own, wrap.STOP, -1.0, (rho, 0.0, 0.0))
+    o, _, after = tangent_point(own, wrap.STOP, -1.0, (rho, 0.0, 0.0))
     turn = math.atan2(cross2(n, o), dot2(n, o))
     turn = turn if turn > -1e-9 else turn + 2.0 * math.pi
     c, s = math.cos(0.5 * turn), math.sin(0.5 * turn)
     middle = n[0] * c - n[1] * s, n[1] * c + n[0] * s
-    length = before[0] + rho * turn + behind[0]
+    length = before[0] + rho * turn + after[0]
     low, high = own[wrap.START + 2], own[wrap.STOP + 2]
     a = low + (high - low) * before[0] / length
-    b = high + (low - high) * behind[0] / length
+    b = high + (low - high) * after[0] / length
     first = add3(centre, scale_add3(tube(out, k, n, rho), a, axis))
     last = add3(centre, scale_add3(tube(out, k, o, rho), b, axis))
     between = add3(centre, scale_add3(tube(out, k, middle, rho), 0.5 * (a + b), axis))

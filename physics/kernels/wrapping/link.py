@@ -285,10 +285,10 @@ def joint_bias(
     a, b = link_ends(data, record, own, number, parts)
     first, last = touch_before(data, record, number), touch_behind(data, record, number, parts)
     before = flat3(own, first + wrap.OUT_BIAS) if first >= 0 else ZERO
-    behind = flat3(own, last + wrap.OUT_BIAS) if last >= 0 else ZERO
+    after = flat3(own, last + wrap.OUT_BIAS) if last >= 0 else ZERO
     notes = notes_of(data, record, part_of(data, record, own, count, number)) + JOINTS + 3 * side
-    second = own[notes + 2] + dot3(by_first, before) + dot3(by_last, behind)
-    bias = scale_add3(scale_add3(before, part, subtract3(behind, before)), second, subtract3(b, a))
+    second = own[notes + 2] + dot3(by_first, before) + dot3(by_last, after)
+    bias = scale_add3(scale_add3(before, part, subtract3(after, before)), second, subtract3(b, a))
     return scale_add3(bias, 2.0 * own[notes + 1], subtract3(velocities[1], velocities[0]))
 
 

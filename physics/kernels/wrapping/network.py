@@ -29,25 +29,25 @@ def network_forward(weights: Array, layers: int, units: int, inputs: Array, spac
             space[0, 3 + lane, k] = 1.0 if lane == k else 0.0
     at, before, now = 0, INPUTS, 0
     for layer in range(layers + 1):
-        behind = units if layer < layers else OUTPUTS
+        after = units if layer < layers else OUTPUTS
         for lane in range(LANES):
-            for j in range(behind):
+            for j in range(after):
                 space[1 - now, lane, j] = 0.0
         for i in range(before):
-            row = at + i * behind
+            row = at + i * after
             for lane in range(LANES):
                 value = space[now, lane, i]
-                for j in range(behind):
+                for j in range(after):
                     space[1 - now, lane, j] += value * weights[row + j]
-        at += before * behind
+        at += before * after
         now = 1 - now
-        for j in range(behind):
+        for j in range(after):
             space[now, 0, j] += weights[at + j]
-        at += behind
-        before = behind
+        at += after
+        before = after
         if layer == layers:
             break
-        for j in range(behind):
+        for j in range(after):
             h = math.tanh(space[now, 0, j])
             slope = 1.0 - h * h
             rate = space[now, 1, j]

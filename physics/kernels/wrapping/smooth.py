@@ -54,7 +54,7 @@ def ramp_of(x: Vector, width: Vector) -> tuple[Vector, float, float]:
 
 
 @inline
-def room_left(clearance: Vector, width: float) -> tuple[Vector, float]:
+def clearance_share(clearance: Vector, width: float) -> tuple[Vector, float]:
     """0 where an end touches the surface, 1 from NEAR smoothing lengths on, of a clearance with two derivatives in
     time; and its derivative by the clearance.
     """
@@ -79,8 +79,8 @@ def local_width(width: float, first: Vector, last: Vector) -> tuple[Vector, floa
     of an end's clearance, or LEAST of the length where that is more, no path goes deeper than 2 LEAST lengths into an
     obstacle with both ends outside.
     """
-    a, by_first = room_left(first, width)
-    b, by_last = room_left(last, width)
+    a, by_first = clearance_share(first, width)
+    b, by_last = clearance_share(last, width)
     most = (1.0 - LEAST) * width
     return (
         (
