@@ -23,6 +23,7 @@ from ..algebra.spatial import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
+from ..dynamics.dense import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
 from .bundles import Implicit, More, Slopes, Spaces
@@ -172,18 +173,9 @@ def step_matrix(more: More, step: float, slopes: Slopes, dof: Array, matrix: Arr
 
 
 @shared
-def body_of(body_int: Array, d: int) -> int:
-    """The body whose joint has coordinate d."""
-    for i in range(body_int.shape[0]):
-        if body_int[i, at.DOF_START] <= d < body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]:
-            return i
-    return 0
-
-
-@shared
 def raise_flag(body_int: Array, flags: Array, status: int, d: int) -> bool:
     flags[at.STATUS] = status
-    flags[at.CULPRIT] = body_of(body_int, d)
+    flags[at.CULPRIT] = owner_of(body_int, d)
     return False
 
 
@@ -288,22 +280,36 @@ def try_correction(
 
 
 @shared
+def find_correction(
+    arrays: Array, more: More, step: float, fresh: bool, implicit: Implicit, spaces: Spaces
+) -> float:
+    """Correction at the accelerations in vectors, by a new matrix if fresh; its length, or -1 with a flag."""
+    (_, _, mass), system, pivots, vectors, _, _ = implicit
+    n = pivots.shape[0]
+    x, correction = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n]
+    if fresh:
+        if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
+            return -1.0
+    elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
+        raise_flag(arrays[at.BODY_INT], spaces[at.FLAGS], at.NOT_FINITE, largest(correction))
+        return -1.0
+    solve_step(system, pivots, correction)
+    return size_of(correction, mass)
+
+
+@shared
 def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: Spaces, sizes: Array) -> bool:
     """Newton's iteration from the accelerations in vectors, in place; False with a flag where it fails.
 
     sizes (any number,) gets the lengths of the first corrections.
     """
-    (_, _, mass), system, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _ = implicit
     nv, n, flags = spaces[at.DOF].shape[0], pivots.shape[0], spaces[at.FLAGS]
     x, correction, following = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n], vectors[FOLLOWING, :n]
     fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
-    if fresh:
-        if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
-            return False
-    elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
-        return raise_flag(arrays[at.BODY_INT], flags, at.NOT_FINITE, largest(correction))
-    solve_step(system, pivots, correction)
-    size = size_of(correction, mass)
+    size = find_correction(arrays, more, step, fresh, implicit, spaces)
+    if size < 0.0:
+        return False
     for k in range(MOST_ITERATIONS):
         notes[ITERATIONS] += 1.0
         if k < sizes.shape[0]:
@@ -327,11 +333,10 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
         elif fresh:
             return raise_flag(arrays[at.BODY_INT], flags, at.NOT_CONVERGED, largest(correction))
         if slow or sizes.shape[0] > 0:
-            if not make_matrix(arrays, more, step, x, correction, implicit, spaces):
-                return False
             fresh = True
-            solve_step(system, pivots, correction)
-            size = size_of(correction, mass)
+            size = find_correction(arrays, more, step, fresh, implicit, spaces)
+            if size < 0.0:
+                return False
         else:
             fresh = False
             for d in range(n):

@@ -55,6 +55,21 @@ def kick_off(kick: float, dt: float, jumps: bool, alone: bool, qd: Array, stage:
 
 
 @inline
+def add_forces(count: int, share: float, system: Array, dof: Array, qdd: Array) -> None:
+    """Add a share of the rows' forces to the accelerations with which the next step predicts velocities."""
+    rows, response, spans = (
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_RESPONSE],
+        system[con.SYSTEM_SPANS],
+    )
+    for k in range(count):
+        if rows[k, con.ROW_FORCE] != 0.0:
+            for d in range(spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]):
+                if dof[d, at.HELD] == 0.0:
+                    qdd[d] += share * rows[k, con.ROW_FORCE] * response[k, d]
+
+
+@inline
 def euler_step(
     parts: Parts,
     integrator: int,
@@ -115,13 +130,8 @@ def euler_step(
                 pace = 0.0
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, dof, system, effort)
-    for k in range(count):  # smooth forces, not impacts, for the next step's prediction
-        if rows[k, con.ROW_FORCE] != 0.0 and not struck and not alone:
-            for d in range(
-                system[con.SYSTEM_SPANS][k, con.SPAN_FIRST], system[con.SYSTEM_SPANS][k, con.SPAN_END]
-            ):
-                if dof[d, at.HELD] == 0.0:
-                    qdd[d] += dt / kick * rows[k, con.ROW_FORCE] * system[con.SYSTEM_RESPONSE][k, d]
+    if not struck and not alone:  # smooth forces, not impacts
+        add_forces(count, dt / kick, system, dof, qdd)
     return count, JUMP if struck else PARABOLA
 
 
