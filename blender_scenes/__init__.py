@@ -1,7 +1,7 @@
 """Scenes made from nothing by scripts: each builds its .blend and checks itself.
 
 A scene is a module with ``build(out: Path) -> Path`` that writes its .blend into the folder `out`, returns its path
-and raises SceneError where what it made is not what it should be. A new scene is one module and one line here.
+and raises SceneError where a figure is out of its bounds. A new scene is one module and one line here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SCENES = {
 
 
 class SceneError(RuntimeError):
-    """A scene that is not what it should be; the message names the figure and its bound."""
+    """A figure of a scene is out of its bounds; the message names both."""
 
 
 def build(name: str, out: Path) -> Path:

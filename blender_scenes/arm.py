@@ -5,13 +5,12 @@
 The three heads of deltoid run over the humerus' head and neck, those of triceps over a cylinder at the elbow;
 their mass lies in bellies between tendons. They are Hill-type muscles, excited by keys. Bodies, joints, obstacles and
 muscles are the add-on's, which simulates and bakes. Checked: energy where nothing pulls, lengths against physics, that
-paths clear their obstacles, fibres of possible lengths, and what Blender shows.
+paths clear their obstacles, fibres of possible lengths, and the poses that Blender shows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -24,12 +23,10 @@ import physics as ph
 from . import arm_model as model
 from . import muscle_objects
 from .anatomy import forearm, shoulder
-from .keys import SHOWN_WITHIN, shown_error
 from .mechanism import add_bodies, check_same_model
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_file
 from .shoulder_cage import add_cage
 from .shoulder_model import clavicle_length, clavicle_pose
 from .staging import add_studio, bone_material, mesh_object
@@ -55,7 +52,7 @@ class Arm:
 
 
 def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
-    """The bones that move, by body; with rib cage, blade and clavicle, which stand still."""
+    """The bones that move, by body; rib cage, blade and clavicle are static."""
     paint = bone_material("Bone")
     add_cage(into, paint)
     blade = mesh_object("Scapula", shoulder.scapula(), into, paint)
@@ -73,9 +70,8 @@ def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
 
 def make() -> Arm:
     """The arm in a new file, its muscles' excitations keyed."""
-    scene, (things, stage) = new_file("Arm", ["Bones", "Stage"])
+    scene, (things, stage) = new_file("Arm", ["Bones", "Stage"], FRAMES)
     scene.render.fps = FRAMES_A_SECOND
-    scene.frame_start, scene.frame_end = 1, FRAMES
     scene.condyle.simulation.time_step = model.TIME_STEP
     scene.condyle.simulation.integrator = "rk4"
     of = model.build_model()
@@ -94,17 +90,11 @@ def make() -> Arm:
 
 
 def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
-    """Simulate and bake by the add-on; raises SceneError where anything is not as it must be."""
-    from addon.jobs import bake
-
+    """Simulate and bake by the add-on; raises SceneError where a figure is out of its bounds."""
     drift = check("the energy's drift over the swing where nothing pulls", model.drift(), 0.0, 1e-3)
-    report = bake.bake_now(made.scene, progress)
+    report, shown = bake_shown(made.scene, progress)
     frames, result = report.frames, report.result
-    shown = check(
-        "what Blender shows, off by", shown_error(made.scene, frames, report.poses), 0.0, SHOWN_WITHIN
-    )
-    off = muscle_objects.shown_error(made.scene, made.muscles, result.model, result.q, frames)
-    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    off = muscle_objects.check_shown(made.scene, made.muscles, result.model, result.q, frames)
     near = muscle_objects.clearance(result.model, result.q[::3])
     check("the deepest of a muscle in its obstacle", -near, -1.0, 2e-3, "m")
     lengths = check("lengths as shown, off physics by", length_error(made, result), 0.0, 1e-3)
@@ -166,18 +156,13 @@ def draw(made: Arm, result: ph.Result, progress: Progress) -> Image:
     for frame in TILES:
         angles = f"lifted {lift[frame - 1]:.0f}°, elbow {bent[frame - 1]:.0f}°"
         captions.append((frame, (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s", angles)))
-    hero = Shot((0.45, -2.0, 0.4), (0.21, -0.15, -0.06), 1.02, 15, (1, 1))
-    tile = Shot((0.75, -2.0, 0.4), (0.19, -0.15, 0.0), 1.08, 1, (1, 1))
+    hero = Shot((0.45, -2.0, 0.4), (0.21, -0.15, -0.06), 1.02, 15)
+    tile = Shot((0.75, -2.0, 0.4), (0.19, -0.15, 0.0), 1.08)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=10)
 
 
 RECIPE = Recipe("arm", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the arm into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

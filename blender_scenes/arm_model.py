@@ -1,7 +1,7 @@
 """An arm that Hill-type muscles with mass lift and stretch: deltoid and triceps over obstacles. No Blender.
 
 After Wang 2022, Fig. 6.20: the three heads of deltoid run over the humerus, a sphere-capped cylinder about its head and
-neck, those of triceps over a cylinder at the elbow. The shoulder is a ball joint, its blade stands still; the elbow is
+neck, those of triceps over a cylinder at the elbow. The shoulder is a ball joint, its blade is static; the elbow is
 a hinge. Axes are Blender's: x forward, y to the left, z up.
 """
 
@@ -44,10 +44,8 @@ UPPER_MASS, LOWER_MASS = 1.7, 1.65
 SHOULDER_DAMPING, ELBOW_DAMPING = 2.5, 0.5  # N m s
 START = np.radians([45.0, 15.0, 118.0])  # forward and outward at the shoulder, flexed at the elbow
 NUM_POINTS = 16
-HEAD_RADIUS, NECK = (
-    0.0375,
-    0.08,
-)  # m, of what deltoid runs over: its radius about the head, how far down the bone
+# m, of the obstacle of deltoid: its radius about the head, its length down the bone
+HEAD_RADIUS, NECK = 0.0375, 0.08
 ELBOW_RADIUS = 0.025  # m
 SMOOTHING = 1.5e-3  # m, less than the distance of muscles' ends from the obstacles
 TUBEROSITY, OLECRANON = (0.0, -0.038, -0.135), (-0.0205, 0.008, 0.0235)  # m, in humerus and forearm
@@ -88,7 +86,7 @@ HEADS = {
 
 
 def scapula() -> FloatArray:
-    """Pose (4, 4) of the blade, which stands still."""
+    """Pose (4, 4) of the static blade."""
     return gliding_pose(*REST, 0.0)
 
 
@@ -182,7 +180,7 @@ def start(of: ph.Model) -> ph.State:
 
 
 def signals() -> dict[str, Keyframes]:
-    """What excites the heads."""
+    """Excitations of the heads."""
     return {name: Keyframes(TIMES, head.excitation) for name, head in HEADS.items()}
 
 
@@ -190,7 +188,7 @@ def drift(seconds: float = 0.2) -> float:
     """Change of the total energy over the largest kinetic one where nothing pulls and nothing damps; Runge-Kutta 4.
 
     After 0.27 s the free arm has turned inward by 110 degrees, which no shoulder can: the anterior head then winds
-    round the humerus by 236 degrees, from where it slips off over the head, and its mass leaps.
+    round the humerus by 236 degrees and slips off over the head, and its mass jumps.
     """
     of = build_model(free=True)
     state = of.state(q=coordinates(*np.radians([25.0, 15.0, 30.0])))

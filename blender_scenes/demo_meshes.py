@@ -8,6 +8,7 @@ numpy and zlib write the same bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from addon.anatomy.demo_meshes import FILE
 
+from . import shapes
 from .anatomy import bones
 from .anatomy.knee_kinematics import tibia_poses
 from .gallery_parts import Solid, together
@@ -25,29 +27,9 @@ KNEE_DEGREES = np.linspace(0.0, 120.0, 9)
 WIRE = ((-0.3, 0.0, 0.1), (-0.15, 0.1, -0.05), (0.0, 0.0, 0.06), (0.15, -0.1, -0.05), (0.3, 0.0, 0.1))
 
 
-def capsule(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 24, rings: int = 8) -> Solid:
-    """A closed rod with round ends from start to end (3,): vertices (n, 3) and faces, outward."""
-    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
-    axis = (end - start) / np.linalg.norm(end - start)
-    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    first /= np.linalg.norm(first)
-    second = np.cross(axis, first)
-    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
-    circle = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * second
-    tilts = 0.5 * np.pi * np.arange(1, rings + 1) / rings
-    loops = [start + radius * (np.sin(t) * circle - np.cos(t) * axis) for t in tilts]
-    loops += [end + radius * (np.sin(t) * circle + np.cos(t) * axis) for t in tilts[::-1]]
-    vertices = np.vstack([start - radius * axis, *loops, end + radius * axis])
-    last = len(vertices) - 1
-    faces: list[tuple[int, ...]] = []
-    for k in range(sides):
-        after = (k + 1) % sides
-        faces.append((0, 1 + after, 1 + k))
-        for ring in range(len(loops) - 1):
-            low, high = 1 + ring * sides, 1 + (ring + 1) * sides
-            faces.append((low + k, low + after, high + after, high + k))
-        faces.append((last, last - sides + k, last - sides + after))
-    return vertices, faces
+def capsule(start: Sequence[float], end: Sequence[float], radius: float) -> Solid:
+    """A closed rod with round ends from start to end (3,)."""
+    return shapes.capsule(np.array(start), np.array(end), radius, sides=24, rings=8)
 
 
 def ball(center: ArrayLike, radii: ArrayLike) -> Solid:

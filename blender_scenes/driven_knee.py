@@ -2,16 +2,15 @@
 
     python -m blender_scenes.driven_knee --out out      writes out/driven_knee.blend and out/driven_knee.png
 
-In front the knee is a spline joint fitted to the published motion, behind it is a hinge about a fixed axis. Rectus
+The front knee is a spline joint fitted to the published motion, the rear one a hinge about a fixed axis. Rectus
 femoris and semimembranosus are excited by keyframes, soleus and tibialis anterior by a controller of the ankle's angle.
 The muscles have mass, and are the redder the more they are activated. Checked: extension and flexion, the gap between
-femur and tibia, fibres of possible lengths, and what Blender shows.
+femur and tibia, fibres of possible lengths, and the poses that Blender shows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -23,12 +22,12 @@ import physics as ph
 from . import driven_knee_model as model
 from . import muscle_objects
 from .anatomy import bones, hip_and_foot
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_bodies, key_property
 from .knee_scene import bone_gap
+from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
 
 FloatArray = NDArray[np.float64]
@@ -66,8 +65,7 @@ class Drive:
 
 def make() -> Legs:
     """Both legs in a new file."""
-    scene, (things, stage) = new_file("Driven knee", ["Legs", "Stage"])
-    scene.frame_start, scene.frame_end = 1, FRAMES
+    scene, (things, stage) = new_file("Driven knee", ["Legs", "Stage"], FRAMES)
     paint = bone_material("Bone")
     femur, tibia, fibula = bones.femur(), bones.tibia(), bones.fibula()
     pelvis, foot = hip_and_foot.hip_bone(), hip_and_foot.foot()
@@ -96,7 +94,7 @@ def add_muscles(
     of, shift = model.build_model(kind), (0.0, LANES[kind], 0.0)
     state = of.state(q=[model.knee_coordinate(kind, model.START), 0.0])
     objects = {name: moving[kind, name] for name in ("Tibia", "Foot")}
-    muscle_objects.place_bodies(objects, of, state, shift)
+    place_bodies(objects, of, state, shift)
     lengths = ph.muscle_lengths(of, state).lengths
     looks = {
         name: Look.of_volume(SLIM * muscle.mass, float(length), TENDONS[name])
@@ -108,26 +106,22 @@ def add_muscles(
 
 
 def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
-    """Bake a leg's muscles, coloured by their activation; how far they are off as shown [m]."""
+    """Bake a leg's muscles, coloured by their activation; their error as shown [m]."""
     states = list(result.model.muscle_state_names)
     columns = [states.index(f"{muscle.name}.activation") for muscle in result.model.muscles]
-    told = made.scene, made.muscles[kind], result.model, result.q, frames, (0.0, LANES[kind], 0.0)
-    muscle_objects.bake_muscles(*told, activation=result.muscle_states[:, columns])
-    return muscle_objects.shown_error(*told)
+    baked = made.scene, made.muscles[kind], result.model, result.q, frames, (0.0, LANES[kind], 0.0)
+    return muscle_objects.bake_muscles(*baked, activation=result.muscle_states[:, columns])
 
 
 def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
+    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     drives, figures, world, off = {}, {}, {}, 0.0
     for number, kind in enumerate(LANES):
         progress(0.5 * number, f"simulating the leg with the {kind.lower()} knee")
         result = model.drive(kind, 1.0 / FRAMES_A_SECOND)
-        for k, name in enumerate(("Tibia", "Foot")):
-            poses = result.poses[:, k].copy()
-            poses[:, 1, 3] += LANES[kind]
-            world[made.bones[kind, name].name] = poses
-            key_poses(made.bones[kind, name], frames, poses)
+        moving = [made.bones[kind, name] for name in ("Tibia", "Foot")]
+        world |= key_bodies(moving, frames, result.poses, (0.0, LANES[kind], 0.0))
         off = max(off, bake_muscles(made, kind, result, frames))
         inverse = np.linalg.inv(model.FEMUR)
         gap = np.array([bone_gap({"Tibia": made.tibia}, inverse @ poses[0]) for poses in result.poses])
@@ -148,8 +142,7 @@ def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str,
     check("the largest gap of the spline knee", float(drives["Spline"].gap.max()), 2e-3, 8e-3, "m")
     ranges = [float(np.ptp(drives[kind].gap)) for kind in ("Hinge", "Spline")]
     check("the gap's range at the hinge over that at the spline", ranges[0] / ranges[1], 2.0, 1e3)
-    shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    shown = check_shown(made.scene, frames, world)
     figures["bake against simulation"] = f"{shown:.1e} m, or of a matrix entry; muscles {off:.1e} m"
     return drives, figures
 
@@ -169,18 +162,13 @@ def draw(made: Legs, drives: dict[str, Drive], progress: Progress) -> Image:
         captions.append(
             (frame, (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s, flexed {angles}", f"gaps {gaps} mm"))
         )
-    hero = Shot((1.25, -1.55, 0.3), (0.36, 0.0, -0.13), 1.12, 30, (1, 1))
-    tile = Shot((0.75, -1.9, 0.15), (0.36, 0.0, -0.28), 1.4, 1, (1, 1))
+    hero = Shot((1.25, -1.55, 0.3), (0.36, 0.0, -0.13), 1.12, 30)
+    tile = Shot((0.75, -1.9, 0.15), (0.36, 0.0, -0.28), 1.4)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=8)
 
 
 RECIPE = Recipe("driven_knee", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the legs into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

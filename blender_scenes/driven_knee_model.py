@@ -29,7 +29,7 @@ from .leg_model import ANKLE, FOOT_CENTER, FOOT_INERTIA, FOOT_MASS, knee, turned
 
 FloatArray = NDArray[np.float64]
 
-# the thigh lies level along x and does not move; the pelvis stands upright
+# the thigh is level along x and static, the pelvis upright
 FEMUR = np.eye(4)
 FEMUR[:3, :3] = [[0, 0, -1], [0, 1, 0], [1, 0, 0]]
 KINDS = ("Hinge", "Spline")
@@ -44,7 +44,7 @@ class Kind:
     """A muscle: largest force [N], fibre length [m], pennation [rad] and mass [kg], and its points.
 
     Forces, fibres, pennations and points are gait2392's (Delp et al. 1990; the knee's tendon ends at the tuberosity),
-    masses those of cadavers (Ward et al. 2009). Points stand in OpenSim's axes of femur, tibia, foot, or of the pelvis
+    masses those of cadavers (Ward et al. 2009). Points are in OpenSim's axes of femur, tibia, foot, or of the pelvis
     with the hip as origin.
     """
 
@@ -162,7 +162,7 @@ def build_model(kind: str) -> ph.Model:
 
 
 def signals() -> dict[str, Any]:
-    """What excites the muscles."""
+    """Excitations of the muscles."""
     return {
         "rectus femoris": Keyframes([0.2, 0.35, 1.0, 1.15], [0.0, 0.45, 0.45, 0.0]),
         "semimembranosus": Keyframes([1.2, 1.35, 1.8, 1.95], [0.0, 0.22, 0.22, 0.0]),

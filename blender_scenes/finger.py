@@ -2,7 +2,7 @@
 
     python -m blender_scenes.finger --out out      writes out/finger.blend and out/finger.png
 
-In front the two long flexors have their mass along their paths, behind it is lumped into the forearm, which is fixed.
+The front finger's two long flexors have their mass along their paths; the rear one's is lumped into the fixed forearm.
 Both tips are pushed alike for two milliseconds. Sixty times slower than life. Checked: the energy after the push, and
 that the finger whose flexors have mass is the slower one.
 """
@@ -10,7 +10,6 @@ that the finger whose flexors have mass is the slower one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -19,11 +18,11 @@ from numpy.typing import NDArray
 from . import finger_model as model
 from . import muscle_objects
 from .gallery_parts import ball, moved
-from .keys import SHOWN_WITHIN, key_poses, shown_error
+from .keys import key_bodies
+from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
@@ -81,14 +80,13 @@ def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[s
 
 def make() -> Hands:
     """Both hands in a new file."""
-    scene, (things, stage) = new_file("Finger", ["Hands", "Stage"])
-    scene.frame_start, scene.frame_end = 1, FRAMES
+    scene, (things, stage) = new_file("Finger", ["Hands", "Stage"], FRAMES)
     bones, muscles = {}, {}
     for hand, (inertial, lane) in HANDS.items():
         bones.update(add_hand(hand, lane, things))
         of, shift = model.build_model(inertial), (0.0, lane, 0.0)
         state, objects = of.state(q=model.BENT), {name: bones[hand, name] for name in model.BONES}
-        muscle_objects.place_bodies(objects, of, state, shift)
+        place_bodies(objects, of, state, shift)
         muscles[hand] = muscle_objects.add_muscles(scene, of, state, objects, LOOKS, shift, f"{hand} {{}}")
         if not inertial:
             for item in muscles[hand].values():
@@ -99,7 +97,7 @@ def make() -> Hands:
 
 
 def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
+    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     flicks, figures, world, off = {}, {}, {}, 0.0
     for number, (hand, (inertial, lane)) in enumerate(HANDS.items()):
@@ -108,21 +106,17 @@ def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], di
         flicks[hand] = flick
         after = flick.result.energy[flick.result.t > model.PUSHED_STEPS * model.TIME_STEP + 1e-6, 2]
         kept = check("the energy's change after the push", float(np.ptp(after) / after[0]), 0.0, 1e-6)
-        shift = np.array([0.0, lane, 0.0])
-        for k, name in enumerate(model.BONES):
-            poses = flick.result.poses[:, k].copy()
-            poses[:, :3, 3] += shift
-            world[made.bones[hand, name].name] = poses
-            key_poses(made.bones[hand, name], frames, poses)
-        told = made.scene, made.muscles[hand], flick.result.model, flick.result.q, frames, shift
-        muscle_objects.bake_muscles(*told)
-        off = max(off, muscle_objects.shown_error(*told))
+        shift, result = (0.0, lane, 0.0), flick.result
+        world |= key_bodies([made.bones[hand, name] for name in model.BONES], frames, result.poses, shift)
+        muscles = made.muscles[hand]
+        off = max(
+            off, muscle_objects.bake_muscles(made.scene, muscles, result.model, result.q, frames, shift)
+        )
         fastest = float(np.abs(flick.result.qd).max())
         figures[hand.lower()] = (
             f"{fastest:.0f} rad/s at most, {1e3 * flick.pushed:.2f} mJ, kept to {kept:.1e}"
         )
-    shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    shown = check_shown(made.scene, frames, world)
     speeds = [float(np.abs(flicks[hand].result.qd).max()) for hand in HANDS]
     check("the speed of the lumped finger over the other's", speeds[1] / speeds[0], 2.0, 100.0)
     return flicks, {
@@ -147,18 +141,13 @@ def draw(made: Hands, flicks: dict[str, model.Flick], progress: Progress) -> Ima
         ]
         text = f"tip {turned[0]:.0f}° and {turned[1]:.0f}°"
         captions.append((frame, (f"t = {1e3 * (frame - 1) / FRAMES_A_SECOND:.0f} ms", text)))
-    hero = Shot((0.12, -0.50, 0.16), (-0.115, 0.0, 0.0), 0.50, 33, (1, 1))
-    tile = Shot((0.16, -0.40, 0.12), (-0.005, 0.0, -0.005), 0.27, 1, (1, 1))
+    hero = Shot((0.12, -0.50, 0.16), (-0.115, 0.0, 0.0), 0.50, 33)
+    tile = Shot((0.16, -0.40, 0.12), (-0.005, 0.0, -0.005), 0.27)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=12)
 
 
 RECIPE = Recipe("finger", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the fingers into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

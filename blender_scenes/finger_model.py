@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 BONES = ("Proximal", "Middle", "Distal")
 LENGTHS = (0.042, 0.026, 0.019)
 RADII = (0.0050, 0.0042, 0.0036, 0.0026)  # at the joints and the tip
-DENSITY = 5000.0  # kg/m^3: stands for all of the finger
+DENSITY = 5000.0  # kg/m^3: the bones carry the mass of the whole finger
 MUSCLE_MASS, NUM_POINTS = 0.2, 20  # kg each
 ELBOW, WRIST = -0.320, -0.070  # x of where the muscles begin, and of the wrist [m]
 BENT = np.radians([20.0, 25.0, 15.0])  # at first, towards the palm
@@ -42,7 +42,7 @@ GREATEST = 3.0  # times the energy that the push has given: more is a failure
 
 @dataclass(frozen=True)
 class Flick:
-    """What became of a push.
+    """Result of a push.
 
     Attributes:
         result: as far as it went.

@@ -3,14 +3,13 @@
     python -m blender_scenes.gallery --out out      writes out/gallery.blend and out/gallery.png
 
 The joints are those of Lee & Terzopoulos 2008 and of ArtiSynth's modelling guide, sec. 3.4 (Figs. 3.13 to 3.25).
-Threads show where the tip of the moving part goes while one coordinate passes its range, clear copies in the same
-colour where it ends; small arrows are the fixed and the moving frame.
+Threads show the path of the moving part's tip while one coordinate passes its range, clear copies in the same colour
+its ends; small arrows are the fixed and the moving frame.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -20,12 +19,11 @@ from numpy.typing import NDArray
 from physics.joints import Spherical
 from physics.joints.drawing import drawing
 
-from . import SceneError, gallery_panel, gallery_parts
+from . import gallery_panel, gallery_parts
 from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, whole_gallery
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_poses, key_property
 from .picture import Image, Label, Shot, glow, grid, node_tree, prepare_render, render
-from .process import leave
-from .production import Progress, Recipe, new_file, produce, script
+from .production import Progress, Recipe, check_shown, new_file
 from .staging import (
     add_studio,
     curve_object,
@@ -41,11 +39,11 @@ FloatArray = NDArray[np.float64]
 COLUMNS = 5
 SPACING = 0.4  # m between exhibits
 TILE = (276, 240)
-VIEW = (0.45, -0.8, 0.5)  # where the camera stands, seen from an exhibit
+VIEW = (0.45, -0.8, 0.5)  # of the camera, from an exhibit
 LEAST_WIDTH = 0.13  # m
 STONE, METAL, PAINT = (0.33, 0.36, 0.41), (0.55, 0.58, 0.62), (0.86, 0.80, 0.68)
 LIMIT_COLOR = (0.92, 0.2, 0.16)
-# one colour a coordinate, told apart by those who see red and green alike (Okabe & Ito)
+# one colour a coordinate, distinct for the colour-blind (Okabe & Ito)
 COLORS = (
     (0.90, 0.42, 0.03),
     (0.13, 0.55, 0.85),
@@ -93,7 +91,7 @@ def stand(exhibit: Exhibit, place: FloatArray, into: bpy.types.Collection) -> St
 def part_object(
     name: str, exhibit: Exhibit, into: bpy.types.Collection, material: bpy.types.Material
 ) -> bpy.types.Object:
-    """What moves, in the axes of the moving frame."""
+    """The moving part, in the axes of the moving frame."""
     if exhibit.part == "wire":  # the curve itself, which runs through an eyelet
         wire = curve_object(name, inverse_points(exhibit), 0.0018, PAINT, into)
         wire.data.materials[0] = material
@@ -109,7 +107,7 @@ def inverse_points(exhibit: Exhibit) -> FloatArray:
 
 
 def fixtures(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:
-    """What stands still, in the axes of the fixed frame."""
+    """The static parts, in the axes of the fixed frame."""
     name = f"{exhibit.title} {exhibit.fixture}"
     stone, metal = plain_material("Stone", STONE, 0.6), plain_material("Metal", METAL, 0.3, metallic=0.6)
     made = [frames_object(f"{exhibit.title} fixed frame", np.eye(4)[None], 0.026, into)]
@@ -143,13 +141,13 @@ def ranges(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Objec
         points = (poses @ tip(exhibit))[:, :3]
         made.append(curve_object(name, points, 0.0009, color, into))
         ahead = points[-1] - points[-2]
-        if np.linalg.norm(ahead) > 1e-6:  # a head at the upper end tells the sense of the coordinate
+        if np.linalg.norm(ahead) > 1e-6:  # a head at the upper end shows the sense of the coordinate
             head = gallery_parts.cone(points[-1], points[-1] + 0.009 * ahead / np.linalg.norm(ahead), 0.0032)
             made.append(faceted_object(f"{name} sense", *head, into, glow(name, color, 1.6)))
         clear = clear_paint(f"Clear {k}", color)
         for pose, end in ((poses[0], "lower"), (poses[-1], "upper")):
             if np.allclose(pose, exhibit.pose(exhibit.rest_readings)):
-                continue  # the part itself stands here
+                continue  # the part itself is here
             copy = part_object(f"{name} {end}", exhibit, into, clear)
             copy.matrix_basis = Matrix(pose.tolist())
             made.append(copy)
@@ -157,7 +155,7 @@ def ranges(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Objec
 
 
 def limit_of_ball(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:
-    """The lines that the add-on's overlay shows for a limit of a ball in all, as threads."""
+    """The lines of the add-on's overlay for the limit of a ball joint, as threads."""
     if not isinstance(exhibit.joint, Spherical) or exhibit.joint.limit is None:
         return []
     signs = drawing(exhibit.joint, 1.6 * REACH)
@@ -167,7 +165,7 @@ def limit_of_ball(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.type
 
 
 def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Material:
-    """Paint through which what stands behind is seen."""
+    """Transparent paint."""
     material = plain_material(name, color, alpha=0.35)
     shader = node_tree(material).nodes["Principled BSDF"]
     shader.inputs["Emission Color"].default_value = (*color, 1.0)
@@ -175,7 +173,7 @@ def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Mater
     return material
 
 
-def hang(rooms: list[bpy.types.Collection]) -> list[Stand]:
+def place_exhibits(rooms: list[bpy.types.Collection]) -> list[Stand]:
     """All exhibits in rows of COLUMNS, each in a collection of its own."""
     stands = []
     for index, (exhibit, room) in enumerate(zip(whole_gallery(), rooms, strict=True)):
@@ -189,7 +187,7 @@ def make() -> tuple[bpy.types.Scene, list[Stand]]:
     """The whole gallery in a new file."""
     scene, (stage, *rooms) = new_file("Gallery", ["Stage", *(item.title for item in whole_gallery())])
     scene.frame_start, scene.frame_end = 1, SWEEP_FRAMES + 1
-    stands = hang(rooms)
+    stands = place_exhibits(rooms)
     rows = -(-len(stands) // COLUMNS)
     middle = (0.5 * SPACING * (COLUMNS - 1), -0.5 * SPACING * (rows - 1), 0.0)
     add_studio(scene, stage, middle, SPACING * rows)
@@ -198,7 +196,7 @@ def make() -> tuple[bpy.types.Scene, list[Stand]]:
 
 
 def measure(made: tuple[bpy.types.Scene, list[Stand]], progress: Progress) -> tuple[None, dict[str, str]]:
-    """How far Blender's sweep is from the joints' poses; raises SceneError where it is off."""
+    """How far Blender's sweep is from the joints' poses; raises SceneError where they differ."""
     scene, stands = made
     world = {}
     for item in stands:
@@ -206,9 +204,7 @@ def measure(made: tuple[bpy.types.Scene, list[Stand]], progress: Progress) -> tu
         poses[:, :3, 3] += item.place
         world[item.moving.name] = poses
     progress(0.0, "looking at the sweep")
-    error = shown_error(scene, np.arange(1, SWEEP_FRAMES + 2), world)
-    if not error < SHOWN_WITHIN:
-        raise SceneError(f"the keyed sweep is off the joints by {error:.1e}, more than {SHOWN_WITHIN:g}")
+    error = check_shown(scene, np.arange(1, SWEEP_FRAMES + 2), world)
     progress(0.5, "reading the joints back")
     read = max(gallery_panel.check_read(scene, item.joint, item.exhibit) for item in stands)
     coordinates = sum(len(item.exhibit.ranges) for item in stands)
@@ -276,12 +272,7 @@ def framed(points: FloatArray, low: float, high: float, labels: list[Label]) -> 
 
 
 RECIPE = Recipe("gallery", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, check and draw the gallery into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

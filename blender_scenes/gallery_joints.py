@@ -1,7 +1,7 @@
-"""One of every joint: what stands in the gallery, how far each coordinate goes, and how it is swept. No Blender.
+"""One of every joint: the exhibits of the gallery, the range of each coordinate, and its sweep. No Blender.
 
-A joint that joins the registry of `physics.joints` hangs as a plain one where it can be made without settings, and as
-it likes by an entry in `exhibits`.
+A joint that is new in the registry of `physics.joints` is shown with its defaults where it needs no settings, otherwise
+by an entry in `exhibits`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from physics.joints import Joint
 FloatArray = NDArray[np.float64]
 
 SWEEP_FRAMES = 240  # of the whole sweep, shared evenly by the coordinates
-REACH = 0.055  # m from the joint to the tip of what it moves
+REACH = 0.055  # m from the joint to the tip of the moving part
 UNIT_TEXT = {"rad": (180.0 / np.pi, "°", 0), "m": (1e3, " mm", 0), "1": (1.0, "", 1), "s": (1.0, " s", 1)}
 
 
@@ -33,9 +33,9 @@ class Exhibit:
         joint: the joint.
         ranges: lower and upper reading of each coordinate [rad, m or 1].
         rest: readings between the sweeps; None: zero, or the middle of a range that does not reach beyond it.
-        part: what moves: an "arm" from the joint's middle or a "dart" that stands there; the "wire" of an inverted
+        part: that moves: an "arm" from the joint's middle or a "dart" there; the "wire" of an inverted
             curve.
-        fixture: what stands still: a "post", the "wire" or the "surface" that the frame passes over, or a "frame".
+        fixture: that is static: a "post", the "wire" or the "surface" that the frame passes over, or a "frame".
     """
 
     title: str
@@ -127,7 +127,7 @@ def winding_curve() -> joints.SplineCurve:
 
 
 def hilly_surface() -> joints.SplineSurface:
-    """A patch with a hill and a hollow; the frame stands about upright on it."""
+    """A patch with a hill and a hollow; the frame is about upright on it."""
     share = np.linspace(-1.0, 1.0, 7)
     x, y = np.meshgrid(share, share, indexing="ij")
     height = 0.03 * (x**3 - x - 0.6 * y**2)
@@ -156,7 +156,7 @@ def of_curve(curve: joints.SplineCurve) -> tuple[tuple[float, float], ...]:
 
 @cache
 def exhibits() -> tuple[Exhibit, ...]:
-    """The gallery, in the order in which it hangs."""
+    """The gallery in its order."""
     curve = winding_curve()
     spinning = joints.Composite((curve, joints.Hinge((1.0, 0.0, 0.0))))
     return (

@@ -66,7 +66,7 @@ def add_joint(
 
 
 def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint: joints.Joint) -> None:
-    """Write what a joint is made of into the settings of a joint, or of a part of a composite one."""
+    """Write a joint's parameters into the settings of a joint, or of a part of a composite one."""
     from addon.making import bodies_and_joints
 
     if isinstance(joint, joints.SplineSurface):
@@ -104,7 +104,7 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
 
 
 def check_read(scene: bpy.types.Scene, item: bpy.types.Object, exhibit: Exhibit) -> float:
-    """How far the joint that the add-on reads is from the exhibit's; raises SceneError where it is another."""
+    """How far the joint that the add-on reads is from the exhibit's; raises SceneError where they differ."""
     from addon.reading import joints as joint_reading
 
     joint = joint_reading.read_joint(scene, item)
@@ -114,6 +114,6 @@ def check_read(scene: bpy.types.Scene, item: bpy.types.Object, exhibit: Exhibit)
     error = float(np.abs(joint.transform(joint.from_readings(readings)) - exhibit.pose(readings)).max())
     if not error < READ_WITHIN:
         raise SceneError(
-            f"the add-on's {exhibit.title!r} is off the exhibit by {error:.1e}, not less than {READ_WITHIN:g}"
+            f"the add-on's {exhibit.title!r} differs from the exhibit by {error:.1e}, not less than {READ_WITHIN:g}"
         )
     return error

@@ -1,4 +1,4 @@
-"""The simple solids of the gallery: vertices and faces of what moves and what stands still."""
+"""The simple solids of the gallery: vertices and faces of moving and static parts."""
 
 from __future__ import annotations
 

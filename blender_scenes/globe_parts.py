@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bpy  # noqa: F401  (must come before mathutils: it sets up the module paths)
 import numpy as np
 from mathutils import Vector
 from mathutils.geometry import delaunay_2d_cdt
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from .anatomy.implicit import ellipsoid, union
 from .anatomy.surface import Mesh
+from .gallery_parts import Solid, together
 from .globe_model import RADIUS, TILT, curve_poses
-from .shapes import solid
+from .shapes import banded, revolved, solid
 
 FloatArray = NDArray[np.float64]
 
@@ -93,45 +95,19 @@ def aeroplane() -> Mesh:
     return solid(union(parts, 0.0012), 1.15 * half, 6e-4)
 
 
-def ring_stand(floor: float, sides: int = 12, steps: int = 64) -> tuple[FloatArray, list[list[int]]]:
+def ring_stand(floor: float, sides: int = 12, steps: int = 64) -> Solid:
     """Half a ring that holds the axle at both ends, and a foot on the floor: vertices (n, 3) and faces."""
     turn = np.linspace(-0.5 * np.pi, 0.5 * np.pi, steps) - TILT
     around = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
     reach, thick = 1.13 * RADIUS, 0.006
     out = np.column_stack([np.cos(turn), np.zeros(steps), np.sin(turn)])
-    rings = (reach + thick * np.cos(around)[None, :, None]) * out[:, None] + thick * np.sin(around)[
-        None, :, None
-    ] * np.array([0.0, 1.0, 0.0])
-    profile = (
-        (0.0, floor),
-        (0.13, floor),
-        (0.13, floor + 0.012),
-        (0.02, floor + 0.022),
-        (0.011, floor + 0.04),
-    )
-    profile += ((0.009, -reach),)
+    rings = (reach + thick * np.cos(around)[:, None]) * out[:, None]
+    rings[..., 1] += thick * np.sin(around)
+    foot = ((0.0, 0.0), (0.13, 0.0), (0.13, 0.012), (0.02, 0.022), (0.011, 0.04))
+    profile = [*((radius, floor + height) for radius, height in foot), (0.009, -reach)]
     circle = np.linspace(0.0, 2.0 * np.pi, 4 * sides, endpoint=False)
-    foot = [
-        np.column_stack([radius * np.cos(circle), radius * np.sin(circle), np.full(len(circle), height)])
-        for radius, height in profile
-    ]
     pole = np.array([np.sin(TILT), 0.0, np.cos(TILT)])
     across = np.stack([np.cross([0.0, 1.0, 0.0], pole), [0.0, 1.0, 0.0]])
     pin = 0.004 * np.column_stack([np.cos(circle), np.sin(circle)]) @ across
     ends = [pin + height * pole for height in (-1.06 * reach, -0.98 * RADIUS, 0.98 * RADIUS, 1.06 * reach)]
-    blocks = [(rings.reshape(-1, 3), sides), (np.vstack(foot), len(circle))]
-    blocks += [(np.vstack(pair), len(circle)) for pair in (ends[:2], ends[2:])]
-    faces: list[list[int]] = []
-    count = 0
-    for points, columns in blocks:
-        faces += [[corner + count for corner in face] for face in bands(len(points) // columns, columns)]
-        count += len(points)
-    return np.vstack([points for points, _ in blocks]), faces
-
-
-def bands(rows: int, columns: int) -> list[list[int]]:
-    """Quadrilaterals between rings of vertices, each of which closes."""
-    corner = np.arange(rows * columns).reshape(rows, columns)
-    beside = np.roll(corner, -1, axis=1)
-    quads = np.stack([corner[:-1], beside[:-1], beside[1:], corner[1:]], axis=-1)
-    return [[int(index) for index in quad] for quad in quads.reshape(-1, 4)]
+    return together(banded(rings), revolved(profile, 4 * sides), banded(ends[:2]), banded(ends[2:]))

@@ -1,4 +1,4 @@
-"""A hand that holds a ball: elbow and ball move as they are told, after Wang 2022, Fig. 6.3.
+"""A hand that holds a ball: elbow and ball have prescribed motions, after Wang 2022, Fig. 6.3.
 
     python -m blender_scenes.hand --out out      writes out/hand.blend and out/hand.png
 
@@ -10,7 +10,6 @@ constraints move the hand as hyper-reduced coordinates do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -24,22 +23,22 @@ from . import hand_model as model
 from .anatomy.implicit import ellipsoid, tube, union
 from .anatomy.surface import Mesh, mesh_from_shape
 from .gallery_parts import ball
-from .keys import SHOWN_WITHIN, key_poses, key_property, key_values, shown_error
+from .keys import key_bodies, key_poses, key_property, key_values
 from .picture import Image, Shot, glow
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_studio, arrow, curves_object, faceted_object, mesh_object, plain_material
 
 FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 SKIN, SLEEVE, BALL = (0.78, 0.52, 0.40), (0.12, 0.22, 0.45), (0.85, 0.83, 0.78)
 COLORS = ((0.95, 0.30, 0.10), (0.98, 0.72, 0.08), (0.25, 0.80, 0.25), (0.12, 0.60, 0.98), (0.75, 0.30, 0.95))
 ELBOW_COLOR = (0.95, 0.95, 0.98)
 ARROW, NEWTON = 0.05, 0.014  # length of the arrow's mesh, and of an arrow for a newton [m]
 PAD = 0.0015  # m that the pads of the fingers are pressed in
-PLOT, WIDE, HIGH = np.array([4.0, 0.0, 0.0]), 0.36, 0.22  # where the diagram stands, its size [m]
+PLOT, WIDE, HIGH = np.array([4.0, 0.0, 0.0]), 0.36, 0.22  # place of the diagram, its size [m]
 MIDDLE = (0.26, 0.0, -0.02)
 TILE_FRAMES = (1, 18, 48, 72, 103)
 
@@ -77,20 +76,17 @@ def bone_object(name: str, finger: model.Finger, number: int, into: bpy.types.Co
 
 def make() -> Hand:
     """Arm, hand, ball and arrows in a new file."""
-    scene, (things, stage) = new_file("Hand", ["Hand", "Stage"])
-    scene.frame_start, scene.frame_end = 1, 1 + round(model.SECONDS * FRAMES_A_SECOND)
+    scene, (things, stage) = new_file("Hand", ["Hand", "Stage"], FRAMES)
     skin, sleeve = plain_material("Skin", SKIN, 0.5), plain_material("Sleeve", SLEEVE, 0.7)
     origin, wrist = np.zeros(3), np.array([model.FOREARM, 0.0, 0.0])
     wide, narrow = model.FOREARM_RADII
     upper = capsule(origin, np.array([-0.075, 0.0, 0.17]), 1.1 * wide, 1.25 * wide, 32, 10)
     faceted_object("Upper arm", *upper, things, sleeve, True)
+    ulna = capsule(origin, 0.55 * wrist, 1.08 * wide, 0.95 * wide, 32, 10)
+    radius = capsule(0.1 * wrist, wrist, 0.98 * wide, narrow, 32, 10)
     bodies = {
-        "Ulna": faceted_object(
-            "Ulna", *capsule(origin, 0.55 * wrist, 1.08 * wide, 0.95 * wide, 32, 10), things, sleeve, True
-        ),
-        "Radius": faceted_object(
-            "Radius", *capsule(0.1 * wrist, wrist, 0.98 * wide, narrow, 32, 10), things, skin, True
-        ),
+        "Ulna": faceted_object("Ulna", *ulna, things, sleeve, True),
+        "Radius": faceted_object("Radius", *radius, things, skin, True),
         "Palm": mesh_object("Palm", palm_mesh(), things, skin),
     }
     arrows = {}
@@ -128,22 +124,18 @@ def add_seams(made: bpy.types.Object, into: bpy.types.Collection) -> None:
 
 
 def measure(made: Hand, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a fingertip or a coupling gives way."""
+    """Simulate and bake to keys; raises SceneError where a fingertip or a coupling opens."""
     of = model.the_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, motions=model.motions(),
         record_interval=2.0 * model.TIME_STEP, progress=lambda share: progress(share, "simulating"),
     )  # fmt: skip
     step = round(1.0 / (FRAMES_A_SECOND * 2.0 * model.TIME_STEP))
-    frames = np.arange(made.scene.frame_start, made.scene.frame_end + 1)
-    world = {name: result.poses[::step, k] for k, name in enumerate(of.body_names)}
-    for name, item in made.bodies.items():
-        key_poses(item, frames, world[name])
+    frames = np.arange(1, FRAMES + 1)
+    world = key_bodies([made.bodies[name] for name in of.body_names], frames, result.poses[::step])
     key_property(made.bodies["Ulna"], "torque", frames, elbow_torque(result)[::step])
     key_arrows(made, result, step, frames)
-    shown = check(
-        "what Blender shows, off the simulation by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN
-    )
+    shown = check_shown(made.scene, frames, world)
     gap = check("a fingertip's distance from its place", model.tip_gap(result), 0.0, 1e-8, "m")
     coupling = check("a coupling's error", model.coupling_gap(result), 0.0, 1e-9, "rad")
     # of first order, as the method is
@@ -172,7 +164,7 @@ def measure(made: Hand, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
 
 
 def elbow_torque(result: ph.Result) -> FloatArray:
-    """What it takes to bend the elbow (n,) [N m], upward positive."""
+    """Torque that bends the elbow (n,) [N m], upward positive."""
     torque: FloatArray = -result.efforts[:, result.model.coordinate_slice("Ulna").start]
     return torque
 
@@ -188,7 +180,7 @@ def bending(result: ph.Result) -> tuple[float, float]:
 
 
 def key_arrows(made: Hand, result: ph.Result, step: int, frames: FloatArray) -> None:
-    """Each arrow begins at its fingertip, points along the ball's force on it, and is as long as that is great."""
+    """Each arrow starts at its fingertip along the ball's force on it; its length is proportional to the force."""
     of = result.model
     for finger in model.FINGERS:
         force = model.tip_forces(result)[finger.name][::step]
@@ -215,7 +207,7 @@ def turn_to(direction: FloatArray) -> FloatArray:
 
 
 def add_plot(made: Hand, result: ph.Result) -> None:
-    """A diagram of the fingertips' forces and the elbow's torque over time, standing in the scene."""
+    """A diagram of the fingertips' forces and the elbow's torque over time, as objects of the scene."""
     base = PLOT - np.array([0.5 * WIDE, 0.0, 0.5 * HIGH])
     panel = base + np.array([[-1.0, 0.01, -1.0], [2.0, 0.01, -1.0], [2.0, 0.01, 1.5], [-1.0, 0.01, 1.5]])
     faceted_object("Diagram", panel, [(0, 1, 2, 3)], made.stage, glow("Diagram", (0.030, 0.036, 0.048), 1.0))
@@ -255,28 +247,19 @@ def draw(made: Hand, result: ph.Result, progress: Progress) -> Image:
     captions, shots = [], []
     for frame in TILE_FRAMES:
         now = f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s, elbow {torque[frame - 1]:.1f} N m"
-        captions.append(
-            (
-                frame,
-                (now, f"thumb {force['Thumb'][frame - 1]:.1f} N, index {force['Index'][frame - 1]:.1f} N"),
-            )
-        )
-        shots.append(Shot((0.75, 1.1, 0.22), (0.165, 0.0, 0.025), 0.63, 1, (1, 1)))
+        text = f"thumb {force['Thumb'][frame - 1]:.1f} N, index {force['Index'][frame - 1]:.1f} N"
+        captions.append((frame, (now, text)))
+        shots.append(Shot((0.75, 1.1, 0.22), (0.165, 0.0, 0.025), 0.63))
     captions.append(
         (1, ("red thumb to violet little finger, 1 N a line", "white: torque of the elbow, 1 N m a line"))
     )
-    shots.append(Shot((PLOT[0], -2.0, 0.0), (PLOT[0], 0.0, -0.028), 0.43, 1, (1, 1)))
-    hero = Shot((0.95, 0.66, 0.06), (0.318, 0.0, -0.012), 0.245, 76, (1, 1))
+    shots.append(Shot((PLOT[0], -2.0, 0.0), (PLOT[0], 0.0, -0.028), 0.43))
+    hero = Shot((0.95, 0.66, 0.06), (0.318, 0.0, -0.012), 0.245, 76)
     return contact_sheet(made.scene, hero, shots, captions, lines, progress, samples=16)
 
 
 RECIPE = Recipe("hand", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the hand into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

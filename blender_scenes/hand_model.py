@@ -1,8 +1,8 @@
-"""A hand of 25 degrees of freedom that holds a ball while elbow and ball are moved as they are told. No Blender.
+"""A hand of 25 degrees of freedom that holds a ball, the motions of elbow and ball prescribed. No Blender.
 
 Wang 2022, Fig. 6.3: the joint at the end of each finger follows the one before it (hyper-reduced coordinates, sec.
 4.6.2), the elbow's angle and the fingertips are prescribed (sec. 4.6.5), all else is simulated. The fingertips stick to
-the ball, whose motion is given; the forces that all of it takes come with the motion.
+the ball, whose motion is given; the forces result with the motion.
 """
 
 from __future__ import annotations
@@ -214,14 +214,14 @@ def tip_gap(result: ph.Result) -> float:
 
 
 def coupling_gap(result: ph.Result) -> float:
-    """Largest difference [rad] of a finger's last joint from what it should follow."""
+    """Largest error [rad] of the coupling of a finger's last joint."""
     model = result.model
     pairs = [[model.coordinate_slice(bone).start for bone in finger.bones[1:]] for finger in FINGERS[1:]]
     return float(max(np.abs(result.q[:, last] - COUPLING * result.q[:, lead]).max() for lead, last in pairs))
 
 
 def work_balance(result: ph.Result) -> float:
-    """How far the energy is from what elbow and ball bring and dampers take, over the work that they bring."""
+    """Difference of the energy from the work of elbow, ball and dampers, over the largest work."""
     damping = np.concatenate([body.damping for body in result.model.bodies])
     power = np.sum(result.efforts * result.qd, axis=1) - result.qd**2 @ damping
     work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(result.t))])
@@ -230,7 +230,7 @@ def work_balance(result: ph.Result) -> float:
 
 
 def hyper_reduced() -> ph.HyperReduced:
-    """The same hand without ball and constraints, the fingers' ends led by the joints before them."""
+    """The same hand without ball and constraints, the fingers' ends coupled to the joints before them."""
     function = ph.joints.functions.Linear(COUPLING)
     model = build_model(couples=False, holds=False)
     return ph.HyperReduced.coupled(

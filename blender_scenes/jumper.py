@@ -2,15 +2,14 @@
 
     python -m blender_scenes.jumper --out out      writes out/jumper.blend and out/jumper.png
 
-In front the figure is rigid, behind it is one whose soft parts wobble on its bones. Both are told angles for their
-joints and have only so much torque to follow; each has its own plan. Four times slower than life. Checked: a whole turn
+The front figure is rigid, the rear one has soft parts that wobble on its bones. Controllers with limited torque draw
+their joints to keyed angles; each has its own plan. Four times slower than life. Checked: a whole turn
 between two touches, a parabola and no change of angular momentum in flight, and standing at the end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -21,16 +20,16 @@ import physics as ph
 from . import jumper_model as model
 from .gallery_parts import Solid, ball, box, moved, together
 from .jumper_search import clearances
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
 FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 96  # of the motion; shown at 24
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 EVERY = round(1.0 / (FRAMES_A_SECOND * model.TIME_STEP))  # steps a frame
 FIGURES = {
     "Rigid": (False, model.RIGID, -0.75),
@@ -39,7 +38,7 @@ FIGURES = {
 FLOOR = -0.35  # m
 SUIT, BONE, SOFT, HEAD = (0.85, 0.30, 0.06), (0.88, 0.84, 0.72), (0.15, 0.50, 0.90), (0.80, 0.60, 0.48)
 WOOD, BLOCK, PATH_COLOR = (0.42, 0.24, 0.10), (0.13, 0.17, 0.24), (0.10, 0.75, 0.95)
-# sides, front and back of what is double [m]; thickness of segments, of bones for the figure that wobbles
+# distance of paired limbs from the middle [m]; radii of segments, and of bones for the figure that wobbles
 LEGS_APART, ARMS_APART = 0.10, 0.20
 RADII = {"Arms": (0.045, 0.034), "Thighs": (0.078, 0.058), "Shanks": (0.056, 0.040)}
 BONES = {"Arms": (0.045, 0.034), "Thighs": (0.030, 0.026), "Shanks": (0.026, 0.022)}
@@ -58,11 +57,8 @@ class Jumper:
 def limb(name: str, radii: dict[str, tuple[float, float]]) -> Solid:
     """Both arms, thighs or shanks."""
     aside = ARMS_APART if name == "Arms" else LEGS_APART
-    pair = [
-        capsule(np.array([0.0, 0.0, z]), np.array([0.0, ENDS[name], z]), *radii[name])
-        for z in (-aside, aside)
-    ]
-    return together(*pair)
+    ends = [(np.array([0.0, 0.0, z]), np.array([0.0, ENDS[name], z])) for z in (-aside, aside)]
+    return together(*(capsule(*pair, *radii[name]) for pair in ends))
 
 
 def feet() -> Solid:
@@ -99,17 +95,13 @@ def trunk(wobbling: bool) -> list[Solid]:
 
 
 def soft_parts(name: str) -> Solid:
-    """What wobbles on a segment, in the axes of its body, whose origin is the mass centre."""
+    """The soft parts of a segment, in the axes of their body, whose origin is the mass centre."""
     center = np.array([*model.CENTERS[name], 0.0])
     if name == "Trunk":
         ends = np.array([0.0, 0.06, 0.0]) - center, np.array([0.0, model.HIP_SHOULDER - 0.03, 0.0]) - center
         across = np.array([0.0, 0.0, 1.0])
-        return together(
-            *[
-                capsule(ends[0] + 0.05 * s * across, ends[1] + 0.075 * s * across, 0.115, 0.12)
-                for s in (-1.0, 1.0)
-            ]
-        )
+        sides = (-across, across)
+        return together(*(capsule(ends[0] + 0.05 * s, ends[1] + 0.075 * s, 0.115, 0.12) for s in sides))
     length, (first, last) = ENDS[name], RADII[name]
     pieces = []
     for z in (-LEGS_APART, LEGS_APART):
@@ -144,19 +136,14 @@ def add_plank(lane: float, stage: bpy.types.Collection) -> None:
     wood, block = plain_material("Plank", WOOD, 0.5), plain_material("Block", BLOCK, 0.6)
     board = moved(box((1.65, 0.42, 0.03)), (1.95, lane, -0.03))
     faceted_object(f"Plank at {lane:g} m", *board, stage, wood)
+    half = 0.5 * (-0.06 - FLOOR)
     for x in (0.6, 1.95, 3.3):
-        half = 0.5 * (-0.06 - FLOOR)
-        faceted_object(
-            f"Foot at {x:g}, {lane:g} m",
-            *moved(box((0.06, 0.38, half)), (x, lane, FLOOR + half)),
-            stage,
-            block,
-        )
+        foot = moved(box((0.06, 0.38, half)), (x, lane, FLOOR + half))
+        faceted_object(f"Foot at {x:g}, {lane:g} m", *foot, stage, block)
     top = model.STANDING + model.START_HEIGHT - 0.02 - lowest_foot()
     half = 0.5 * (top - FLOOR)
-    faceted_object(
-        f"Block at {lane:g} m", *moved(box((0.35, 0.42, half)), (-0.23, lane, FLOOR + half)), stage, block
-    )
+    start = moved(box((0.35, 0.42, half)), (-0.23, lane, FLOOR + half))
+    faceted_object(f"Block at {lane:g} m", *start, stage, block)
 
 
 def lowest_foot() -> float:
@@ -169,8 +156,7 @@ def lowest_foot() -> float:
 
 def make() -> Jumper:
     """Both figures, planks and blocks in a new file."""
-    scene, (people, stage) = new_file("Jumper", ["Figures", "Stage"])
-    scene.frame_start, scene.frame_end = 1, 1 + round(model.SECONDS * FRAMES_A_SECOND)
+    scene, (people, stage) = new_file("Jumper", ["Figures", "Stage"], FRAMES)
     bodies = {}
     for figure, (wobbling, _, lane) in FIGURES.items():
         bodies.update(add_figure(figure, wobbling, people))
@@ -182,7 +168,7 @@ def make() -> Jumper:
 
 @dataclass(frozen=True)
 class Jump:
-    """A figure's motion and what came of it."""
+    """A figure's motion and its phases."""
 
     result: ph.Result
     course: model.Course
@@ -190,9 +176,9 @@ class Jump:
 
 
 def measure(made: Jumper, progress: Progress) -> tuple[dict[str, Jump], dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a figure does not do what it should."""
+    """Simulate and bake to keys; raises SceneError where a figure fails."""
     jumps, figures, world = {}, {}, {}
-    frames = np.arange(made.scene.frame_start, made.scene.frame_end + 1)
+    frames = np.arange(1, FRAMES + 1)
     for number, (figure, (wobbling, plan, lane)) in enumerate(FIGURES.items()):
         progress(0.5 * number, f"simulating the {figure.lower()} figure")
         of = model.build_model(wobbling, lane)
@@ -202,14 +188,9 @@ def measure(made: Jumper, progress: Progress) -> tuple[dict[str, Jump], dict[str
         figures.update(
             {f"{figure.lower()}: {name}": text for name, text in check_jump(jumps[figure]).items()}
         )
-        for k, name in enumerate(of.body_names):
-            item = made.bodies[figure, name]
-            world[item.name] = result.poses[:, k]
-            key_poses(item, frames, result.poses[:, k])
+        world |= key_bodies([made.bodies[figure, name] for name in of.body_names], frames, result.poses)
         key_property(made.bodies[figure, "Feet"], "force", frames, plank_force(result))
-    shown = check(
-        "what Blender shows, off the simulation by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN
-    )
+    shown = check_shown(made.scene, frames, world)
     return jumps, {**figures, "bake against simulation": f"{shown:.1e} m, or of a matrix entry"}
 
 
@@ -287,18 +268,13 @@ def draw(made: Jumper, jumps: dict[str, Jump], progress: Progress) -> Image:
     for k in picked:
         pushes = f"{force[0][k]:.1f} and {force[1][k]:.1f} kN"
         captions.append((int(k) + 1, (f"t = {k / FRAMES_A_SECOND:.2f} s", pushes)))
-    tile = Shot((4.6, -6.5, 3.4), (1.50, 0.0, 0.72), 5.15, 1, (1, 1))
-    hero = Shot((5.0, -5.0, 2.3), (1.66, -0.05, 0.75), 4.55, middle - 4, (1, 1))
+    tile = Shot((4.6, -6.5, 3.4), (1.50, 0.0, 0.72), 5.15)
+    hero = Shot((5.0, -5.0, 2.3), (1.66, -0.05, 0.75), 4.55, middle - 4)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress)
 
 
 RECIPE = Recipe("jumper", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the figures into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

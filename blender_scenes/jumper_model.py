@@ -2,7 +2,7 @@
 
 Ertl et al. 1993, Fig. 5: the figure moves in a vertical plane; feet meet the plank by eq. 8. It is either rigid, or
 most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at its four joints draw it to angles that
-are keyed; the keys were found by searching (`jumper_search`), for each of the two figures by itself.
+are keyed; the keys were found by a search (`jumper_search`) for each figure.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ INERTIAS = {
     "Feet": 0.018,
 }  # kg m^2 about the mass centre
 LINKS = tuple(MASSES)
-JOINTS = ("Arms", "Thighs", "Shanks", "Feet")  # shoulder, hip, knee, ankle by the body behind them
+JOINTS = ("Arms", "Thighs", "Shanks", "Feet")  # shoulder, hip, knee, ankle by their child bodies
 
 STRENGTH = {"Arms": 200.0, "Thighs": 800.0, "Shanks": 700.0, "Feet": 500.0}  # N m, at most
 STIFFNESS = {"Arms": 160.0, "Thighs": 1100.0, "Shanks": 1100.0, "Feet": 700.0}  # N m/rad of the controllers
@@ -45,7 +45,7 @@ DAMPING = {"Arms": 12.0, "Thighs": 60.0, "Shanks": 45.0, "Feet": 18.0}  # N m s/
 PLANK = {"stiffness": 5e5, "exponent": 1.0, "damping": 2500.0, "friction": 0.9, "smooth_speed": 0.05}
 SOLE = 0.012  # radius of the points of contact [m]
 
-# share of a segment that wobbles, and how it hangs on the bone (eq. 16): c along, c across, d along, d across, a, b
+# share of a segment that wobbles, and its coupling to the bone (eq. 16): c along, c across, d along, d across, a, b
 WOBBLING = {
     "Trunk": (0.55, 6e6, 3e6, 900.0, 900.0, 600.0, 25.0),
     "Thighs": (0.65, 1.5e7, 1e7, 500.0, 500.0, 250.0, 5.0),
@@ -63,7 +63,7 @@ UPWARD = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the figure does, as numbers that can be searched.
+    """The figure's actions as numbers that can be searched.
 
     Angles are those of shoulder, hip, knee, ankle [rad]: 0 hanging arms, straight legs, soles square to the shanks;
     positive is forward for the arms and thighs, and toes up; bent knees are negative.
@@ -113,7 +113,7 @@ FIRST_GUESS = Plan(
     times=(0.12, 0.16, 0.18, 0.30, 0.35),
 )
 
-# found by `jumper_search`, from the first guess and then from what it had found (--again, --wobbling)
+# found by `jumper_search`, from the first guess and then from its results (--again, --wobbling)
 RIGID = Plan(
     speed=2.2149,
     lean=-0.0219,
@@ -148,7 +148,7 @@ def shifted(x: float, y: float) -> FloatArray:
 
 
 def turning(inertia: float) -> FloatArray:
-    """An inertia (3, 3) that the plane does not tell from that of a ball."""
+    """An inertia (3, 3) for planar motion: that of a ball has the same moment about the normal."""
     return inertia * np.eye(3)
 
 
@@ -212,7 +212,7 @@ def start(model: ph.Model, plan: Plan) -> ph.State:
 
 
 def first_touch(plan: Plan) -> float:
-    """About when the feet meet the plank [s]: the hip falls to where the legs reach, bent as they are told to be."""
+    """About when the feet meet the plank [s]: the hip falls to the reach of the legs, bent by the target angles."""
     lean, hip, knee = plan.lean, plan.down[1], plan.down[2]
     legs = THIGH * np.cos(lean + hip) + SHANK * np.cos(lean + hip + knee) - HEEL[1] + SOLE
     return float(np.sqrt(2.0 * max(STANDING + START_HEIGHT - legs, 0.05) / 9.81))
@@ -242,7 +242,7 @@ def jump(model: ph.Model, plan: Plan, seconds: float = SECONDS, every: int = 10)
 
 @dataclass(frozen=True)
 class Course:
-    """What came of a plan, from the samples (n,) of a motion.
+    """Result of a plan, from the samples (n,) of a motion.
 
     Attributes:
         height: of the lower end of the sole above the plank, without deformation [m].

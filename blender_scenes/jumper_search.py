@@ -1,4 +1,4 @@
-"""The search for what the jumping figure must do: evolution of the numbers of its plan.
+"""The search for the plan of the jumping figure, by evolution of its numbers.
 
     python -m blender_scenes.jumper_search [--wobbling] [--rounds N]      prints the plan that it found
 
@@ -74,7 +74,7 @@ def unsteady(result: ph.Result, found: Course) -> float:
 
 
 def overstretched(result: ph.Result) -> float:
-    """How much shoulders, hips, knees and ankles are beyond what joints of a person do."""
+    """How far shoulders, hips, knees and ankles exceed a person's range of motion."""
     q = result.q[:, 3:7]
     beyond = np.maximum(q - ANGLES[:, 1] - 0.12, 0.0) + np.maximum(ANGLES[:, 0] - 0.12 - q, 0.0)
     return 20.0 * float(beyond.max(axis=0).sum())

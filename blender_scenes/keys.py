@@ -1,4 +1,4 @@
-"""Motion onto objects as keys, all frames at once: poses and custom properties; and the check that Blender shows it."""
+"""Motion onto objects as keys, all frames at once: poses and custom properties; and how far Blender shows others."""
 
 from __future__ import annotations
 
@@ -23,6 +23,20 @@ def key_poses(made: bpy.types.Object, frames: Sequence[int] | FloatArray, poses:
     quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(poses[:, :3, :3]))
     key_values(made, "location", frames, poses[:, :3, 3])
     key_values(made, "rotation_quaternion", frames, quaternions)
+
+
+def key_bodies(
+    items: Sequence[bpy.types.Object],
+    frames: Sequence[int] | FloatArray,
+    poses: FloatArray,
+    shift: Sequence[float] | FloatArray = (0.0, 0.0, 0.0),
+) -> dict[str, FloatArray]:
+    """Key objects (k,) by poses (n, k, 4, 4) that are shifted [m]; the shifted poses (n, 4, 4) by object."""
+    moved = poses.copy()
+    moved[..., :3, 3] += shift
+    for k, item in enumerate(items):
+        key_poses(item, frames, moved[:, k])
+    return {item.name: moved[:, k] for k, item in enumerate(items)}
 
 
 def key_property(
@@ -59,9 +73,8 @@ def key_values(
 def shown_error(
     scene: bpy.types.Scene, frames: Sequence[int] | FloatArray, poses: Mapping[str, FloatArray]
 ) -> float:
-    """Largest difference [m and matrix entries] between world poses (n, 4, 4) by object and what Blender shows.
-
-    Every seventh frame is looked at, and the last.
+    """Largest difference [m and matrix entries] between world poses (n, 4, 4) by object and those that Blender shows,
+    at every seventh frame and the last.
     """
     before, largest = scene.frame_current, 0.0
     for index in sorted({*range(0, len(frames), 7), len(frames) - 1}):

@@ -67,7 +67,7 @@ def build(out: Path) -> Path:
 
 
 def demo(out: Path, readme: bool = False) -> None:
-    """Build, fit, simulate, bake and draw the knee into the folder `out`, and print what was measured.
+    """Build, fit, simulate, bake and draw the knee into the folder `out`, and print the figures.
 
     With `readme` the picture in the README is renewed as well.
     """
@@ -108,7 +108,7 @@ def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
     knee.scene.frame_set(knee.scene.frame_start)
     if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
         raise SceneError(
-            f"in the swing the bones stand {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart"
+            f"in the swing the bones are {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart"
         )
     return {"swing_smallest_gap": min(gaps), "swing_largest_gap": max(gaps)}
 
@@ -130,7 +130,7 @@ def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, pro
 
 
 def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:
-    """What was measured, as lines of text."""
+    """The figures as lines of text."""
     lines = ["", "  fit                          worst              rms           iterations"]
     for name, report in (
         (f"{FRAMES_KEPT} control frames", fits.kept),

@@ -1,4 +1,4 @@
-"""The knee's bodies, joints, fits and swing, through the add-on; and what is measured of them."""
+"""The knee's bodies, joints, fits and swing, through the add-on; and their measurements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .production import Progress, bake_shown, object_pose
 
 FloatArray = NDArray[np.float64]
 
-# The shank hangs at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
+# The shank is vertical at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
 RELEASE_DEGREES = 70.0
 SECONDS = 2.0
 TIME_STEP = 1e-3
@@ -143,15 +143,15 @@ def check_fits(fits: Fits) -> None:
 
 @dataclass(frozen=True)
 class Swing:
-    """What the bake was measured to be."""
+    """Measurements of the bake."""
 
     report: Any
     flexion: FloatArray  # degrees at each frame
-    bake_error: float  # largest difference of what Blender shows from the simulation, m and matrix entries
+    bake_error: float  # largest difference of the shown poses from the simulation, m and matrix entries
 
 
 def bake(knee: KneeScene, progress: Progress | None = None) -> Swing:
-    """Simulate and bake both legs; what Blender then shows is compared with the simulation."""
+    """Simulate and bake both legs; the shown poses are compared with the simulation."""
     scene = knee.scene
     report, error = bake_shown(scene, progress or (lambda share, what: None))
     flexion = []

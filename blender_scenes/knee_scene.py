@@ -67,7 +67,7 @@ def new_scene(cell: float = 2.5e-3) -> KneeScene:
 
 
 def relative_pose(leg: Leg) -> FloatArray:
-    """Pose (4, 4) of the tibia in the femur as the scene stands now."""
+    """Pose (4, 4) of the tibia in the femur at the current frame."""
     return np.linalg.inv(object_pose(leg.femur)) @ object_pose(leg.tibia)
 
 
@@ -100,6 +100,6 @@ def check_bones(knee: KneeScene) -> dict[str, float]:
         raise SceneError(f"the keyed poses differ from the published ones by {key_error:.2e}, more than 2e-6")
     if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
         raise SceneError(
-            f"the bones stand {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart; cartilage fills 2 to 8"
+            f"the bones are {1e3 * min(gaps):.1f} to {1e3 * max(gaps):.1f} mm apart; cartilage fills 2 to 8"
         )
     return {"key_error": key_error, "smallest_gap": min(gaps), "largest_gap": max(gaps)}

@@ -9,7 +9,6 @@ near as it can. The coordinates that the inverse kinematics find are baked to ke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -18,15 +17,15 @@ from numpy.typing import NDArray
 from . import SceneError
 from . import leg_model as model
 from .anatomy import bones, hip_and_foot
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_bodies, key_property
 from .knee_scene import bone_gap
 from .picture import Image, Shot
-from .process import leave
-from .production import TILES, Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_studio, bone_material, curve_object, frames_object, mesh_object
 
 FloatArray = NDArray[np.float64]
 
+FRAMES = 1 + round((model.STEP_SECONDS + model.REACH_SECONDS) * model.FRAMES_A_SECOND)
 BODIES = ("Femur", "Tibia", "Foot")
 PATH_COLOR, JOINT_COLOR = (0.16, 0.34, 0.42), (1.0, 0.55, 0.08)
 MIDDLE = (0.07, -0.03, -0.36)
@@ -46,9 +45,7 @@ class Leg:
 
 def make() -> Leg:
     """Hip bone, leg and target in a new file, in the pose of the straight leg."""
-    scene, (things, stage) = new_file("Leg", ["Leg", "Stage"])
-    scene.frame_start = 1
-    scene.frame_end = 1 + round((model.STEP_SECONDS + model.REACH_SECONDS) * model.FRAMES_A_SECOND)
+    scene, (things, stage) = new_file("Leg", ["Leg", "Stage"], FRAMES)
     bone = bone_material("Bone")
     mesh_object("Hip bone", hip_and_foot.hip_bone(), things, bone)
     femur = bone_material("Femur", clear_below=-0.345)
@@ -69,15 +66,11 @@ def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]
     """Solve, bake to keys and check: the foot on its target wherever a leg can be, the joints whole, no jumps."""
     progress(0.0, "inverse kinematics")
     found = model.follow()
-    frames = np.arange(leg.scene.frame_start, leg.scene.frame_end + 1)
-    world = {name: found.poses[:, k] for k, name in enumerate(BODIES)}
-    for name, made in leg.bodies.items():
-        key_poses(made, frames, world[name])
-    key_poses(leg.target, frames, found.targets)
-    knee = leg.bodies["Tibia"]
-    key_property(knee, "knee", frames, found.q[:, 3])
-    shown = shown_error(leg.scene, frames, {**world, "Target": found.targets})
-    check("what Blender shows, off the solution by", shown, 0.0, SHOWN_WITHIN)
+    frames = np.arange(1, FRAMES + 1)
+    world = key_bodies([leg.bodies[name] for name in BODIES], frames, found.poses)
+    world |= key_bodies([leg.target], frames, found.targets[:, None])
+    key_property(leg.bodies["Tibia"], "knee", frames, found.q[:, 3])
+    shown = check_shown(leg.scene, frames, world)
     near = found.reachable
     if not near[found.times <= model.STEP_SECONDS].all():
         raise SceneError(f"the step is out of reach at t = {found.times[~near][0]:.2f} s")
@@ -119,18 +112,13 @@ def draw(leg: Leg, found: model.Follow, progress: Progress) -> Image:
         left = found.distances[frame - 1]
         text = "on target" if found.reachable[frame - 1] else f"{1e3 * left:.0f} mm short: out of reach"
         captions.append((frame, (f"t = {(frame - 1) / model.FRAMES_A_SECOND:.1f} s", text)))
-    hero = Shot((0.75, -1.2, 0.225), (0.05, -0.03, -0.27), 0.88, 61, (1, 1))
-    tile = Shot((0.55, -1.4, 0.0), MIDDLE, 1.52, 1, (1, 1))
+    hero = Shot((0.75, -1.2, 0.225), (0.05, -0.03, -0.27), 0.88, 61)
+    tile = Shot((0.55, -1.4, 0.0), MIDDLE, 1.52)
     return contact_sheet(leg.scene, hero, tile, captions, lines, progress, samples=20)
 
 
 RECIPE = Recipe("leg", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, solve, bake, check and draw the leg into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -41,7 +41,7 @@ BEYOND = 0.32  # m further than the round goes
 
 @dataclass(frozen=True)
 class Follow:
-    """What was found at each frame.
+    """The solution at each frame.
 
     Attributes:
         times: (F,) [s].

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -21,11 +20,11 @@ from numpy.typing import NDArray
 
 from . import letters_model
 from .anatomy.surface import Mesh
+from .gallery_parts import box, moved, together
 from .letters_model import BEHIND, KINDS, WORD, name
 from .letters_shapes import SCALE, STROKE, skeleton
 from .mechanism import add_bodies, check_same_model
 from .picture import Image, Shot
-from .process import leave
 from .production import (
     Progress,
     Recipe,
@@ -34,8 +33,6 @@ from .production import (
     contact_sheet,
     new_file,
     object_pose,
-    produce,
-    script,
     set_simulation,
 )
 from .shapes import solid
@@ -59,7 +56,7 @@ COLORS = (
 
 @dataclass(frozen=True)
 class Letters:
-    """The scene, its objects by body, and the names of what belongs to each kind of chain."""
+    """The scene, its objects by body, and the names of the objects of each kind of chain."""
 
     scene: bpy.types.Scene
     objects: dict[str, bpy.types.Object]
@@ -68,9 +65,8 @@ class Letters:
 
 def letter_mesh(letter: str) -> Mesh:
     """Round strokes about the letter's skeleton."""
-    middle = np.column_stack(
-        [skeleton(letter)[:, 0], np.zeros(len(skeleton(letter))), skeleton(letter)[:, 1]]
-    )
+    x, z = skeleton(letter).T
+    middle = np.column_stack([x, np.zeros(len(x)), z])
 
     def distance(points: FloatArray) -> FloatArray:
         nearest = np.full(len(points), np.inf)
@@ -107,21 +103,12 @@ def make() -> Letters:
 
 
 def add_hanger(title: str, depth: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A pin through the S and a rod behind it that goes up."""
-    pin, rod = 0.006, 0.009
-    boxes = (
-        ((-pin, depth - STROKE - 0.012, -pin), (pin, depth + 0.05, pin)),
-        ((-rod, depth + 0.04, -0.02), (rod, depth + 0.06, 1.2)),
-    )
-    vertices, faces = [], []
-    for low, high in boxes:
-        corners = [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
-        first = len(vertices)
-        vertices += corners
-        sides = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-        faces += [[first + corner for corner in side] for side in sides]
+    """A pin through the S and an upright rod behind it."""
+    half = 0.5 * (0.05 + STROKE + 0.012)
+    pin = moved(box((0.006, half, 0.006)), (0.0, depth + 0.05 - half, 0.0))
+    rod = moved(box((0.009, 0.01, 0.61)), (0.0, depth + 0.05, 0.59))
     steel = plain_material("Steel", (0.55, 0.57, 0.60), roughness=0.3, metallic=1.0)
-    return faceted_object(title, np.array(vertices), faces, collection, steel)
+    return faceted_object(title, *together(pin, rod), collection, steel)
 
 
 def measure(made: Letters, progress: Progress) -> tuple[Any, Mapping[str, str]]:
@@ -177,18 +164,12 @@ def draw(made: Letters, report: Any, progress: Progress) -> Image:
             captions.append((int(report.frames[index]), (f"t = {report.times[index]:.2f} s", kind)))
     order = [0, 3, 1, 4, 2, 5]  # single joints to the left, double to the right
     lines = ("SIGGRAPH by spline joints", "eight letters fall about a pin,", "each touching the one before")
-    return contact_sheet(
-        made.scene, hero, [tiles[k] for k in order], [captions[k] for k in order], lines, progress, top=0.15
-    )
+    tiles, captions = ([entries[k] for k in order] for entries in (tiles, captions))
+    return contact_sheet(made.scene, hero, tiles, captions, lines, progress, top=0.15)
 
 
 RECIPE = Recipe("letters", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build letters.blend and letters.png into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -1,4 +1,4 @@
-"""The chain of letters SIGGRAPH, held by spline joints (Lee & Terzopoulos 2008, Fig. 5c). No Blender.
+"""The chain of letters SIGGRAPH, joined by spline joints (Lee & Terzopoulos 2008, Fig. 5c). No Blender.
 
 Single joints: each letter touches its parent with one and the same point, which slides along the parent's outline (a
 spline curve; 8 coordinates with the hinge of the first letter). Double joints: the touching point slides on both
@@ -26,7 +26,7 @@ FRICTION = 2.0  # N s/m along an outline
 PIN_FRICTION = 0.03  # N m s
 PIN = (0.0, HALF)  # x, z [m] in the S: a pin through the top of its stroke
 KINDS = (False, True)  # whether the chain's joints are double
-BEHIND = 0.6  # m, the chain with double joints behind the other
+BEHIND = 0.6  # m, from the chain with single joints to that with double ones
 
 
 def name(number: int, double: bool) -> str:
@@ -56,9 +56,9 @@ def touching(letter: str, side: float, level: float | None = None) -> float:
 
 
 def contacts(number: int) -> tuple[float, float]:
-    """Coordinates on the parent's right and on the letter's left side where the word stands level in a row.
+    """Coordinates on the parent's right and on the letter's left side where the word is level in a row.
 
-    The side that is straight only at one height leads; a straight one, of I and of the stems, meets it there.
+    The side that is straight only at one height determines it; a straight one, of I and of the stems, meets it there.
     """
     parent, child = WORD[number - 1], WORD[number]
     if parent == "I":

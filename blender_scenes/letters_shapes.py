@@ -39,7 +39,7 @@ def arc(center: tuple[float, float], width: float, height: float, begin: float, 
 
 
 def bowl_and_stem() -> list[FloatArray]:
-    """What P and R have in common."""
+    """The common strokes of P and R."""
     return [
         line((-0.22, -0.37), (-0.22, 0.37), (0.03, 0.37)),
         arc((0.03, 0.185), 0.185, 0.185, 90.0, -90.0),

@@ -1,8 +1,9 @@
-"""A model of physics as bodies and joints of a Blender scene, made and set with what the add-on's panel offers."""
+"""A model of physics as bodies and joints of a Blender scene, made with the add-on's own functions and settings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -13,12 +14,42 @@ from numpy.typing import NDArray
 import physics as ph
 
 from . import SceneError
+from .production import Progress, bake_shown, check, energy_drift
 
 FloatArray = NDArray[np.float64]
 
 # The scene keeps masses, frames and coordinates in single precision (6e-8); accelerations, small beside the forces
 # that cancel in them, show a few hundred times that.
 SAME_ACCELERATION = 1e-4
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A scene before it is baked, its objects by body and the joints' Empties by body."""
+
+    scene: bpy.types.Scene
+    objects: dict[str, bpy.types.Object]
+    joints: dict[str, bpy.types.Object]
+
+
+def shifted_poses(model: ph.Model, state: ph.State, shift: Sequence[float]) -> dict[str, FloatArray]:
+    """Poses (4, 4) of a model's bodies in a state, shifted [m]."""
+    poses = ph.body_poses(model, state).copy()
+    poses[:, :3, 3] += shift
+    return dict(zip(model.body_names, poses))
+
+
+def place_bodies(
+    objects: Mapping[str, bpy.types.Object],
+    model: ph.Model,
+    state: ph.State,
+    shift: Sequence[float] = (0.0, 0.0, 0.0),
+) -> None:
+    """Put each body's object where the state has it, shifted."""
+    for name, pose in shifted_poses(model, state, shift).items():
+        objects[name].rotation_mode = "QUATERNION"
+        objects[name].matrix_basis = Matrix(pose.tolist())
+    bpy.context.view_layer.update()
 
 
 def add_bodies(
@@ -30,17 +61,14 @@ def add_bodies(
     """Put each body's object at its start, and make bodies and joints of them; the joints' Empties by body.
 
     Bodies of one parent whose joints run along the very same curve share its control frames. A composite joint's second
-    curve is the child's own: its frames hang on an Empty that is fast to the child.
+    curve is the child's own: its frames are children of an Empty that is attached to the child.
     """
     from addon.data.joints import match_coordinates
     from addon.data.references import Body
     from addon.making import bodies_and_joints
 
     poses = ph.body_poses(model, state)
-    for name, pose in zip(model.body_names, poses):
-        objects[name].rotation_mode = "QUATERNION"
-        objects[name].matrix_basis = Matrix(pose.tolist())
-    bpy.context.view_layer.update()
+    place_bodies(objects, model, state)
     joints: dict[str, bpy.types.Object] = {}
     owners: dict[tuple[int, int], bpy.types.Object] = {}
     for number, body in enumerate(model.bodies):
@@ -91,7 +119,7 @@ def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
 
 
 def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joints.SplineCurve) -> None:
-    """Let an Empty hold the control frames of a curve, naturally parameterized."""
+    """Give an Empty the control frames of a curve, naturally parameterized."""
     from addon.making import bodies_and_joints
 
     settings = owner.condyle.joint
@@ -119,8 +147,8 @@ def set_coordinates(empty: bpy.types.Object, body: ph.Body, state: ph.State, whe
 
 
 def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -> float:
-    """Largest difference of the accelerations at the start between what the add-on reads from the scene and `model`,
-    over the largest acceleration; raises SceneError where that is more than single precision explains.
+    """Largest difference of the starting accelerations of `model` and of the model that the add-on reads, over the
+    largest one; raises SceneError where that is more than single precision explains.
     """
     from addon.reading import scene as scene_to_model
 
@@ -133,3 +161,20 @@ def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -
     if not error < SAME_ACCELERATION:
         raise SceneError(f"the scene accelerates otherwise than its model, by {error:.1e} of the largest")
     return error
+
+
+def bake_checked(made: Mechanism, progress: Progress, drift: float) -> tuple[Any, dict[str, str]]:
+    """Bake; the report and figures of the energy. Raises SceneError where the energy rises, or changes by more than
+    `drift` of the largest kinetic energy without damping.
+    """
+    found = energy_drift(made.scene, list(made.joints.values()), progress)
+    check("the energy drift without damping", found, 0.0, drift)
+    report, shown = bake_shown(made.scene, progress)
+    total = report.energy[:, 2]
+    rise = float(np.diff(total).max()) / float(report.energy[:, 0].max())
+    check("the largest rise of the energy over the kinetic", rise, -1.0, 5e-3)
+    return report, {
+        "bake against simulation": f"{shown:.1e}, m and matrix entries",
+        "energy drift, undamped, RK4": f"{found:.1e} of the largest kinetic",
+        "energy, damped": f"{total[0]:.3f} to {total[-1]:.3f} J, largest rise {rise:.1e} of the kinetic",
+    }

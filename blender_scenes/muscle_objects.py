@@ -16,6 +16,8 @@ import physics as ph
 from physics.analysis.muscle_drawing import muscle_curves, tube_volume
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
 
+from .mechanism import shifted_poses
+from .production import check
 from .staging import plain_material
 
 FloatArray = NDArray[np.float64]
@@ -53,7 +55,7 @@ def add_muscles(
     title: str = "{}",
     surfaces_shown: bool = True,
 ) -> dict[str, bpy.types.Object]:
-    """The add-on's muscles, by name, of a model whose bodies' objects stand as the state has them, shifted.
+    """The add-on's muscles, by name, of a model whose bodies' objects have the poses of the state, shifted.
 
     Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks; their
     objects have their names in the title. Pictures have the obstacles where `surfaces_shown`.
@@ -61,10 +63,7 @@ def add_muscles(
     from addon.data.references import Body
     from addon.making import muscles
 
-    poses = {}
-    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
-        poses[name] = pose.copy()
-        poses[name][:3, 3] += shift
+    poses = shifted_poses(model, state, shift)
     base = np.eye(4)
     base[:3, 3] = shift
     surfaces: dict[Any, bpy.types.Object] = {}
@@ -84,18 +83,6 @@ def add_muscles(
                 muscles.wrap_over(item, surface, strand=number + 1)
         made[muscle.name] = item
     return made
-
-
-def place_bodies(
-    objects: Mapping[str, bpy.types.Object], model: ph.Model, state: ph.State, shift: Sequence[float]
-) -> None:
-    """Put each body's object where the state has it, shifted."""
-    for name, pose in zip(model.body_names, ph.body_poses(model, state)):
-        matrix = pose.copy()
-        matrix[:3, 3] += shift
-        objects[name].rotation_mode = "QUATERNION"
-        objects[name].matrix_basis = Matrix(matrix.tolist())
-    bpy.context.view_layer.update()
 
 
 def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
@@ -166,8 +153,8 @@ def bake_muscles(
     frames: FloatArray,
     shift: Sequence[float] = (0.0, 0.0, 0.0),
     activation: FloatArray | None = None,
-) -> None:
-    """Write the add-on's bake of muscles along a motion that was simulated elsewhere.
+) -> float:
+    """Write the add-on's bake of muscles along a motion that was simulated elsewhere; `check_shown` of it.
 
     Args:
         items: the muscles by name. q: coordinates (F, nv) at the frames (F,). activation: (F, muscles), None: at rest.
@@ -180,9 +167,10 @@ def bake_muscles(
     active = np.zeros(lengths.shape) if activation is None else activation
     found = muscle_bakes.shown(scene, SimpleNamespace(muscles=entries), lines + shift, lengths, active)
     muscle_bakes.write(scene, frames, found)
+    return check_shown(scene, items, model, q, frames, shift)
 
 
-def shown_error(
+def check_shown(
     scene: bpy.types.Scene,
     items: Mapping[str, bpy.types.Object],
     model: ph.Model,
@@ -191,7 +179,7 @@ def shown_error(
     shift: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> float:
     """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths, shifted, at
-    coordinates (F, nv), at every eleventh frame.
+    coordinates (F, nv), at every eleventh frame. Raises SceneError where it is more than round-off.
     """
     from addon.baking import muscles as muscle_bakes
 
@@ -205,7 +193,7 @@ def shown_error(
             off = middles(item) - lines[row, names.index(name)] - shift
             largest = max(largest, float(np.linalg.norm(off, axis=1).max()))
     scene.frame_set(before)
-    return largest
+    return check("the error of the muscles that Blender shows", largest, 0.0, SHOWN_WITHIN, "m")
 
 
 def middles(item: bpy.types.Object) -> FloatArray:

@@ -3,13 +3,12 @@
     python -m blender_scenes.pendulums --out out      writes out/pendulums.blend and out/pendulums.png
 
 Each muscle weighs as much as either bone. Origin, insertion and cylinder differ; the last pendulum has no muscle, and
-half of its mass on either bone. Checked: the energy, that no muscle goes into its cylinder, and what Blender shows.
+half of its mass on either bone. Checked: the energy, that no muscle enters its cylinder, and the shown poses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -20,11 +19,11 @@ import physics as ph
 from . import muscle_objects
 from . import pendulums_model as model
 from .gallery_parts import ball, box, moved, together
-from .keys import SHOWN_WITHIN, key_poses, shown_error
+from .keys import key_bodies
+from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
@@ -49,7 +48,7 @@ class Pendulums:
 
 
 def lane(number: int) -> FloatArray:
-    """Where a pendulum hangs (3,)."""
+    """Place of a pendulum's pivot (3,)."""
     return np.array([0.0, APART * (number - 0.5 * len(model.GROUP)), 0.0])
 
 
@@ -75,8 +74,7 @@ def add_pendulum(number: int, into: bpy.types.Collection) -> dict[tuple[int, str
 
 def make() -> Pendulums:
     """The group under its beam in a new file."""
-    scene, (things, stage) = new_file("Pendulums", ["Pendulums", "Stage"])
-    scene.frame_start, scene.frame_end = 1, FRAMES
+    scene, (things, stage) = new_file("Pendulums", ["Pendulums", "Stage"], FRAMES)
     bones, muscles = {}, {}
     for number in range(len(model.GROUP) + 1):
         bones.update(add_pendulum(number, things))
@@ -97,13 +95,13 @@ def add_muscle(
     of = model.build_model(model.GROUP[number])
     state = of.state(q=model.START)
     objects = {name: bones[number, name] for name in model.BONES}
-    muscle_objects.place_bodies(objects, of, state, lane(number))
+    place_bodies(objects, of, state, lane(number))
     looks = {"Muscle": LOOK}
     return muscle_objects.add_muscles(scene, of, state, objects, looks, lane(number), f"{{}} {number + 1}")
 
 
 def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where anything is not as it must be."""
+    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     seconds = (FRAMES - 1) / (FRAMES_A_SECOND * SLOWER)
     results, drifts, depths, world, off = [], [], [], {}, 0.0
@@ -115,22 +113,16 @@ def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[
             record_interval=1.0 / (FRAMES_A_SECOND * SLOWER),
         )  # fmt: skip
         drifts.append(check("the energy's drift over the swing", model.drift(result), 0.0, 1e-3))
-        for k, name in enumerate(model.BONES):
-            poses = result.poses[:, k].copy()
-            poses[:, :3, 3] += lane(number)
-            item = made.bones[number, name]
-            world[item.name] = poses
-            key_poses(item, frames, poses)
+        bones = [made.bones[number, name] for name in model.BONES]
+        world |= key_bodies(bones, frames, result.poses, lane(number))
         if variant:
             depths.append(muscle_objects.clearance(of, result.q[::4]))
-            told = made.scene, made.muscles[number], of, result.q, frames, lane(number)
-            muscle_objects.bake_muscles(*told)
-            off = max(off, muscle_objects.shown_error(*told))
+            baked = made.scene, made.muscles[number], of, result.q, frames, lane(number)
+            off = max(off, muscle_objects.bake_muscles(*baked))
         results.append(result)
     # straight pieces between the points that are drawn cut corners by a tenth of a millimetre
     deep = check("the deepest that a muscle's line goes into its cylinder", -min(depths), -1.0, 1.5e-3, "m")
-    shown = check("what Blender shows, off by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN)
-    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    shown = check_shown(made.scene, frames, world)
     bent = [np.degrees(result.q[-1]) for result in results]
     apart = float(np.ptp([angles[0] for angles in bent]))
     check("the spread of the first angles at the end", apart, 5.0, 360.0, "degrees")
@@ -153,18 +145,13 @@ def draw(made: Pendulums, results: list[ph.Result], progress: Progress) -> Image
     for frame in TILES:
         angles = ", ".join(f"{np.degrees(result.q[frame - 1, 1]):.0f}" for result in results)
         captions.append((frame, (f"t = {(frame - 1) / (FRAMES_A_SECOND * SLOWER):.2f} s", f"{angles}°")))
-    hero = Shot((2.9, -2.1, 0.12), (0.0, 0.03, -0.36), 2.08, 27, (1, 1))
-    tile = Shot((3.2, -1.2, 0.05), (0.0, 0.0, -0.47), 2.35, 1, (1, 1))
+    hero = Shot((2.9, -2.1, 0.12), (0.0, 0.03, -0.36), 2.08, 27)
+    tile = Shot((3.2, -1.2, 0.05), (0.0, 0.0, -0.47), 2.35)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=12)
 
 
 RECIPE = Recipe("pendulums", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the pendulums into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -22,7 +22,7 @@ LENGTH, MASS, THICKNESS = 0.4, 1.0, 0.016  # of a bone [m, kg, m]
 NUM_POINTS = 20
 TIME_STEP, SECONDS = 1e-3, 10.0
 START = np.radians([35.0, 25.0])
-SMOOTHING = 0.012  # m, 1.8 % of the muscle's length: what is heavy must not come off within a step
+SMOOTHING = 0.012  # m, 1.8 % of the muscle's length: a heavy muscle must not lift off within a step
 BONES = ("Proximal", "Distal")
 
 
@@ -63,7 +63,7 @@ def cylinder_frame(variant: Variant) -> FloatArray:
 
 
 def path(variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHING) -> list[Any]:
-    """Over the cylinder, or (type II) through a point that stands before it."""
+    """Over the cylinder, or (type II) through a point in front of it."""
     ends = PathPoint("Proximal", variant.origin), PathPoint("Distal", variant.insertion)
     if not wraps:
         return [ends[0], PathPoint("Proximal", (variant.radius, 0.0, -LENGTH)), ends[1]]

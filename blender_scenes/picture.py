@@ -1,4 +1,4 @@
-"""Pictures of a scene: stills from Cycles on the CPU, set side by side on one sheet, with labels."""
+"""Pictures of a scene: stills from Cycles on the CPU, side by side on one sheet, with labels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Shot:
-    """One still: where the camera stands and looks [m], how much it sees across [m], at which frame, how large."""
+    """One still: place and target of the camera [m], width of its view at the target [m], frame, size and labels."""
 
     eye: tuple[float, float, float]
     target: tuple[float, float, float]
@@ -48,12 +48,12 @@ DRAFT = {"wanted": False}
 
 
 def take_drafts() -> None:
-    """From now on pictures have one sample a pixel: for whom that there are pictures is enough."""
+    """From now on pictures have one sample a pixel, for quick tests."""
     DRAFT["wanted"] = True
 
 
 def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
-    """Cycles on the CPU, the same wherever it runs: no EEVEE, which software OpenGL takes a minute for."""
+    """Cycles on the CPU, the same wherever it runs; EEVEE by software OpenGL takes a minute a picture."""
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = 1 if DRAFT["wanted"] else samples
@@ -69,30 +69,25 @@ def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
 
 def render(scene: bpy.types.Scene, shot: Shot) -> Image:
     """The picture of one shot; the scene's camera, frame and resolution are as before afterwards."""
-    before = (
-        scene.camera,
-        scene.frame_current,
-        scene.render.resolution_x,
-        scene.render.resolution_y,
-        scene.render.filepath,
-    )
+    of = scene.render
+    before = scene.camera, scene.frame_current, of.resolution_x, of.resolution_y, of.filepath
     whole = int(np.floor(shot.frame))
     scene.frame_set(whole, subframe=float(shot.frame - whole))
-    scene.render.resolution_x, scene.render.resolution_y = shot.pixels
+    of.resolution_x, of.resolution_y = shot.pixels
     with TemporaryDirectory() as folder, camera_for(scene, shot), hidden_objects(shot.hidden):
         path = os.path.join(folder, "still.png")
-        scene.render.filepath = path
+        of.filepath = path
         with silence():
             bpy.ops.render.render(write_still=True, scene=scene.name)
         picture = read_image(path)
-    scene.camera, frame, scene.render.resolution_x, scene.render.resolution_y, scene.render.filepath = before
+    scene.camera, frame, of.resolution_x, of.resolution_y, of.filepath = before
     scene.frame_set(frame)
     return picture
 
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Blender writes a line a still straight to the standard output: not while this lasts. Errors are exceptions."""
+    """Suppress the line that Blender writes to the standard output for each still. Errors are exceptions."""
     sys.stdout.flush()
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         kept = os.dup(1)
@@ -149,7 +144,7 @@ def hidden_objects(names: Sequence[str]) -> Iterator[None]:
 def label_object(
     scene: bpy.types.Scene, camera: bpy.types.Object, shot: Shot, label: Label
 ) -> bpy.types.Object:
-    """Glowing text on a plane close before the camera, so that nothing stands in front of it."""
+    """Glowing text on a plane close to the camera, in front of everything."""
     distance = 0.05
     across = distance * camera.data.sensor_width / camera.data.lens
     high = across * shot.pixels[1] / shot.pixels[0]
@@ -166,7 +161,7 @@ def label_object(
 
 
 def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.types.Material:
-    """Material that shines by itself, made once a name."""
+    """Emissive material, made once a name."""
     if name in bpy.data.materials:
         return bpy.data.materials[name]
     material = bpy.data.materials.new(name)
@@ -198,54 +193,41 @@ def read_image(path: str) -> Image:
 
 
 def write_image(picture: Image, path: Path) -> None:
-    """Write an 8-bit RGB PNG (ISO/IEC 15948), packed as tightly as zlib can, beside its place and then put there.
+    """Write an 8-bit RGB PNG (ISO/IEC 15948), packed as tightly as zlib can, under a temporary name, then renamed.
 
     Blender's own `Image.save` packs so lightly that the same sheet takes more than twice the space.
     """
     rows = np.round(255.0 * np.clip(picture[::-1, :, :3], 0.0, 1.0)).astype(np.uint8)
     height, width = rows.shape[:2]
     above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
-    filtered = np.full(
-        (height, 1 + 3 * width), 2, dtype=np.uint8
-    )  # filter type 2: difference to the row above
+    # filter type 2: difference to the row above
+    filtered = np.full((height, 1 + 3 * width), 2, dtype=np.uint8)
     filtered[:, 1:] = (rows - above).reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     temporary = path.with_name(f".{path.name}.part")
     with temporary.open("wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
-        for kind, data in (
-            (b"IHDR", header),
-            (b"IDAT", zlib.compress(filtered.tobytes(), 9)),
-            (b"IEND", b""),
-        ):
-            file.write(
-                struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-            )
+        packed = zlib.compress(filtered.tobytes(), 9)
+        for kind, data in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")):
+            check = struct.pack(">I", zlib.crc32(kind + data))
+            file.write(struct.pack(">I", len(data)) + kind + data + check)
     os.replace(temporary, path)
 
 
 def sheet(large: Image, small: Sequence[Image], columns: int, gap: int = 4, shade: float = 0.16) -> Image:
     """One picture: `large` to the left, the `small` ones row by row in `columns` to its right, thin gaps between."""
     rows = -(-len(small) // columns)
-    height, width = small[0].shape[:2]
-    total_height = rows * height + (rows - 1) * gap
+    total_height = rows * small[0].shape[0] + (rows - 1) * gap
     if large.shape[0] != total_height:
         raise ValueError(
             f"the large picture is {large.shape[0]} pixels high, the small ones together {total_height}"
         )
-    whole = np.full((total_height, large.shape[1] + columns * (width + gap), 4), shade, dtype=np.float32)
-    whole[..., 3] = 1.0
-    whole[:, : large.shape[1]] = large
-    for index, picture in enumerate(small):
-        row, column = divmod(index, columns)
-        low = (rows - 1 - row) * (height + gap)
-        left = large.shape[1] + gap + column * (width + gap)
-        whole[low : low + height, left : left + width] = picture
-    return whole
+    between = np.full((total_height, gap, 4), (shade, shade, shade, 1.0), dtype=np.float32)
+    return np.hstack([large, between, grid(small, columns, gap, shade)])
 
 
 def grid(tiles: Sequence[Image], columns: int, gap: int = 4, shade: float = 0.07) -> Image:
-    """Equal tiles row by row, thin gaps between them; what is left of the last row stays empty."""
+    """Equal tiles row by row, thin gaps between them; the rest of the last row stays empty."""
     height, width = tiles[0].shape[:2]
     rows = -(-len(tiles) // columns)
     whole = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap, 4), shade, dtype=np.float32)

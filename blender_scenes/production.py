@@ -1,4 +1,4 @@
-"""What simulated scenes have in common: a bake compared with what Blender shows, a contact sheet, a command."""
+"""Common parts of simulated scenes: a bake compared with the poses that Blender shows, a contact sheet, a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import bpy
 import numpy as np
@@ -23,9 +23,10 @@ from physics.reporting import Reporter
 from . import SceneError
 from .keys import SHOWN_WITHIN, shown_error
 from .picture import Image, Label, Shot, prepare_render, render, sheet, silence, write_image
+from .process import leave
 
 FloatArray = NDArray[np.float64]
-Progress = Callable[[float, str], None]  # share done, what goes on
+Progress = Callable[[float, str], None]  # share done, text
 
 README_PICTURES = Path(__file__).parent / "pictures"
 TILES = 6
@@ -33,7 +34,7 @@ HERO_PIXELS, TILE_PIXELS = (560, 800), (360, 264)
 
 
 class Stages:
-    """One stage after the other, told on a terminal, with the seconds that each took."""
+    """Stages reported on a terminal, with the seconds that each took."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -41,7 +42,7 @@ class Stages:
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[Progress]:
-        """A stage; what it yields takes the share that is done and a line of text."""
+        """A stage; yields a function of the share that is done and a line of text."""
         began = time.perf_counter()
         self._reporter.start(name)
         self._reporter.progress(0.0, "begun")
@@ -63,11 +64,14 @@ def registered_addon() -> Iterator[None]:
             addon.unregister()
 
 
-def new_file(name: str, collections: Sequence[str]) -> tuple[bpy.types.Scene, list[bpy.types.Collection]]:
-    """An empty file in metres at 24 frames a second, with its collections."""
+def new_file(
+    name: str, collections: Sequence[str], frames: int = 250
+) -> tuple[bpy.types.Scene, list[bpy.types.Collection]]:
+    """An empty file in metres at 24 frames a second, with its collections and so many frames."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     scene = bpy.context.scene
     scene.name = name
+    scene.frame_start, scene.frame_end = 1, frames
     scene.render.fps, scene.render.fps_base = 24, 1.0
     scene.unit_settings.system, scene.unit_settings.length_unit = "METRIC", "METERS"
     prepare_render(scene)
@@ -86,7 +90,7 @@ def set_simulation(scene: bpy.types.Scene, seconds: float, time_step: float) -> 
 
 
 def save(path: Path) -> Path:
-    """Write the .blend beside its place, then put it there at once."""
+    """Write the .blend under a temporary name, then rename it."""
     temporary = path.with_name(f".{path.stem}.part.blend")
     with silence():
         bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True, compress=True)
@@ -95,7 +99,7 @@ def save(path: Path) -> Path:
 
 
 def object_pose(made: bpy.types.Object) -> FloatArray:
-    """World matrix (4, 4) of an object as the scene stands now."""
+    """World matrix (4, 4) of an object at the current frame."""
     return np.array(made.matrix_world, dtype=np.float64)
 
 
@@ -120,7 +124,7 @@ def energy_drift(
 
 
 def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
-    """Simulate and bake; the report, and the largest difference of what Blender then shows from what was simulated.
+    """Simulate and bake; the report, and the largest difference of the shown poses from the simulation.
 
     The scene's frames are the bake's afterwards. Raises SceneError where the difference is more than round-off.
     """
@@ -128,13 +132,18 @@ def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
 
     report = bake.bake_now(scene, progress)
     scene.frame_start, scene.frame_end = int(report.frames[0]), int(report.frames[-1])
-    error = shown_error(scene, report.frames, report.poses)
-    if not error < SHOWN_WITHIN:
-        raise SceneError(
-            f"the baked motion differs from the simulated one by {error:.2e}, not < {SHOWN_WITHIN:g}"
-        )
+    error = check_shown(scene, report.frames, report.poses)
     scene.frame_set(scene.frame_start)
     return report, error
+
+
+def check_shown(
+    scene: bpy.types.Scene, frames: Sequence[int] | FloatArray, poses: Mapping[str, FloatArray]
+) -> float:
+    """`shown_error`; raises SceneError where it is more than round-off."""
+    return check(
+        "the error of the poses that Blender shows", shown_error(scene, frames, poses), 0.0, SHOWN_WITHIN
+    )
 
 
 def check(what: str, value: float, low: float, high: float, unit: str = "") -> float:
@@ -157,7 +166,7 @@ def contact_sheet(
 ) -> Image:
     """`hero` large with `lines` of text, and `tile` (one for all, or one each) at the frame of each caption.
 
-    `top` is the share of the height at which the first line stands.
+    `top` is the height of the first line as a share.
     """
     prepare_render(scene, samples)
     heads = [Label(lines[0], (0.05, top), 0.034)]
@@ -182,9 +191,9 @@ class Recipe:
 
     Attributes:
         name: of the .blend and the picture.
-        make: builds the file, ready to bake; what it returns goes to the others.
-        measure: bakes, and raises SceneError where anything is not as it must be; returns what was baked and the
-            figures to print, name -> text.
+        make: builds the file, ready to bake; its result is passed to the others.
+        measure: bakes, and raises SceneError where a figure is out of its bounds; returns the bake and the figures to
+            print, name -> text.
         draw: the contact sheet.
     """
 
@@ -193,41 +202,39 @@ class Recipe:
     measure: Callable[[Any, Progress], tuple[Any, Mapping[str, str]]]
     draw: Callable[[Any, Any, Progress], Image]
 
+    def build(self, out: Path, readme: bool = False) -> Path:
+        """Build, simulate, bake, check, draw and save the scene into the folder `out`; the path of its .blend.
 
-def produce(recipe: Recipe, out: Path, readme: bool = False) -> Path:
-    """Build, simulate, bake, check, draw and save a scene into the folder `out`; the path of its .blend.
+        With `readme` the picture in the README is renewed as well. Raises SceneError.
+        """
+        stages = Stages()
+        out.mkdir(parents=True, exist_ok=True)
+        with registered_addon():
+            with stages.stage("build"):
+                made = self.make()
+            with stages.stage("simulate and bake") as progress:
+                baked, figures = self.measure(made, progress)
+            with stages.stage("pictures") as progress:
+                picture = self.draw(made, baked, progress)
+                for folder in (out, *([README_PICTURES] if readme else [])):
+                    write_image(picture, folder / f"{self.name}.png")
+            path = save(out / f"{self.name}.blend")
+        seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.seconds.items())
+        for name, text in {**figures, "seconds": seconds}.items():
+            print(f"  {name:36} {text}")
+        return path
 
-    With `readme` the picture in the README is renewed as well. Raises SceneError.
-    """
-    stages = Stages()
-    out.mkdir(parents=True, exist_ok=True)
-    with registered_addon():
-        with stages.stage("build"):
-            made = recipe.make()
-        with stages.stage("simulate and bake") as progress:
-            baked, figures = recipe.measure(made, progress)
-        with stages.stage("pictures") as progress:
-            picture = recipe.draw(made, baked, progress)
-            for folder in (out, *([README_PICTURES] if readme else [])):
-                write_image(picture, folder / f"{recipe.name}.png")
-        path = save(out / f"{recipe.name}.blend")
-    seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.seconds.items())
-    for name, text in {**figures, "seconds": seconds}.items():
-        print(f"  {name:36} {text}")
-    return path
-
-
-def script(recipe: Recipe, description: str, arguments: list[str] | None = None) -> int:
-    """``python -m blender_scenes.NAME``. Exit code: 0 done, 1 a check failed, 2 usage."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m blender_scenes.{recipe.name}", description=description.splitlines()[0]
-    )
-    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
-    parser.add_argument("--readme", action="store_true", help="renew the picture in the README as well")
-    options = parser.parse_args(arguments)
-    try:
-        print(produce(recipe, options.out, options.readme))
-    except (SceneError, CondyleError) as error:
-        print(f"{recipe.name}: {error}", file=sys.stderr)
-        return 1
-    return 0
+    def main(self, description: str) -> NoReturn:
+        """``python -m blender_scenes.NAME``. Exit code: 0 done, 1 a check failed, 2 usage."""
+        parser = argparse.ArgumentParser(
+            prog=f"python -m blender_scenes.{self.name}", description=description.splitlines()[0]
+        )
+        parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
+        parser.add_argument("--readme", action="store_true", help="renew the picture in the README as well")
+        options = parser.parse_args()
+        try:
+            print(self.build(options.out, options.readme))
+        except (SceneError, CondyleError) as error:
+            print(f"{self.name}: {error}", file=sys.stderr)
+            leave(1)
+        leave(0)

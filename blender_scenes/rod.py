@@ -2,14 +2,13 @@
 
     python -m blender_scenes.rod --out out      writes out/rod.blend and out/rod.png
 
-The rods begin alike. The ground gives way under their ends by eq. 8. Checked: free flight by eqs. 5, energy against the
+The rods start alike. The ground yields under their ends by eq. 8. Checked: free flight by eqs. 5, energy against the
 work of damping and friction, and that more damping lets a rod rise less. The still rods are a stroboscopic series.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -20,19 +19,19 @@ import physics as ph
 
 from . import SceneError
 from . import rod_model as model
-from .gallery_parts import Solid, moved
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .gallery_parts import Solid, moved, together
+from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
 FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 FLASH = 2  # frames between two flashes
-HALF_TIME = 1.0  # s: what the left pictures show
+HALF_TIME = 1.0  # s: shown by the left pictures
 MIDDLE, PATH_COLOR = (0.72, 0.75, 0.80), (0.10, 0.75, 0.95)
 ENDS = ((0.10, 0.32, 0.85), (0.95, 0.42, 0.05))
 
@@ -56,25 +55,17 @@ def add_rod(name: str, collection: bpy.types.Collection) -> bpy.types.Object:
     half = 0.5 * model.LENGTH
     pieces = (part(-0.7 * half, 0.7 * half, 0.97 * model.RADIUS), part(-half, -0.7 * half, model.RADIUS))
     pieces += (moved(part(0.0, 0.3 * half, model.RADIUS), (0.7 * half, 0.0, 0.0)),)
-    vertices, faces, colors, first = [], [], [], 0
-    for color, (points, polygons) in enumerate(pieces):
-        vertices.append(points)
-        faces += [tuple(first + index for index in polygon) for polygon in polygons]
-        colors += [color] * len(polygons)
-        first += len(points)
-    made = faceted_object(
-        name, np.vstack(vertices), faces, collection, plain_material("Middle", MIDDLE, 0.3), True
-    )
+    made = faceted_object(name, *together(*pieces), collection, plain_material("Middle", MIDDLE, 0.3), True)
     for number, color in enumerate(ENDS):
         made.data.materials.append(plain_material(f"End {number + 1}", color, 0.3))
-    made.data.polygons.foreach_set("material_index", np.array(colors, dtype=np.int32))
+    colors = np.repeat(np.arange(3, dtype=np.int32), [len(faces) for _, faces in pieces])
+    made.data.polygons.foreach_set("material_index", colors)
     return made
 
 
 def make() -> Rods:
     """Three rods over the ground in a new file."""
-    scene, (rods, flashes, stage) = new_file("Rod", ["Rods", "Flashes", "Stage"])
-    scene.frame_start, scene.frame_end = 1, 1 + round(model.SECONDS * FRAMES_A_SECOND)
+    scene, (rods, flashes, stage) = new_file("Rod", ["Rods", "Flashes", "Stage"], FRAMES)
     bodies = {name: add_rod(name, rods) for name in model.NAMES}
     for lane in model.LANES:
         corners = [(-0.75, lane - 0.3), (3.3, lane - 0.3), (3.3, lane + 0.3), (-0.75, lane + 0.3)]
@@ -97,7 +88,7 @@ def rise_again(result: ph.Result) -> FloatArray:
 
 
 def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where flight, energy or heights are not as they must be."""
+    """Simulate and bake to keys; raises SceneError where flight, energy or heights are out of their bounds."""
     of = model.build_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, "rk4",
@@ -120,15 +111,11 @@ def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     if not (np.diff(heights) < -0.05).all():
         raise SceneError(f"more damping must let a rod rise less, got {heights.round(3).tolist()} m")
     step = round(1.0 / (FRAMES_A_SECOND * model.TIME_STEP))
-    frames = np.arange(made.scene.frame_start, made.scene.frame_end + 1)
-    poses = result.poses[::step]
-    world = {name: poses[:, k] for k, name in enumerate(model.NAMES)}
-    for k, (name, item) in enumerate(made.bodies.items()):
-        key_poses(item, frames, world[name])
-        key_property(item, "energy", frames, total[k, ::step])
-    shown = check(
-        "what Blender shows, off the simulation by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN
-    )
+    frames = np.arange(1, FRAMES + 1)
+    world = key_bodies(list(made.bodies.values()), frames, result.poses[::step])
+    for item, energy in zip(made.bodies.values(), total):
+        key_property(item, "energy", frames, energy[::step])
+    shown = check_shown(made.scene, frames, world)
     left = total[:, -1] / total[:, 0]
     return result, {
         "free flight against eqs. 5": f"{free:.1e} m or rad",
@@ -164,16 +151,8 @@ def draw(made: Rods, result: ph.Result, progress: Progress) -> Image:
         for half, (low, high) in enumerate(((0, turn), (turn, 10**6))):
             others = [name for (k, index), name in names.items() if k != lane or not low <= index <= high]
             y = model.LANES[lane]
-            shots.append(
-                Shot(
-                    (1.25, y - 8.0, 1.2),
-                    (1.25, y, 0.86),
-                    3.9,
-                    1,
-                    (1, 1),
-                    hidden=[*others, *model.NAMES, *beside],
-                )
-            )
+            hidden = [*others, *model.NAMES, *beside]
+            shots.append(Shot((1.25, y - 8.0, 1.2), (1.25, y, 0.86), 3.9, hidden=hidden))
             span = f"t = {half * HALF_TIME:g} to {HALF_TIME + half * (model.SECONDS - HALF_TIME):g} s"
             captions.append((1, (f"d = {damping:g} N s/m", span)))
     lines = (
@@ -181,17 +160,12 @@ def draw(made: Rods, result: ph.Result, progress: Progress) -> Image:
         f"F = a δ^{model.EXPONENT:g} + d δ' on the ground, friction {model.FRICTION:g}",
         f"flashes every {1e3 * FLASH / FRAMES_A_SECOND:.0f} ms",
     )
-    hero = Shot((0.5, -6.0, 4.6), (1.32, 0.0, 0.62), 4.75, 1, (1, 1), hidden=model.NAMES)
+    hero = Shot((0.5, -6.0, 4.6), (1.32, 0.0, 0.62), 4.75, hidden=model.NAMES)
     return contact_sheet(made.scene, hero, shots, captions, lines, progress)
 
 
 RECIPE = Recipe("rod", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the rods into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -1,4 +1,4 @@
-"""Three rods that fall on ground that gives way, its damping greater from one to the next. No Blender.
+"""Three rods that fall on compliant ground, its damping greater from one to the next. No Blender.
 
 Ertl et al. 1993, Fig. 2: the motion in a vertical plane (eqs. 4 and 5) until an end meets the ground, which pushes back
 by eq. 8. All three begin alike.
@@ -30,7 +30,7 @@ UPWARD = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 
 
 
 def build_model(dampings: tuple[float, ...] = DAMPINGS, friction: float = FRICTION) -> ph.Model:
-    """A rod a damping, each in its own vertical plane; x along the rod."""
+    """One rod per damping, each in its own vertical plane; x along the rod."""
     builder = ph.ModelBuilder()
     for name, lane, damping in zip(NAMES, LANES, dampings):
         plane = UPWARD.copy()
@@ -107,7 +107,7 @@ def rod_energy(q: FloatArray, qd: FloatArray) -> FloatArray:
 
 
 def balance(result: ph.Result) -> FloatArray:
-    """Largest difference of each rod's energy from what the ground has left it, over the energy at first."""
+    """Largest error of each rod's energy balance with the ground's work, over the energy at first."""
     found = []
     for k, damping in enumerate(DAMPINGS):
         q, qd = result.q[:, 3 * k : 3 * k + 3], result.qd[:, 3 * k : 3 * k + 3]

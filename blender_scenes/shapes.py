@@ -1,6 +1,8 @@
-"""Solids as meshes: what the scenes of mechanisms are built of."""
+"""Solids as meshes, for the scenes of mechanisms."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,17 +78,28 @@ def capsule(
     turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)[:, None]
     circle = np.cos(turn) * first + np.sin(turn) * np.cross(axis, first)
     net = begin + along[:, None, None] * axis + aside[:, None, None] * circle
-    vertices = np.vstack([net.reshape(-1, 3), begin - radius * axis, end + last * axis])
-    count = len(along)
+    vertices = np.vstack([begin - radius * axis, net.reshape(-1, 3), end + last * axis])
+    tip, starts = len(vertices) - 1, range(1, 1 + (len(along) - 1) * sides, sides)
     faces: list[tuple[int, ...]] = []
     for k in range(sides):
         after = (k + 1) % sides
-        faces += [
-            (r * sides + k, r * sides + after, (r + 1) * sides + after, (r + 1) * sides + k)
-            for r in range(count - 1)
-        ]
-        faces += [
-            (count * sides, after, k),
-            (count * sides + 1, (count - 1) * sides + k, (count - 1) * sides + after),
-        ]
+        faces.append((0, 1 + after, 1 + k))
+        faces += [(r + k, r + after, r + sides + after, r + sides + k) for r in starts]
+        faces.append((tip, tip - sides + k, tip - sides + after))
     return vertices, faces
+
+
+def banded(rings: Sequence[FloatArray] | FloatArray) -> Solid:
+    """Quadrilaterals between rings (n, k, 3) of vertices, each of which closes."""
+    points = np.asarray(rings)
+    corner = np.arange(points[..., 0].size).reshape(points.shape[:2])
+    beside = np.roll(corner, -1, axis=1)
+    quads = np.stack([corner[:-1], beside[:-1], beside[1:], corner[1:]], axis=-1)
+    return points.reshape(-1, 3), quads.reshape(-1, 4).tolist()
+
+
+def revolved(profile: Sequence[tuple[float, float]], sides: int) -> Solid:
+    """A surface of revolution about z through a profile of radii and heights."""
+    turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    circle = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(sides)])
+    return banded([radius * circle + (0.0, 0.0, height) for radius, height in profile])

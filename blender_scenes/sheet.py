@@ -3,13 +3,12 @@
     python -m blender_scenes.sheet --out out      writes out/sheet.blend and out/sheet.png
 
 The sheet is a spline surface joint whose last direction is time. Its picture is the same spline: a mesh with one shape
-key a layer of control values, whose weights are the B-splines of time.
+key per layer of control values, whose weights are the B-splines of time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -23,19 +22,7 @@ from . import sheet_model as model
 from .gallery_parts import ball, moved
 from .keys import SHOWN_WITHIN, key_values
 from .picture import Image, Shot, node_tree
-from .process import leave
-from .production import (
-    TILES,
-    Progress,
-    Recipe,
-    bake_shown,
-    check,
-    contact_sheet,
-    new_file,
-    produce,
-    script,
-    set_simulation,
-)
+from .production import TILES, Progress, Recipe, bake_shown, check, contact_sheet, new_file, set_simulation
 from .staging import add_studio, curve_object, faceted_object, plain_material, surface_object
 
 FloatArray = NDArray[np.float64]
@@ -66,7 +53,7 @@ def layer_points() -> FloatArray:
 
 
 def add_sheet(scene: bpy.types.Scene, into: bpy.types.Collection) -> bpy.types.Object:
-    """The sheet with a shape key a layer, keyed by each layer's share in time."""
+    """The sheet with a shape key per layer, keyed by each layer's share in time."""
     layers = layer_points()
     made = surface_object("Sheet", layers[0], into, checked_material())
     made.shape_key_add(name="Basis", from_mix=False)
@@ -159,9 +146,9 @@ def sheet_error(sheet: Sheet) -> float:
 
 
 def energy_balance(seconds: float = 1.0, dt: float = 1e-3) -> float:
-    """How far the energy is from what the sheet puts in, undamped, over the largest kinetic energy; Runge-Kutta 4.
+    """Difference of the energy from the sheet's work, undamped, over the largest kinetic energy; Runge-Kutta 4.
 
-    The sheet works on the ball by the generalized force of time, which the inverse dynamics tell.
+    The sheet works on the ball by the generalized force of time, given by inverse dynamics.
     """
     of = model.model(damping=0.0)
     result = ph.simulate(of, model.start(of), seconds, dt, "rk4")
@@ -222,18 +209,13 @@ def draw(sheet: Sheet, report: Any, progress: Progress) -> Image:
         f"{model.ROWS} × {model.ROWS} × {model.LAYERS} control values",
     )
     captions = [(frame, (f"t = {(frame - 1) / 24:.1f} s",)) for frame in TILE_FRAMES]
-    hero = Shot((0.3, -1.25, 1.1), (0.0, 0.0, 0.02), 0.84, 1 + 30, (1, 1))
-    tile = Shot(EYE, TARGET, 0.88, 1, (1, 1), hidden=["Way of the ball"])
+    hero = Shot((0.3, -1.25, 1.1), (0.0, 0.0, 0.02), 0.84, 1 + 30)
+    tile = Shot(EYE, TARGET, 0.88, hidden=["Way of the ball"])
     return contact_sheet(sheet.scene, hero, tile, captions, lines, progress)
 
 
 RECIPE = Recipe("sheet", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the sheet into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -1,7 +1,7 @@
 """A ball on a sheet that deforms by itself: a spline surface whose last direction is time. No Blender.
 
-Lee & Terzopoulos 2008, Fig. 5d: the ball slides over the surface under gravity while the surface moves as it is told.
-A hill runs round in a bowl and pushes the ball about.
+Lee & Terzopoulos 2008, Fig. 5d: the ball slides under gravity over the surface, whose motion is prescribed. A hill
+circles in a bowl and pushes the ball about.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TIME_STEP = 2e-3
 
 
 def hill_middle(time: FloatArray) -> FloatArray:
-    """Where the hill stands (..., 2) [m]."""
+    """Places of the hill (..., 2) [m]."""
     angle = 2.0 * np.pi * np.asarray(time) / PERIOD
     return HILL_WAY * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
@@ -77,7 +77,7 @@ def surface() -> joints.SplineSurface:
 
 
 def still_surface(time: float = 0.0) -> joints.SplineSurface:
-    """The sheet as it stands at a time, a joint of two coordinates."""
+    """The sheet at a time, a joint of two coordinates."""
     knots = splines.unrolled_knots(time_knots(), ORDER)
     weights = splines.basis(knots, ORDER, np.array([time % PERIOD]))[0]
     around = np.take(control_values(), np.arange(LAYERS + ORDER - 1) % LAYERS, axis=2)
@@ -100,7 +100,7 @@ def inertia() -> FloatArray:
 
 
 def model(joint: Any = None, damping: float = DAMPING) -> ph.Model:
-    """The ball on the moving sheet, or on another joint; the frame stands where the ball touches the sheet."""
+    """The ball on the moving sheet, or on another joint; the frame is where the ball touches the sheet."""
     joint = surface() if joint is None else joint
     builder = ph.ModelBuilder()
     builder.add_body(

@@ -3,14 +3,13 @@
     python -m blender_scenes.shoulder --out out      writes out/shoulder.blend and out/shoulder.png
 
 The scapula moves by a spline surface joint that is fitted to 72 poses; the clavicle is a body on the sternum, and a
-damped spring holds it to the acromion. The grey sheet is what the scapula's frame passes over, with its orientation at
-sample places, the red box the place and orientation where it is. The arm is let go and swings to rest.
+damped spring holds it to the acromion. The scapula's frame sweeps the grey sheet; arrows are its orientations at sample
+places, the red box is its pose. The arm is released and swings to rest.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -21,10 +20,9 @@ import physics as ph
 from . import SceneError, gallery_parts
 from . import shoulder_model as model
 from .anatomy import shoulder
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .process import leave
-from .production import TILES, Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shoulder_cage import add_cage
 from .staging import (
     add_studio,
@@ -39,13 +37,12 @@ from .staging import (
 FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 BODIES = ("Scapula", "Humerus", "Clavicle")
 SHEET, BOX = (0.45, 0.50, 0.56), (0.85, 0.06, 0.04)
 TILE_FRAMES = tuple(1 + 5 * k for k in range(TILES))
-BLADE_CLEARANCE = (
-    -0.004,
-    0.030,
-)  # m, of the blade's middle lines from the ribs' outside, over all sample poses
+# m, of the blade's middle lines from the ribs' outside, over all sample poses
+BLADE_CLEARANCE = (-0.004, 0.030)
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,9 @@ class Shoulder:
 
 def make() -> Shoulder:
     """Rib cage, scapula, clavicle, humerus and the swept surface in a new file."""
-    scene, (cage, bones, swept, stage) = new_file("Shoulder", ["Cage", "Bones", "Swept surface", "Stage"])
-    scene.frame_start, scene.frame_end = 1, 1 + round(model.SECONDS * FRAMES_A_SECOND)
+    scene, (cage, bones, swept, stage) = new_file(
+        "Shoulder", ["Cage", "Bones", "Swept surface", "Stage"], FRAMES
+    )
     bone = bone_material("Bone")
     add_cage(cage, bone)
     bodies = {
@@ -74,13 +72,12 @@ def make() -> Shoulder:
 
 
 def clear_bone() -> bpy.types.Material:
-    """Bone through which the surface behind it is seen."""
-    material = plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
-    return material
+    """Transparent bone."""
+    return plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
 
 
 def add_swept_surface(into: bpy.types.Collection, scapula: bpy.types.Object) -> None:
-    """What the frame's origin passes over, the frame at sample places, and the red box that goes with the scapula."""
+    """The surface that the frame's origin sweeps, the frame at sample places, and the red box on the scapula."""
     joint = model.fitted().joint
     axes = [np.linspace(*limits, 33) for limits in joint.range]
     points = joint.transform(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))[..., :3, 3]
@@ -126,22 +123,18 @@ def measure(made: Shoulder, progress: Progress) -> tuple[ph.Result, dict[str, st
         of, model.start(of), model.SECONDS, model.TIME_STEP, record_interval=1.0 / FRAMES_A_SECOND,
         progress=lambda share: progress(share, "simulating"),
     )  # fmt: skip
-    frames = np.arange(made.scene.frame_start, made.scene.frame_end + 1)
-    world = {name: result.poses[:, k] for k, name in enumerate(BODIES)}
-    for name, item in made.bodies.items():
-        key_poses(item, frames, world[name])
+    frames = np.arange(1, FRAMES + 1)
+    world = key_bodies([made.bodies[name] for name in BODIES], frames, result.poses)
     for k, name in enumerate(("around", "upward")):
         key_property(made.bodies["Scapula"], name, frames, result.q[:, k])
-    shown = check(
-        "what Blender shows, off the simulation by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN
-    )
+    shown = check_shown(made.scene, frames, world)
     gap = check("the gap at the acromion", float(acromion_gaps(result).max()), 0.0, 1e-3, "m")
     near, far = blade_clearance(result.poses[:, 0])
     check("the blade's clearance", near, *BLADE_CLEARANCE, "m")
     check("the blade's clearance", far, *BLADE_CLEARANCE, "m")
     q = np.degrees(result.q[:, :2])
     low, high = q.min(axis=0), q.max(axis=0)
-    # limits that give way let it pass a little
+    # the limits are compliant
     if (low < np.degrees(fit.joint.range[:, 0]) - 1.0).any() or (
         high > np.degrees(fit.joint.range[:, 1]) + 1.0
     ).any():
@@ -179,18 +172,13 @@ def draw(made: Shoulder, result: ph.Result, progress: Progress) -> Image:
         captions.append(
             (frame, (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s", f"{around:.0f}° around, {upward:.0f}° up"))
         )
-    hero = Shot((-1.0, -1.0, 0.35), (-0.055, -0.085, 0.045), 0.27, 1 + 12, (1, 1), hidden=["Humerus"])
-    tile = Shot((-0.75, -1.3, 0.35), (0.03, -0.09, -0.115), 0.90, 1, (1, 1))
+    hero = Shot((-1.0, -1.0, 0.35), (-0.055, -0.085, 0.045), 0.27, 1 + 12, hidden=["Humerus"])
+    tile = Shot((-0.75, -1.3, 0.35), (0.03, -0.09, -0.115), 0.90)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=20)
 
 
 RECIPE = Recipe("shoulder", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, fit, simulate, bake, check and draw the shoulder into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

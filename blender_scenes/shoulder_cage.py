@@ -30,7 +30,7 @@ def add_cage(into: bpy.types.Collection, bone: bpy.types.Material) -> list[bpy.t
     for k, height in enumerate(heights):
         made.append(bpy.data.objects.new(f"Vertebra {k + 1}", spine))
         into.objects.link(made[-1])
-        # the spine keeps behind the ellipsoid's middle and bends with it
+        # the spine is behind the ellipsoid's middle and bends with it
         made[-1].location = (
             -0.9 * THORAX[0] * np.sqrt(1.0 - (0.8 * height / THORAX[2]) ** 2) + 0.008,
             0.0,

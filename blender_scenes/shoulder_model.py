@@ -1,9 +1,9 @@
 """A shoulder blade that glides on the thorax by a fitted surface joint, with clavicle and arm. No Blender.
 
 After Lee & Terzopoulos 2008, Fig. 4: the scapula slides over the rib cage with two coordinates; the clavicle is a body
-of its own on the sternum, and a damped spring joins its outer end to the acromion. The poses that the surface is fitted
-to are drawn up here: the blade lies on an ellipsoid a finger's breadth outside the ribs, and turns about its own
-upright axis by so much that the acromion keeps the clavicle's length from the sternum.
+of its own on the sternum, and a damped spring joins its outer end to the acromion. The poses to fit are made here: the
+blade lies on an ellipsoid a finger's breadth outside the ribs, and turns about its own upright axis until the acromion
+is at the clavicle's length from the sternum.
 
 Axes are Blender's: x forward, y to the left, z up; the origin is the middle of the thorax, metres and kilograms.
 """
@@ -28,12 +28,10 @@ STERNUM = np.array([0.052, -0.024, 0.080])  # m, where the clavicle begins
 ACROMION = np.array([0.066, 0.052, 0.020])  # m, in the scapula
 SHOULDER = np.array([0.080, 0.026, -0.002])  # m, middle of the humerus' head in the scapula
 
-AROUND, UPWARD = (
-    np.radians([26.0, 55.0]),
-    np.radians([0.0, 22.0]),
-)  # where the blade's middle goes on the thorax
+# range of the blade's middle on the thorax
+AROUND, UPWARD = np.radians([26.0, 55.0]), np.radians([0.0, 22.0])
 REST = np.radians([40.0, 10.0])
-TURN_UPWARD = 0.5  # the blade turns upward by so much a radian that it rises
+TURN_UPWARD = 0.5  # rad that the blade turns upward per radian that it rises
 
 SCAPULA_MASS, CLAVICLE_MASS, ARM_MASS = 0.7, 0.16, 3.6
 # forces that hold the blade, of muscles that are not modelled: N m and N m s a radian of its way on the thorax
@@ -69,7 +67,7 @@ def reach(pose: FloatArray) -> float:
 
 @cache
 def clavicle_length() -> float:
-    """Such that the blade lies flat where it rests [m]."""
+    """Length [m] with which the blade lies flat where it rests."""
     return reach(gliding_pose(*REST, 0.0))
 
 
@@ -129,7 +127,7 @@ def clavicle_pose(scapula: FloatArray) -> FloatArray:
 
 
 def shoulder_frame() -> FloatArray:
-    """Where the arm hangs in the scapula (4, 4): upright in the world where the blade rests."""
+    """Frame (4, 4) of the shoulder joint in the scapula: upright in the world where the blade rests."""
     frame = np.eye(4)
     frame[:3, :3] = gliding_pose(*REST, 0.0)[:3, :3].T
     frame[:3, 3] = SHOULDER

@@ -1,4 +1,4 @@
-"""What stands around the bones of a picture: materials, lights, a joint's curve and its frames as solid things."""
+"""Materials, lights, and a joint's curve and frames as solid things, for pictures."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def bone_material(name: str, clear_below: float | None = None) -> bpy.types.Mate
 def clear_towards(
     tree: bpy.types.NodeTree, shader: bpy.types.Node, place: bpy.types.NodeSocket, height: float
 ) -> None:
-    """Let the surface turn transparent over the 50 mm below `height`, save where it is seen edge on."""
+    """Let the surface turn transparent over the 50 mm below `height`, except where it is seen edge on."""
     split = tree.nodes.new("ShaderNodeSeparateXYZ")
     fade = tree.nodes.new("ShaderNodeMapRange")
     fade.interpolation_type = "SMOOTHSTEP"

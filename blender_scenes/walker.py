@@ -2,14 +2,13 @@
 
     python -m blender_scenes.walker --out out      writes out/walker.blend and out/walker.png
 
-Every leg closes three loops of its links. The shaft turns as it is told; feet and ground, which gives way (Ertl et al.
-1993, eq. 8), make a walk of it. Checked: the loops stay closed, the machine stays upright and level and gets ahead.
+Every leg closes three loops of its links. The shaft's motion is prescribed; contact with the compliant ground (Ertl et
+al. 1993, eq. 8) makes a walk of it. Checked: the loops stay closed, the machine stays level and advances.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -19,17 +18,17 @@ import physics as ph
 
 from . import walker_model as model
 from .gallery_parts import Solid, ball, moved, together
-from .keys import SHOWN_WITHIN, key_poses, key_property, shown_error
+from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .process import leave
-from .production import TILES, Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
 FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
-# how far the links of a leg stand beside its plane, so that they pass one another [m]
+FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
+# distance of a leg's links from its plane: they pass one another [m]
 LAYERS = {
     "upper": 0.0,
     "link": -0.024,
@@ -38,7 +37,7 @@ LAYERS = {
     "lower": -0.024,
     "rear rod": 0.024,
 }
-WEB = 0.062  # of the cranks, beside the plane [m]
+WEB = 0.062  # of the cranks, from the plane [m]
 COLORS = {"upper": (0.85, 0.55, 0.10), "lower": (0.85, 0.55, 0.10), "link": (0.80, 0.74, 0.58)}
 RODS, STEEL, RUBBER = (0.80, 0.74, 0.58), (0.62, 0.65, 0.70), (0.03, 0.03, 0.035)
 PATH_COLOR = (0.10, 0.75, 0.95)
@@ -56,7 +55,7 @@ class Walker:
 
 
 def link_solid(leg: model.Leg, part: str) -> Solid:
-    """Tubes of a leg's link in the axes of its body, with pins at its joints across to the links beside."""
+    """Tubes of a leg's link in the axes of its body, with pins at its joints across to the neighbouring links."""
     bars = leg.bars()[part]
     origin = bars[0][0]
     layer = side_of(leg) * LAYERS[part]
@@ -120,16 +119,12 @@ def frame_solid() -> Solid:
 
 def make() -> Walker:
     """Machine, ground and marks on it in a new file, in the pose in which the walk begins."""
-    scene, (machine, stage) = new_file("Walker", ["Machine", "Stage"])
-    scene.frame_start, scene.frame_end = 1, 1 + round(model.SECONDS * FRAMES_A_SECOND)
+    scene, (machine, stage) = new_file("Walker", ["Machine", "Stage"], FRAMES)
     steel = plain_material("Steel", STEEL, 0.3, metallic=0.6)
+    blue, red = plain_material("Frame", (0.10, 0.20, 0.42)), plain_material("Shaft", (0.80, 0.08, 0.05))
     bodies = {
-        "Frame": faceted_object(
-            "Frame", *frame_solid(), machine, plain_material("Frame", (0.10, 0.20, 0.42)), True
-        ),
-        "Shaft": faceted_object(
-            "Shaft", *shaft_solid(), machine, plain_material("Shaft", (0.80, 0.08, 0.05)), True
-        ),
+        "Frame": faceted_object("Frame", *frame_solid(), machine, blue, True),
+        "Shaft": faceted_object("Shaft", *shaft_solid(), machine, red, True),
     }
     rubber = plain_material("Rubber", RUBBER, 0.8)
     for leg in model.legs():
@@ -146,7 +141,7 @@ def make() -> Walker:
 
 
 def add_marks(stage: bpy.types.Collection) -> None:
-    """A line on the ground every half metre, a wide one every metre: they show how the machine gets ahead."""
+    """A line on the ground every half metre, a wide one every metre: they show how the machine advances."""
     pieces = []
     for k in range(-6, 17):
         half = 0.012 if k % 2 == 0 else 0.004
@@ -157,21 +152,17 @@ def add_marks(stage: bpy.types.Collection) -> None:
 
 
 def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a loop opens, the machine falls or does not get ahead."""
+    """Simulate and bake to keys; raises SceneError where a loop opens, the machine falls or does not advance."""
     of = model.build_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, motions=model.drive(),
         record_interval=1.0 / FRAMES_A_SECOND, progress=lambda share: progress(share, "simulating"),
     )  # fmt: skip
-    frames = np.arange(made.scene.frame_start, made.scene.frame_end + 1)
-    world = {name: result.poses[:, k] for k, name in enumerate(of.body_names)}
-    for name, item in made.bodies.items():
-        key_poses(item, frames, world[name])
+    frames = np.arange(1, FRAMES + 1)
+    world = key_bodies([made.bodies[name] for name in of.body_names], frames, result.poses)
     torque = crank_torque(result)
     key_property(made.bodies["Shaft"], "torque", frames, torque)
-    shown = check(
-        "what Blender shows, off the simulation by", shown_error(made.scene, frames, world), 0.0, SHOWN_WITHIN
-    )
+    shown = check_shown(made.scene, frames, world)
     gap = check("the gap of a loop's hinge", model.closure(of, result.poses), 0.0, 1e-8, "m")
     figures = walk_figures(result)
     speed = figures["way"] / result.t[-1]
@@ -192,7 +183,7 @@ def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]
 
 
 def crank_torque(result: ph.Result) -> FloatArray:
-    """What it takes to turn the shaft (n,), in the sense of the walk [N m]."""
+    """Torque that turns the shaft (n,), in the sense of the walk [N m]."""
     column = result.model.coordinate_slice("Shaft").start
     torque: FloatArray = np.sign(model.SPEED) * result.efforts[:, column]
     return torque
@@ -219,13 +210,8 @@ def draw(made: Walker, result: ph.Result, progress: Progress) -> Image:
     leg = model.legs()[-1]
     turn = np.linspace(0.0, 2.0 * np.pi, 121)
     seen = [model.make_leg("", leg.place, model.FRONT, angle).foot for angle in turn]
-    loop = curve_object(
-        "Foot's loop",
-        np.array([model.in_space(point, leg.place) for point in seen]),
-        0.005,
-        PATH_COLOR,
-        made.stage,
-    )
+    points = np.array([model.in_space(point, leg.place) for point in seen])
+    loop = curve_object("Foot's loop", points, 0.005, PATH_COLOR, made.stage)
     loop.parent = made.bodies["Frame"]
     frames = result.poses[:, of.index("Frame"), 0, 3]
     lines = (
@@ -238,25 +224,16 @@ def draw(made: Walker, result: ph.Result, progress: Progress) -> Image:
     captions, shots = [], []
     for frame in TILE_FRAMES:
         x = frames[frame - 1]
-        captions.append(
-            (
-                frame,
-                (f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s", f"x = {x:.2f} m, {torque[frame - 1]:.1f} N m"),
-            )
-        )
-        shots.append(Shot((x + 0.5, -6.0, 1.5), (x, 0.0, 0.42), 2.75, 1, (1, 1), hidden=["Foot's loop"]))
+        now = f"t = {(frame - 1) / FRAMES_A_SECOND:.2f} s"
+        captions.append((frame, (now, f"x = {x:.2f} m, {torque[frame - 1]:.1f} N m")))
+        shots.append(Shot((x + 0.5, -6.0, 1.5), (x, 0.0, 0.42), 2.75, hidden=["Foot's loop"]))
     x = frames[HERO_FRAME - 1]
-    hero = Shot((x + 2.2, -3.6, 2.1), (x - 0.02, -0.1, 0.72), 2.55, HERO_FRAME, (1, 1))
+    hero = Shot((x + 2.2, -3.6, 2.1), (x - 0.02, -0.1, 0.72), 2.55, HERO_FRAME)
     return contact_sheet(made.scene, hero, shots, captions, lines, progress)
 
 
 RECIPE = Recipe("walker", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, simulate, bake, check and draw the machine into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

@@ -1,8 +1,8 @@
 """A machine that walks on twelve legs after Theo Jansen: one shaft drives all of them. No Blender.
 
 The proportions are those that Jansen states for the legs of his beach animals (Jansen 2007, "The Great Pretender", the
-"holy numbers"), here in centimetres. Six cranks 60 degrees apart each drive a leg behind the shaft and one ahead of it.
-Each leg closes three loops, so that its six links have no freedom beside the crank's.
+"holy numbers"), here in centimetres. Six cranks 60 degrees apart each drive a rear and a front leg.
+Each leg closes three loops: the crank's angle determines its six links.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Leg:
     foot: FloatArray
 
     def bars(self) -> dict[str, list[Bar]]:
-        """What each body is made of, the first point its origin."""
+        """The bars of each body, the first point its origin."""
         return {
             "upper": [(self.pivot, self.top), (self.top, self.outer), (self.outer, self.pivot)],
             "link": [(self.pivot, self.low)],
@@ -97,7 +97,7 @@ def crossing(first: FloatArray, radius: float, second: FloatArray, other: float,
 
 
 def make_leg(name: str, place: float, side: float, angle: float) -> Leg:
-    """The leg behind the shaft (`REAR`) or ahead of it (`FRONT`) for a crank at an angle from x towards z [rad]."""
+    """The rear (`REAR`) or front leg (`FRONT`) for a crank at an angle from x towards z [rad]."""
     mirror = np.array([-side, 1.0])  # Jansen's drawing is that of the rear leg
     pin = mirror * CRANK * np.array([np.cos(angle), np.sin(angle)])
     pivot = np.array([-PIVOT_ASIDE, -PIVOT_BELOW])
@@ -157,7 +157,7 @@ def shaft_inertia() -> FloatArray:
 
 
 def build_model(which: Sequence[Leg] | None = None, walks: bool = True) -> ph.Model:
-    """Frame, shaft and legs; the frame stands fast in the world where it does not walk."""
+    """Frame, shaft and legs; the frame is fixed in the world where it does not walk."""
     builder = ph.ModelBuilder()
     root = ph.joints.Free() if walks else ph.joints.Fixed()
     builder.add_body("Frame", joint=root, mass=FRAME_MASS, inertia=frame_inertia())

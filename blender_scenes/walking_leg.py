@@ -3,17 +3,16 @@
     python -m blender_scenes.walking_leg --out out      writes out/walking_leg.blend and out/walking_leg.png
 
 Three legs walk alike on the spot. Most of the shank's mass is in soleus (straight), tibialis anterior (through a point)
-and both heads of gastrocnemius: straight in front, through points behind the knee in the middle, over two cylinders at
-the back. Bodies, joints and muscles are the add-on's, the joints follow their keys, and its bake finds the moments
-that the motion takes. Checked: these against inverse dynamics, what
-Blender shows, and that paths of types II and III clear the bones.
+and both heads of gastrocnemius: straight in the front leg, through points behind the knee in the middle one, over two
+cylinders in the rear one. Bodies, joints and muscles are the add-on's, the joints follow their keys, and its bake gives
+the moments. Checked: these against inverse dynamics, the poses that Blender shows, and that paths of types II and III
+clear the bones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -26,12 +25,11 @@ from physics.analysis.muscle_drawing import muscle_curves
 from . import muscle_objects
 from . import walking_leg_model as model
 from .anatomy import bones, hip_and_foot
-from .keys import SHOWN_WITHIN, key_poses, shown_error
+from .keys import key_bodies
 from .mechanism import add_bodies, check_same_model
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .process import leave
-from .production import Progress, Recipe, check, contact_sheet, new_file, produce, script
+from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
 
 FloatArray = NDArray[np.float64]
@@ -59,8 +57,8 @@ class Legs:
 
 @dataclass(frozen=True)
 class Walk:
-    """What was baked: the report, and by kind the moment that the ankle takes over the frames (F,) [N m]; under
-    ``"lumped"`` that of a shank all of whose mass is rigid. And how deep calves go into bones [m].
+    """The bake's report, and by kind the ankle's moment at the frames (F,) [N m]; under ``"lumped"`` that of a rigid
+    shank. And how deep calves enter bones [m].
     """
 
     report: Any
@@ -84,10 +82,9 @@ def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
 
 
 def make() -> Legs:
-    """The legs in a new file, their bones keyed, their joints told to follow."""
-    scene, (things, stage) = new_file("Walking leg", ["Legs", "Stage"])
+    """The legs in a new file, their bones keyed, their joints prescribed."""
+    scene, (things, stage) = new_file("Walking leg", ["Legs", "Stage"], FRAMES)
     scene.render.fps = FRAMES_A_SECOND
-    scene.frame_start, scene.frame_end = 1, FRAMES
     scene.condyle.simulation.time_step = model.TIME_STEP
     of = model.build_all(LANES)
     times = np.arange(FRAMES) / FRAMES_A_SECOND
@@ -99,8 +96,8 @@ def make() -> Legs:
     muscles = muscle_objects.add_muscles(scene, of, state, bodies, looks)
     check_same_model(scene, of, state)
     poses = np.array([ph.body_poses(of, of.state(q=row)) for row in q])
-    for k, name in enumerate(of.body_names):
-        key_poses(bodies[name], np.arange(1, FRAMES + 1), poses[:, k])
+    key_bodies([bodies[name] for name in of.body_names], np.arange(1, FRAMES + 1), poses)
+    for name in of.body_names:
         joints[name].condyle.joint.prescribed = True
     add_studio(scene, stage, MIDDLE, 1.1)
     add_backdrop(stage, 0.0, 1.1)
@@ -126,16 +123,10 @@ def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
 
 
 def measure(made: Legs, progress: Progress) -> tuple[Walk, dict[str, str]]:
-    """Bake by the add-on; raises SceneError where anything is not as it must be."""
-    from addon.jobs import bake
-
-    report = bake.bake_now(made.scene, progress)
+    """Bake by the add-on; raises SceneError where a figure is out of its bounds."""
+    report, shown = bake_shown(made.scene, progress)
     frames, result = report.frames, report.result
-    shown = check(
-        "what Blender shows, off by", shown_error(made.scene, frames, report.poses), 0.0, SHOWN_WITHIN
-    )
-    off = muscle_objects.shown_error(made.scene, made.muscles, result.model, result.q, frames)
-    check("muscles as shown, off their paths by", off, 0.0, muscle_objects.SHOWN_WITHIN, "m")
+    off = muscle_objects.check_shown(made.scene, made.muscles, result.model, result.q, frames)
     baked, times = ankle_moments(result), np.arange(FRAMES) / FRAMES_A_SECOND
     stands = model.heights(model.coordinates(np.linspace(0.02, 0.54, 27) * model.CYCLE))
     check("the least height of a foot in stance", float(stands.min()), -0.012, 0.0, "m")
@@ -169,7 +160,7 @@ def measure(made: Legs, progress: Progress) -> tuple[Walk, dict[str, str]]:
 
 
 def ankle_moments(result: ph.Result) -> dict[str, FloatArray]:
-    """What the bake found for each leg's ankle (F,) [N m]."""
+    """Moments of each leg's ankle in the bake (F,) [N m]."""
     of = result.model
     return {kind: result.efforts[:, of.coordinate_slice(f"{kind} Foot").start] for kind in LANES}
 
@@ -188,18 +179,13 @@ def draw(made: Legs, walk: Walk, progress: Progress) -> Image:
         rigid = f"{walk.ankle['lumped'][frame - 1]:.1f}"
         text = f"ankle {values} N m, rigid {rigid}" if percent > SWING else "in stance"
         captions.append((frame, (f"{percent:.0f} % of the cycle", text)))
-    hero = Shot((-1.9, -2.2, 0.75), MIDDLE, 1.25, 42, (1, 1))
-    tile = Shot((-1.3, -2.4, 0.6), (0.0, 0.0, 0.28), 1.6, 1, (1, 1))
+    hero = Shot((-1.9, -2.2, 0.75), MIDDLE, 1.25, 42)
+    tile = Shot((-1.3, -2.4, 0.6), (0.0, 0.0, 0.28), 1.6)
     return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=8)
 
 
 RECIPE = Recipe("walking_leg", make, measure, draw)
-
-
-def build(out: Path) -> Path:
-    """Build, bake, check and draw the legs into the folder `out`. Raises SceneError."""
-    return produce(RECIPE, out)
-
+build = RECIPE.build
 
 if __name__ == "__main__":
-    leave(script(RECIPE, __doc__))
+    RECIPE.main(__doc__)

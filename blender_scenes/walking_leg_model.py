@@ -1,7 +1,7 @@
 """A walking leg in whose muscles most of the shank's mass is, the calf's two heads modelled in three ways. No Blender.
 
-Wang 2022, sec. 6.2.8 and Fig. 6.15: pelvis, hip, knee and ankle are told their motion, and the moments that it takes
-are found. Soleus is straight (type I), tibialis anterior runs through a point (type II); both heads of gastrocnemius
+Wang 2022, sec. 6.2.8 and Fig. 6.15: the motions of pelvis, hip, knee and ankle are prescribed, and inverse dynamics
+give the moments. Soleus is straight (type I), tibialis anterior runs through a point (type II); the gastrocnemius heads
 are straight, run through points behind the knee, or wrap over two cylinders there (type III). Axes are Blender's:
 x forward, z up, y to the left.
 """
@@ -133,7 +133,7 @@ def soles() -> FloatArray:
 
 
 def cylinder(body: str, prefix: str) -> Cylinder:
-    """Behind the knee, about an axis to the left, the path behind it."""
+    """At the back of the knee, its axis to the left; the path passes at its back."""
     x, z, radius = CYLINDERS[body]
     frame = np.eye(4)
     frame[:3, :3] = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))

@@ -4,8 +4,8 @@ Places are millimetres in OpenSim's axes: x forward, y up, z to the right (later
 is the hip's centre, that of tibia and fibula the knee's; both frames are parallel in the straight leg. Breadths,
 heights and the course of the shafts follow an adult's bones; every surface is drawn here, none is a scan.
 
-The femoral condyles get their profile from the knee's motion: what the tibial plateau, thicker by the cartilage,
-sweeps over between 0 and 120 degrees is cut away, so the bones keep their distance over the whole range.
+The femoral condyles get their profile from the knee's motion: the volume that the tibial plateau, thicker by
+the cartilage, sweeps between 0 and 120 degrees is cut away. The bones keep their distance over the whole range.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from .surface import Mesh, mesh_from_shape
 MILLIMETRE = 1e-3
 PLATEAU = -34.5 * MILLIMETRE  # height of the facets' lowest points in the tibia
 CARTILAGE = 4.5 * MILLIMETRE  # of both bones together: the gap between them
-PLATEAU_REACH = 33.0 * MILLIMETRE  # the sweep ends here beside the tibia's axis, short of the femur's shaft
+PLATEAU_REACH = (
+    33.0 * MILLIMETRE
+)  # the sweep ends at this distance from the tibia's axis, short of the femur's shaft
 FACET_DEPTH = 1.6 * MILLIMETRE
 SWEEP_DEGREES = np.linspace(-4.0, 124.0, 33)
 MEDIAL, LATERAL = -21.5, 22.0  # mm, the middle of the condyles and of their facets
@@ -59,7 +61,7 @@ def plateau_height(x: FloatArray, z: FloatArray) -> FloatArray:
 
 
 def swept_plateau(points: FloatArray) -> FloatArray:
-    """Distance to what the plateau, thicker by the cartilage, passes through in the femur during flexion."""
+    """Distance to the volume that the plateau, thicker by the cartilage, sweeps in the femur during flexion."""
     swept = np.full(len(points), np.inf)
     for pose in opensim_poses(np.radians(SWEEP_DEGREES)):
         local = (points - pose[:3, 3]) @ pose[:3, :3]
@@ -70,7 +72,7 @@ def swept_plateau(points: FloatArray) -> FloatArray:
 
 
 def swept_eminence(points: FloatArray) -> FloatArray:
-    """Distance to what the intercondylar eminence, with room around it, passes through in the femur."""
+    """Distance to the volume that the intercondylar eminence, with room around it, sweeps in the femur."""
     room = eminence(extra=3.5)
     swept = np.full(len(points), np.inf)
     for pose in opensim_poses(np.radians(SWEEP_DEGREES[::2])):

@@ -1,7 +1,7 @@
 """Right hip bone and the bones of the right foot as one, to go with the femur and the tibia of `bones`.
 
 Places are millimetres in OpenSim's axes: x forward, y up, z to the right. The hip bone's origin is the hip's centre,
-the foot's the ankle's, which stands ANKLE below the knee. Every surface is drawn here, none is a scan.
+the foot's is the ankle's, at ANKLE from the knee. Every surface is drawn here, none is a scan.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Published motion of the right knee: where the tibia stands in the femur at a flexion angle.
+"""Published motion of the right knee: the tibia's pose in the femur at a flexion angle.
 
 Source: Delp, Loan, Hoy, Zajac, Topp & Rosen 1990, IEEE Trans. Biomed. Eng. 37, 757-767 (after Yamaguchi & Zajac
 1989), in the form of the OpenSim model *gait2392* (Delp, Loan, Hoy, Zajac, Topp, Rosen, Thelen, Anderson, Seth;

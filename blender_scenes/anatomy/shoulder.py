@@ -1,4 +1,4 @@
-"""Right scapula, clavicle and humerus, and what they glide over: ribs, sternum and spine.
+"""Right scapula, clavicle and humerus, and the ribs, sternum and spine.
 
 Places are millimetres. The scapula's axes: x outward along the ribs to the socket, y up the blade, z away from the
 ribs; its origin is the blade's middle. The clavicle's: x from the sternum to the acromion, z up. The humerus': z up,

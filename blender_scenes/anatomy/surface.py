@@ -14,7 +14,7 @@ from .implicit import FloatArray, Shape
 
 IntArray = NDArray[np.int64]
 
-# The twelve edges of a cell as pairs of corners; corner c stands at (c & 1, c >> 1 & 1, c >> 2 & 1).
+# The twelve edges of a cell as pairs of corners; corner c is at (c & 1, c >> 1 & 1, c >> 2 & 1).
 CELL_EDGES = tuple((c, c | bit) for bit in (1, 2, 4) for c in range(8) if not c & bit)
 COARSE = 4  # fine cells along a coarse one
 
