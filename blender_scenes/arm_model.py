@@ -18,7 +18,6 @@ import physics as ph
 from physics.geometry import lie
 from physics.muscles import (
     Cylinder,
-    Keyframes,
     MassPoints,
     Millard,
     PathPoint,
@@ -177,11 +176,6 @@ def build_model(free: bool = False) -> ph.Model:
 def start(of: ph.Model) -> ph.State:
     """At rest, the elbow bent."""
     return of.state(q=coordinates(*START))
-
-
-def signals() -> dict[str, Keyframes]:
-    """Excitations of the heads."""
-    return {name: Keyframes(TIMES, head.excitation) for name, head in HEADS.items()}
 
 
 def drift(seconds: float = 0.2) -> float:

@@ -1,4 +1,4 @@
-"""The gallery: every joint of the registry hangs in it, swept over its ranges as its joint says."""
+"""The gallery: every joint of the registry is in it, swept over its ranges as its joint says."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ TITLES = [exhibit.title for exhibit in exhibits()]
 
 
 @pytest.mark.small
-def test_every_joint_of_the_registry_hangs():
+def test_every_joint_of_the_registry_is_shown():
     shown = {exhibit.joint.type for exhibit in gallery_joints.whole_gallery()}
     assert len(shown) >= 25 and shown <= set(joints.REGISTRY)
 
 
-def test_a_new_joint_hangs_by_itself(monkeypatch):
+def test_a_new_joint_is_shown_without_an_entry(monkeypatch):
     monkeypatch.setitem(joints.REGISTRY, "ratchet", joints.Hinge)
     (new,) = gallery_joints.whole_gallery()[len(exhibits()) :]
     assert new.title == "Ratchet" and new.ranges == ((-0.5, 0.5),)

@@ -9,7 +9,7 @@ from blender_scenes.hand_model import FINGERS
 
 
 @pytest.fixture(scope="module")
-def held():
+def result():
     model = hand_model.the_model()
     # two samples a step would be the same: the balance of work needs every step
     return ph.simulate(
@@ -32,23 +32,23 @@ def test_start_meets_the_constraints_within_what_fingers_do():
             assert 0.0 < state.q[model.coordinate_slice(bone)][0] < np.radians(90.0)
 
 
-def test_fingertips_and_couplings_hold(held):
-    assert hand_model.tip_gap(held) < 1e-11
-    assert hand_model.coupling_gap(held) < 1e-11
+def test_fingertips_and_couplings_hold(result):
+    assert hand_model.tip_gap(result) < 1e-11
+    assert hand_model.coupling_gap(result) < 1e-11
 
 
-def test_elbow_and_ball_go_where_they_are_told(held):
+def test_elbow_and_ball_follow_their_motions(result):
     begin = np.array(hand_model.start_coordinates())
-    elbow = held.q[:, 0] - begin[0]
+    elbow = result.q[:, 0] - begin[0]
     assert np.abs(elbow).max() > np.radians(4.0)
     for name, motion in hand_model.motions().items():
-        where = held.model.coordinate_slice(name)
-        at_keys = held.q[:: round(0.05 / hand_model.TIME_STEP), where]
+        where = result.model.coordinate_slice(name)
+        at_keys = result.q[:: round(0.05 / hand_model.TIME_STEP), where]
         np.testing.assert_allclose(at_keys, motion.values[: len(at_keys)], atol=1e-12)
 
 
-def test_work_of_elbow_and_ball_is_the_energy_gained(held):
-    assert hand_model.work_balance(held) < 3e-3  # of first order, as the method is
+def test_work_of_elbow_and_ball_is_the_energy_gained(result):
+    assert hand_model.work_balance(result) < 3e-3  # of first order, as the method is
 
 
 def test_couplings_as_constraints_move_the_hand_as_hyper_reduced_coordinates_do():
@@ -56,13 +56,13 @@ def test_couplings_as_constraints_move_the_hand_as_hyper_reduced_coordinates_do(
     np.testing.assert_allclose(constrained, reduced, atol=1e-11 * np.abs(reduced).max())
 
 
-def test_forces_of_the_tips_are_what_the_ball_takes(held):
-    """What the ball's motion takes is its inertia, its weight and the opposite of what it does to the fingertips."""
-    model = held.model
+def test_forces_of_the_tips_move_the_ball(result):
+    """The efforts of the prescribed ball are its inertia, its weight and its force on the fingertips."""
+    model = result.model
     where = model.coordinate_slice("Ball")
-    ball = held.efforts[:, where][1:, :3]
-    forces = sum(hand_model.tip_forces(held).values())[1:]
-    acceleration = np.diff(held.qd[:, where][:, :3], axis=0) / hand_model.TIME_STEP
+    ball = result.efforts[:, where][1:, :3]
+    forces = sum(hand_model.tip_forces(result).values())[1:]
+    acceleration = np.diff(result.qd[:, where][:, :3], axis=0) / hand_model.TIME_STEP
     wanted = hand_model.BALL_MASS * (acceleration - model.gravity) + forces
     # the cubic through the keys and the step's velocity differ to first order in the step
     np.testing.assert_allclose(ball, wanted, atol=5e-3)

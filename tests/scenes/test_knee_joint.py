@@ -55,7 +55,7 @@ def test_good_fits_pass():
         ({"smoothed_error": 7e-4}, "away from the published motion"),
     ],
 )
-def test_bad_fits_are_told(changes, message):
+def test_bad_fits_are_refused(changes, message):
     with pytest.raises(SceneError, match=message):
         knee_joint.check_fits(fits(**changes))
 
@@ -76,7 +76,7 @@ def test_good_swing_passes():
         ({"flexion": np.array([65.0, 66.0])}, "hardly swings"),
     ],
 )
-def test_bad_swing_is_told(changes, message):
+def test_bad_swing_is_refused(changes, message):
     with pytest.raises(SceneError, match=message):
         knee_joint.check_swing(swing(**changes))
 

@@ -47,7 +47,7 @@ def test_spline_slope_agrees_with_opensim(reference):
         np.testing.assert_allclose(slope, sample["dp_dq"], atol=1e-8)
 
 
-def test_spline_passes_through_its_knots_and_goes_on_straight():
+def test_spline_passes_through_its_knots_and_is_linear_beyond():
     x, y = knee_kinematics.FORWARD_ANGLES, knee_kinematics.FORWARD_VALUES
     np.testing.assert_allclose(knee_kinematics.cubic_spline(x, y, x), y, atol=1e-17)
     beyond = knee_kinematics.cubic_spline(x, y, np.array([x[-1], x[-1] + 0.5, x[-1] + 1.0]))

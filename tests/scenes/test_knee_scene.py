@@ -42,7 +42,7 @@ def test_twin_carries_the_noisy_poses(knee):
         np.testing.assert_allclose(knee_scene.relative_pose(knee.twin), pose, atol=2e-6)  # single precision
 
 
-def test_thigh_is_level_and_the_shank_hangs_at_a_right_angle(knee):
+def test_thigh_is_level_and_the_shank_is_at_a_right_angle(knee):
     femur = production.object_pose(knee.leg.femur)
     np.testing.assert_allclose(femur[:3, :3] @ [0, 0, -1], [1, 0, 0], atol=1e-6)
     knee.scene.frame_set(1 + knee_scene.FRAMES_BETWEEN_KEYS * FLEXION_DEGREES.index(90))
@@ -50,17 +50,17 @@ def test_thigh_is_level_and_the_shank_hangs_at_a_right_angle(knee):
     np.testing.assert_allclose(shank, [0, 0, -1], atol=1e-6)
 
 
-def test_wrong_keys_are_told(knee):
+def test_wrong_keys_are_refused(knee):
     knee.leg.poses[3, 0, 3] += 1e-4
     with pytest.raises(SceneError, match="differ from the published ones by 1"):
         knee_scene.check_bones(knee)
 
 
-def test_overlapping_bones_are_told(knee, monkeypatch):
+def test_overlapping_bones_are_refused(knee, monkeypatch):
     shifted = keyed_poses()
     shifted[:, 2, 3] += 0.01
     monkeypatch.setattr(knee_scene, "tibia_poses", lambda flexion: shifted)
-    with pytest.raises(SceneError, match=r"stand -\d.* mm apart"):
+    with pytest.raises(SceneError, match=r"are -\d.* mm apart"):
         knee_scene.check_bones(knee)
 
 
@@ -140,6 +140,6 @@ def test_demo_does_all_that_it_says(tmp_path):
     done = run_module("blender_scenes.knee", "--demo", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"knee.blend", "knee.png", "knee_plots.png"}
-    assert (tmp_path / "knee.png").stat().st_size < 400_000  # it stands in the README
+    assert (tmp_path / "knee.png").stat().st_size < 400_000  # it is in the README
     for word in ("8 control frames", "10, noisy, smoothed", "swing", "bake against simulation", "seconds"):
         assert word in done.stdout

@@ -19,7 +19,7 @@ def test_foot_is_on_its_target_through_the_step(found):
     np.testing.assert_allclose(found.poses[step, 2], found.targets[step], atol=2e-6)
 
 
-def test_far_target_is_told_and_approached(found):
+def test_far_target_is_reported_and_approached(found):
     far = ~found.reachable
     assert far.any()
     middle = int(np.argmax(found.distances))

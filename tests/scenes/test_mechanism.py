@@ -46,7 +46,7 @@ def test_letters_with_double_joints_are_read_back(condyle):
     assert settings.hard_limits and settings.restitution == 0.0
 
 
-def test_another_model_is_told(condyle):
+def test_another_model_is_refused(condyle):
     flowers = beads_model.FLOWERS[:1]
     model = beads_model.build_model(flowers)
     state = beads_model.start(model, flowers)

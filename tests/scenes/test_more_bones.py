@@ -41,14 +41,14 @@ def test_bone_is_closed_and_whole_and_of_an_adults_size(name):
     assert length[0] < np.ptp(mesh.vertices, axis=0).max() < length[1]
 
 
-def test_head_of_the_femur_stands_free_in_its_socket():
+def test_head_of_the_femur_is_free_in_its_socket():
     socket = hip_and_foot.hip_bone_shape()
     directions = np.random.default_rng(1).normal(size=(1500, 3))
     head = 22.5e-3 * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     assert socket(head).min() > 1.5e-3  # of the 3 mm between the two spheres, the rest is blending
 
 
-def test_talus_stands_free_under_the_tibia():
+def test_talus_is_free_under_the_tibia():
     foot = hip_and_foot.foot(6e-3).vertices @ np.linalg.inv(bones.BLENDER_FROM_OPENSIM).T
     ankle = 1e-3 * np.array(hip_and_foot.ANKLE)
     top = foot[foot[:, 1] > -0.02]
@@ -57,7 +57,7 @@ def test_talus_stands_free_under_the_tibia():
         assert bones.tibia_shape()(top @ turn.T + ankle).min() > -1e-3
 
 
-def test_humerus_stands_free_in_the_scapula():
+def test_humerus_is_free_in_the_scapula():
     directions = np.random.default_rng(2).normal(size=(1500, 3))
     head = 22e-3 * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     assert shoulder.scapula_shape()(head + shoulder_model.SHOULDER).min() > 0.0

@@ -23,7 +23,7 @@ def test_flexors_bend_the_finger():
     assert (arms[1, :2] > 3e-3).all() and arms[1, 2] == 0.0  # the superficialis ends before the last
 
 
-def test_energy_of_a_gentle_push_is_told():
+def test_energy_of_a_gentle_push_is_returned():
     flick = finger_model.flick(True, 1.0, seconds=0.005)
     assert not flick.failed
     assert flick.pushed > 0.0

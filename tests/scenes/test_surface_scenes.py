@@ -21,7 +21,7 @@ def test_weights_of_the_layers_make_one():
     assert weights.min() >= 0.0
 
 
-def test_frame_stands_about_upright_on_the_sheet():
+def test_frame_is_about_upright_on_the_sheet():
     surface = sheet_model.surface()
     for q in np.random.default_rng(5).uniform(0.15, 0.85, (10, 3)):
         along = surface.evaluate(q)
@@ -31,7 +31,7 @@ def test_frame_stands_about_upright_on_the_sheet():
         assert np.degrees(np.arccos(min(upright, 1.0))) < 5.0
 
 
-def test_ball_on_a_sheet_that_stands_still_keeps_its_energy():
+def test_ball_on_a_sheet_at_rest_keeps_its_energy():
     of = sheet_model.model(sheet_model.still_surface(), damping=0.0)
     result = ph.simulate(of, sheet_model.start(of), 1.0, 2e-3, "rk4")
     drift = np.abs(result.energy[:, 2] - result.energy[0, 2]).max()
@@ -65,7 +65,7 @@ def test_shoulder_starts_whole_and_stays_so():
     state = shoulder_model.start(of)
     poses = ph.body_poses(of, state)
     end = poses[2] @ [shoulder_model.clavicle_length(), 0.0, 0.0, 1.0]
-    # the scapula stands between samples, where the reach is right to the fit's accuracy
+    # the scapula is between samples, where the reach is right to the fit's accuracy
     np.testing.assert_allclose(end, poses[0] @ [*shoulder_model.ACROMION, 1.0], atol=5e-4)
     result = ph.simulate(of, state, 0.5, shoulder_model.TIME_STEP, record_interval=0.05)
     gaps = np.linalg.norm(
