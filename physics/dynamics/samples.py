@@ -126,7 +126,7 @@ def inverse_dynamics_of_samples(
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     if not isinstance(model, Model):
-        raise ModelError(f"model must be a Model, got {model!r:.80}: make one with ModelBuilder")
+        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
     model.check_dynamics()
     if whole_number(degree, "degree") not in DEGREES:
         raise ModelError(f"degree must be one of {DEGREES}, got {degree}")

@@ -65,7 +65,7 @@ def test_controllers_drive_closed_loops_and_adaptive_methods():
 @pytest.mark.parametrize(
     ("tau", "words"),
     [
-        (lambda t, q: 0.0, "one of 2"),
+        (lambda t, q: 0.0, "got 2 arguments"),
         (lambda t: [1.0, 2.0, 3.0], r"tau at t = 0 s must have shape \(1,\), got \(3,\)"),
         (lambda t: [np.nan], "tau at t = 0 s must be finite"),
     ],

@@ -211,7 +211,7 @@ def two_balls():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda m: ph.simulate(None, m.state(), 1.0), "model must be a Model"),
+        (lambda m: ph.simulate(None, m.state(), 1.0), "a model is needed"),
         (lambda m: ph.simulate(m, "start", 1.0), "a state is needed"),
         (lambda m: ph.simulate(m, two_balls().state(), 1.0), "does not belong"),
         (lambda m: ph.simulate(m, m.state(), 1.0, integrator=[]), "unknown integrator"),
