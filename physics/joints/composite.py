@@ -47,6 +47,10 @@ class Composite(Joint):
         return np.concatenate([joint.range.reshape(-1, 2) for joint in self.joints])
 
     @property
+    def kinematic_only(self) -> str:
+        return next(filter(None, (joint.kinematic_only for joint in self.joints)), "")
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         return tuple(
             (start + first, sequence)

@@ -38,6 +38,10 @@ class Inverted(Joint):
         return self.joint.range
 
     @property
+    def kinematic_only(self) -> str:
+        return self.joint.kinematic_only
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         return self.joint.angle_groups
 

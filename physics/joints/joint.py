@@ -55,6 +55,11 @@ class Joint(ReadOnlyArrays):
         return (False,) * self.num_coordinates
 
     @property
+    def kinematic_only(self) -> str:
+        """Why dynamics cannot use the joint; empty if it can."""
+        return ""
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         """First coordinate and sequence of every rotation vector that is read as Euler angles."""
         return ()

@@ -185,6 +185,12 @@ class SplineCurve(Joint):
         return self.domain[None]
 
     @property
+    def kinematic_only(self) -> str:
+        if self.order >= 4 and OUTSIDE[self.outside] != layout.OUTSIDE_CLAMP:
+            return ""
+        return f"(order {self.order}, outside {self.outside!r}): dynamics needs order >= 4, not clamped"
+
+    @property
     def domain(self) -> FloatArray:
         """First and last coordinate (2,) of the range, or of one turn of a closed curve."""
         if self._mapping is not None:

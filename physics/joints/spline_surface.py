@@ -186,6 +186,11 @@ class SplineSurface(Joint):
         range_[list(self.periodic)] = [-np.inf, np.inf]
         return range_
 
+    @property
+    def kinematic_only(self) -> str:
+        least = min(self.order)
+        return "" if least >= 4 else f"(order {least}): dynamics needs order >= 4"
+
     def angles_and_lengths(self, q: Any) -> FloatArray:
         """The six splines of eq. 25 (..., 6) at q (..., n): three angles, then x, y, z.
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import joints
 from .._typing import FloatArray, IntArray
 from ..bodies.body import Body
 from ..bodies.limits import coordinate_rows
@@ -25,7 +24,6 @@ from ..forces.controller import law_records
 from ..forces.inputs import with_inputs
 from ..joints import Joint
 from ..joints.packing import Arrays, Workspace, check_rotations, link_body_frames, pack
-from ..joints.spline_curve import OUTSIDE
 from ..kernels import layout
 from ..muscles.muscle import Muscle
 from ..muscles.packing import PackedMuscles, muscle_room
@@ -310,19 +308,8 @@ class Model:
     def _kinematic_only(self) -> str:
         """A message about the first joint that is for kinematics only, or an empty one."""
         for body in self.bodies:
-            for joint in _flatten(body.joint):
-                if isinstance(joint, joints.SplineSurface) and min(joint.order) < 4:
-                    return (
-                        f"joint of body {body.name!r} is for kinematics only (order {min(joint.order)}): "
-                        "dynamics needs order >= 4"
-                    )
-                if isinstance(joint, joints.SplineCurve) and (
-                    joint.order < 4 or OUTSIDE[joint.outside] == layout.OUTSIDE_CLAMP
-                ):
-                    return (
-                        f"joint of body {body.name!r} is for kinematics only "
-                        f"(order {joint.order}, outside {joint.outside!r}): dynamics needs order >= 4, not clamped"
-                    )
+            if reason := body.joint.kinematic_only:
+                return f"joint of body {body.name!r} is for kinematics only {reason}"
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -371,13 +358,3 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"
-
-
-def _flatten(joint: Joint) -> Iterable[Joint]:
-    if isinstance(joint, joints.Inverted):
-        yield from _flatten(joint.joint)
-    elif isinstance(joint, joints.Composite):
-        for part in joint.joints:
-            yield from _flatten(part)
-    else:
-        yield joint
