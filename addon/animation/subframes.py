@@ -11,14 +11,7 @@ import numpy as np
 from ..baked import temporarily
 from ..curves import fcurve_cycles, fcurve_values
 from ..data import frame_times, references
-from . import (
-    driving_keys,
-    follow_weights,
-    jumps,
-    led_joints,
-    motion_curves,
-    whole_turns,
-)
+from . import driving_keys, follow_weights, jumps, led_joints, motion_curves, whole_turns
 from .led_joints import Followed
 from .motion_curves import MotionCurves
 

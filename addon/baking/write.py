@@ -9,29 +9,14 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..baked import (
-    channels_back as actions,
-)
-from ..baked import (
-    conflicts,
-    nla_tracks,
-    targets,
-    temporarily,
-)
+from ..baked import channels_back as actions
+from ..baked import conflicts, nla_tracks, targets, temporarily
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, Key, key_of
 from . import channels as channels_
-from . import (
-    figures as bake_figures,
-)
-from . import (
-    keys,
-    lead_in_keys,
-    muscles,
-    parents_between_frames,
-    solver_statistics,
-)
+from . import figures as bake_figures
+from . import keys, lead_in_keys, muscles, parents_between_frames, solver_statistics
 from .keys import Kept
 from .local_matrices import LocalPoses, Samples, nearest_above
 

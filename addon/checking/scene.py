@@ -7,12 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..animation import (
-    follow_weights,
-    keyed_poses,
-    single_pose,
-    start_states,
-)
+from ..animation import follow_weights, keyed_poses, single_pose, start_states
 from ..baked import conflicts, targets, temporarily
 from ..baking import constrained_parents, local_matrices, write
 from ..blender import compat, physics_access, units
@@ -25,16 +20,8 @@ from ..data.simulation import frame_ends
 from ..making import connected_bones, orphans, rest_poses, shifted_meshes
 from ..posing import stale_sliders
 from ..posing.stale_sliders import FAR, FAR_TURN
-from ..reading import (
-    masses,
-    missing_joints,
-    muscle_points,
-    muscle_strands,
-    obstacles,
-)
-from ..reading import (
-    scene as scene_to_model,
-)
+from ..reading import masses, missing_joints, muscle_points, muscle_strands, obstacles
+from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
 from . import bake_preconditions, falling, start_penetration

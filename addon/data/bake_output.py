@@ -1,9 +1,8 @@
 """Settings of what a bake writes and where, on the scene, and what the last bake wrote."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import PropertyGroup
 
-from .property_options import OVERRIDE
+from .property_options import angle, choice, flag, integer, number, text
 
 TARGETS = (
     (
@@ -49,54 +48,32 @@ EXTRAS = (
 class OutputProperties(PropertyGroup):
     """What a bake writes and where."""
 
-    target: EnumProperty(name="Bake To", description="Where the keys go", items=TARGETS, override=OVERRIDE)
-    every: IntProperty(
-        name="Every",
-        description="Key every n-th frame; the last frame is always keyed",
-        default=1,
-        min=1,
-        soft_max=25,
-        override=OVERRIDE,
+    target: choice("Bake To", "Where the keys go", items=TARGETS)
+    every: integer(
+        "Every", "Key every n-th frame; the last frame is always keyed", default=1, min=1, soft_max=25
     )
-    reduce: BoolProperty(
-        name="Fewer Keys",
-        description="Leave out keys that the motion does not need within the tolerances",
-        override=OVERRIDE,
-    )
-    tolerance_distance: FloatProperty(
-        name="Distance [mm]",
-        description="Farthest that a body may be off where keys are left out, in millimetres, seen from its parent",
+    reduce: flag("Fewer Keys", "Leave out keys that the motion does not need within the tolerances")
+    tolerance_distance: number(
+        "Distance [mm]",
+        "Farthest that a body may be off where keys are left out, in millimetres, seen from its parent",
         default=0.5,
         min=0.0001,
         soft_max=10.0,
         precision=3,
-        override=OVERRIDE,
     )
-    tolerance_angle: FloatProperty(
-        name="Angle",
-        description="Farthest that a body may be turned where keys are left out, seen from its parent",
+    tolerance_angle: angle(
+        "Angle",
+        "Farthest that a body may be turned where keys are left out, seen from its parent",
         default=0.0017453292519943296,
         min=1e-6,
         soft_max=0.1,
         precision=3,
-        subtype="ANGLE",
-        unit="ROTATION",
-        override=OVERRIDE,
     )
-    extras: EnumProperty(
-        name="Figures",
-        description="Keyed custom properties to be seen in the Graph Editor, and for drivers",
+    extras: choice(
+        "Figures",
+        "Keyed custom properties to be seen in the Graph Editor, and for drivers",
         items=EXTRAS,
         options={"ENUM_FLAG"},
-        override=OVERRIDE,
     )
-    told: StringProperty(
-        name="Keys",
-        description="How many keys the last bake left out, and what that costs",
-        override=OVERRIDE,
-    )
-    read: StringProperty(
-        name="Read",
-        description="Fingerprints of what the last bake read, by which it is found out of date; JSON",
-        override=OVERRIDE,
-    )
+    told: text("Keys", "How many keys the last bake left out, and what that costs")
+    read: text("Read", "Fingerprints of what the last bake read, by which it is found out of date; JSON")

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 from bpy.types import Object, PropertyGroup
 
-from .property_options import OVERRIDE, small_inertia_view
+from .property_options import choice, factor, flag, length, number, pointer, small_inertia_view, vector
 from .starting import own_source
 
 
@@ -16,127 +15,92 @@ def _is_mesh(_self: Any, candidate: Any) -> bool:
 class WobblingProperties(PropertyGroup):
     """The share of a body's mass that hangs softly on its skeleton."""
 
-    enabled: BoolProperty(
-        name="Soft Parts",
-        description="A share of the mass (muscles, fat, skin) hangs softly on the bone and wobbles: "
+    enabled: flag(
+        "Soft Parts",
+        "A share of the mass (muscles, fat, skin) hangs softly on the bone and wobbles: "
         "it makes impacts softer. It is not drawn",
-        override=OVERRIDE,
     )
-    share: FloatProperty(
-        name="Share",
-        description="Share of the body's mass that wobbles",
-        default=0.6,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        override=OVERRIDE,
-    )
-    axis: FloatVectorProperty(
-        name="Axis",
-        description="Direction along the bone, in the axes of the object or bone",
+    share: factor("Share", "Share of the body's mass that wobbles", default=0.6)
+    axis: vector(
+        "Axis",
+        "Direction along the bone, in the axes of the object or bone",
         default=(0.0, 0.0, 1.0),
         subtype="XYZ",
-        override=OVERRIDE,
     )
-    sag_along: FloatProperty(
-        name="Sag Along",
-        description="How far the soft parts sag along the axis under their own weight; less is stiffer",
+    sag_along: length(
+        "Sag Along",
+        "How far the soft parts sag along the axis under their own weight; less is stiffer",
         default=0.01,
         min=1e-6,
-        subtype="DISTANCE",
-        unit="LENGTH",
-        override=OVERRIDE,
     )
-    sag_across: FloatProperty(
-        name="Across",
-        description="How far the soft parts sag across the axis under their own weight; less is stiffer",
+    sag_across: length(
+        "Across",
+        "How far the soft parts sag across the axis under their own weight; less is stiffer",
         default=0.01,
         min=1e-6,
-        subtype="DISTANCE",
-        unit="LENGTH",
-        override=OVERRIDE,
     )
-    damping: FloatProperty(
-        name="Damping",
-        description="Share of critical damping: 0 wobbles on and on, 1 does not swing back",
+    damping: number(
+        "Damping",
+        "Share of critical damping: 0 wobbles on and on, 1 does not swing back",
         default=0.3,
         min=0.0,
         soft_max=1.0,
-        override=OVERRIDE,
     )
 
 
 class BodyProperties(PropertyGroup):
     """A rigid body."""
 
-    enabled: BoolProperty(
-        name="Rigid Body",
-        description="This object or bone is a rigid body that Condyle can move",
-        override=OVERRIDE,
-    )
-    motion: EnumProperty(
-        name="Without a Joint",
-        description="What the body does where no joint holds it",
+    enabled: flag("Rigid Body", "This object or bone is a rigid body that Condyle can move")
+    motion: choice(
+        "Without a Joint",
+        "What the body does where no joint holds it",
         items=(
             ("HELD", "Held", "Stays where it is at the first frame", "PINNED", 0),
             ("FREE", "Free", "Falls and tumbles freely", "FREEZE", 1),
         ),
-        override=OVERRIDE,
     )
     start_from: own_source("free body")
-    wobbling: PointerProperty(type=WobblingProperties, name="Soft Parts", override=OVERRIDE)
-    mass_source: EnumProperty(
-        name="Mass From",
-        description="Where the mass and its distribution come from",
+    wobbling: pointer("Soft Parts", type=WobblingProperties)
+    mass_source: choice(
+        "Mass From",
+        "Where the mass and its distribution come from",
         items=(
             ("MESH", "Mesh", "Volume of the closed mesh times the density"),
             ("MANUAL", "By Hand", "The figures below"),
         ),
-        override=OVERRIDE,
     )
-    shape: PointerProperty(
-        name="Shape",
-        description="Mesh whose volume gives the mass. Empty: the object itself. For bones: the mesh of the limb",
+    shape: pointer(
+        "Shape",
+        "Mesh whose volume gives the mass. Empty: the object itself. For bones: the mesh of the limb",
         type=Object,
         poll=_is_mesh,
-        override=OVERRIDE,
     )
-    density: FloatProperty(
-        name="Density [kg/m³]",
-        description="Mass of one cubic metre. Water 1000, soft tissue about 1060, cortical bone about 1900",
+    density: number(
+        "Density [kg/m³]",
+        "Mass of one cubic metre. Water 1000, soft tissue about 1060, cortical bone about 1900",
         default=1000.0,
         min=0.0,
         soft_max=20000.0,
-        override=OVERRIDE,
     )
-    mass: FloatProperty(
-        name="Mass [kg]",
-        description="Mass in kilograms",
-        default=1.0,
-        min=0.0,
-        precision=4,
-        override=OVERRIDE,
-    )
-    center_of_mass: FloatVectorProperty(
-        name="Center of Mass",
-        description="Centre of mass in the axes of the object or bone, seen from its origin",
+    mass: number("Mass [kg]", "Mass in kilograms", default=1.0, min=0.0, precision=4)
+    center_of_mass: vector(
+        "Center of Mass",
+        "Centre of mass in the axes of the object or bone, seen from its origin",
         subtype="TRANSLATION",
         unit="LENGTH",
-        override=OVERRIDE,
     )
-    inertia_diagonal: FloatVectorProperty(
-        name="Inertia xx, yy, zz [kg·m²]",
-        description="Moments of inertia about the centre of mass, in the axes of the object or bone, in kg·m²",
+    inertia_diagonal: vector(
+        "Inertia xx, yy, zz [kg·m²]",
+        "Moments of inertia about the centre of mass, in the axes of the object or bone, in kg·m²",
         default=(0.01, 0.01, 0.01),
         precision=6,
-        override=OVERRIDE,
     )
-    inertia_products: FloatVectorProperty(
-        name="Inertia xy, xz, yz [kg·m²]",
-        description="Products of inertia (entries of the matrix, so minus the integral of the products), in kg·m²",
+    inertia_products: vector(
+        "Inertia xy, xz, yz [kg·m²]",
+        "Products of inertia (entries of the matrix, so minus the integral of the products), in kg·m²",
         default=(0.0, 0.0, 0.0),
         precision=6,
-        override=OVERRIDE,
     )
     inertia_diagonal_small: small_inertia_view(
         "inertia_diagonal",

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty, StringProperty
 from bpy.types import PropertyGroup
 
 from . import callbacks
-from .property_options import OVERRIDE, BodyReference
+from .property_options import BodyReference, flag, pointer, text, vector
 
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
@@ -21,35 +20,28 @@ def _live_changed(self: Any, _context: Any) -> None:
 class TargetProperties(PropertyGroup):
     """An Empty that a point of a body is drawn to."""
 
-    enabled: BoolProperty(name="Target", description="This Empty is a target of a body", override=OVERRIDE)
-    body: PointerProperty(
-        name="Body", description="Body that is drawn to this Empty", type=BodyReference, override=OVERRIDE
-    )
-    frame: FloatVectorProperty(
-        name="Place on the Body",
-        description="The point, and axes, of the body that are to be where the Empty is; row by row, in its frame",
+    enabled: flag("Target", "This Empty is a target of a body")
+    body: pointer("Body", "Body that is drawn to this Empty", type=BodyReference)
+    frame: vector(
+        "Place on the Body",
+        "The point, and axes, of the body that are to be where the Empty is; row by row, in its frame",
         size=16,
         default=IDENTITY,
-        override=OVERRIDE,
     )
-    use_rotation: BoolProperty(
-        name="Turn, Too",
-        description="The body takes the Empty's rotation, too. Where both cannot be met, "
+    use_rotation: flag(
+        "Turn, Too",
+        "The body takes the Empty's rotation, too. Where both cannot be met, "
         "one radian counts as much as 10 cm",
-        override=OVERRIDE,
     )
 
 
 class ReachProperties(PropertyGroup):
     """How bodies follow their targets."""
 
-    live: BoolProperty(
-        name="Follow Targets",
-        description="Move a target, and the sliders of the joints follow at once, within their limits. For renders and "
+    live: flag(
+        "Follow Targets",
+        "Move a target, and the sliders of the joints follow at once, within their limits. For renders and "
         "for use without Condyle, key them with Key Joints",
         update=_live_changed,
-        override=OVERRIDE,
     )
-    told: StringProperty(
-        name="How Near", description="How near the bodies came to their targets", override=OVERRIDE
-    )
+    told: text("How Near", "How near the bodies came to their targets")

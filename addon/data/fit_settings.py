@@ -5,17 +5,8 @@ As properties of an operator they stand in Adjust Last Operation (F9), where eve
 
 from typing import Any
 
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    StringProperty,
-)
-
 from .joint_shape import on_change
-from .property_options import OVERRIDE
+from .property_options import angle, choice, factor, flag, integer, length, number, text, vector
 
 ENDS = (
     ("FREE", "Free", "As the keys have it"),
@@ -26,9 +17,9 @@ ENDS = (
 class CommonWishes:
     """Of a fit of a curve or a surface."""
 
-    keys: EnumProperty(
-        name="Keys",
-        description="Which keys of the child are fitted",
+    keys: choice(
+        "Keys",
+        "Which keys of the child are fitted",
         items=(
             ("ALL", "All", "Every key of its location and rotation"),
             ("SELECTED", "Selected", "Those that are selected in the Timeline or another animation editor"),
@@ -39,21 +30,17 @@ class CommonWishes:
                 "For a curve: of a motion to and fro those from one end to the other; else all",
             ),
         ),
-        override=OVERRIDE,
     )
-    smoothing: FloatProperty(
-        name="Smoothing",
-        description="0 follows the keys; towards 1 the joint gets smoother and takes noise out of them",
+    smoothing: factor(
+        "Smoothing",
+        "0 follows the keys; towards 1 the joint gets smoother and takes noise out of them",
         default=0.0,
-        min=0.0,
         max=0.999999,
-        subtype="FACTOR",
         precision=3,
-        override=OVERRIDE,
     )
-    metric: EnumProperty(
-        name="Compare by",
-        description="How a turn and a shift are weighed against each other",
+    metric: choice(
+        "Compare by",
+        "How a turn and a shift are weighed against each other",
         items=(
             ("LENGTH", "Length Scale", "One length counts as much as one radian"),
             ("WEIGHTS", "Weights", "A weight for rotation and one for translation"),
@@ -63,38 +50,29 @@ class CommonWishes:
                 "By the mass and inertia of the moving body: differences are as large as the energy to make them",
             ),
         ),
-        override=OVERRIDE,
     )
-    length_scale: FloatProperty(
-        name="Length Scale",
-        description="Length that counts as much as one radian in the fit. 0: the spread of the keyed poses",
-        unit="LENGTH",
-        subtype="DISTANCE",
+    length_scale: length(
+        "Length Scale",
+        "Length that counts as much as one radian in the fit. 0: the spread of the keyed poses",
         min=0.0,
-        override=OVERRIDE,
     )
-    rotation_weight: FloatProperty(
-        name="Rotation Weight",
-        description="Weight of a squared difference of one radian",
-        default=1.0,
-        min=1e-9,
-        override=OVERRIDE,
+    rotation_weight: number(
+        "Rotation Weight", "Weight of a squared difference of one radian", default=1.0, min=1e-9
     )
-    translation_weight: FloatProperty(
-        name="Translation Weight",
-        description="Weight of a squared difference of one metre; 100 has 10 cm count as one radian",
+    translation_weight: number(
+        "Translation Weight",
+        "Weight of a squared difference of one metre; 100 has 10 cm count as one radian",
         default=100.0,
         min=1e-9,
-        override=OVERRIDE,
     )
 
 
 class CurveWishes:
     """Of a fit of a curve."""
 
-    frames_by: EnumProperty(
-        name="Frames by",
-        description="What decides how many control frames there are",
+    frames_by: choice(
+        "Frames by",
+        "What decides how many control frames there are",
         items=(
             ("NUMBER", "Number", "As many control frames as said"),
             (
@@ -103,121 +81,90 @@ class CurveWishes:
                 "As few control frames as keep every key within a distance and an angle",
             ),
         ),
-        override=OVERRIDE,
     )
-    num_frames: IntProperty(
-        name="Control Frames",
-        description="How many control frames the curve gets: more follow the keys more closely",
+    num_frames: integer(
+        "Control Frames",
+        "How many control frames the curve gets: more follow the keys more closely",
         default=8,
         min=4,
         soft_max=40,
         max=1000,
-        override=OVERRIDE,
     )
-    within_distance: FloatProperty(
-        name="Within",
-        description="No key may lie farther from the curve",
-        unit="LENGTH",
-        subtype="DISTANCE",
-        default=0.001,
-        min=1e-9,
-        precision=5,
-        override=OVERRIDE,
+    within_distance: length(
+        "Within", "No key may lie farther from the curve", default=0.001, min=1e-9, precision=5
     )
-    within_angle: FloatProperty(
-        name="Within Angle",
-        description="No key may be turned farther against the curve",
-        unit="ROTATION",
-        subtype="ANGLE",
-        default=0.0174533,
-        min=1e-9,
-        override=OVERRIDE,
+    within_angle: angle(
+        "Within Angle", "No key may be turned farther against the curve", default=0.0174533, min=1e-9
     )
-    robust: EnumProperty(
-        name="Outliers",
-        description="What to do with keys that lie far off the rest",
+    robust: choice(
+        "Outliers",
+        "What to do with keys that lie far off the rest",
         items=(
             ("NONE", "Count Fully", "Every key counts alike"),
             ("HUBER", "Count Less", "Keys far off pull no harder than others (Huber)"),
             ("TUKEY", "Ignore", "Keys far off do not count at all (Tukey)"),
         ),
-        override=OVERRIDE,
     )
-    first_end: EnumProperty(
-        name="First End", description="How the curve begins", items=ENDS, override=OVERRIDE
-    )
-    last_end: EnumProperty(name="Last End", description="How the curve ends", items=ENDS, override=OVERRIDE)
-    coordinate: EnumProperty(
-        name="Coordinate",
-        description="What the slider of the curve counts",
+    first_end: choice("First End", "How the curve begins", items=ENDS)
+    last_end: choice("Last End", "How the curve ends", items=ENDS)
+    coordinate: choice(
+        "Coordinate",
+        "What the slider of the curve counts",
         items=(
             ("PARAMETER", "Natural", "About as the pose changes: even where the keys are"),
             ("ARC_LENGTH", "Arc Length", "Exactly as the pose changes, everywhere on the curve"),
             ("ANGLE", "Angle", "The angle that the child has turned about an axis, such as flexion"),
         ),
         update=on_change,
-        override=OVERRIDE,
     )
-    angle_axis: FloatVectorProperty(
-        name="About",
-        description="Axis of the angle, in the joint's frame",
+    angle_axis: vector(
+        "About",
+        "Axis of the angle, in the joint's frame",
         default=(0.0, 1.0, 0.0),
         subtype="XYZ",
         update=on_change,
-        override=OVERRIDE,
     )
 
 
 class SurfaceWishes:
     """Of a fit of a surface."""
 
-    rows: IntProperty(
-        name="Rows",
-        description="Control frames of the surface in its first direction",
+    rows: integer(
+        "Rows", "Control frames of the surface in its first direction", default=5, min=4, soft_max=20, max=200
+    )
+    columns: integer(
+        "Columns",
+        "Control frames of the surface in its second direction",
         default=5,
         min=4,
         soft_max=20,
         max=200,
-        override=OVERRIDE,
     )
-    columns: IntProperty(
-        name="Columns",
-        description="Control frames of the surface in its second direction",
-        default=5,
-        min=4,
-        soft_max=20,
-        max=200,
-        override=OVERRIDE,
-    )
-    parameters: EnumProperty(
-        name="Places",
-        description="Where on the surface each key lies",
+    parameters: choice(
+        "Places",
+        "Where on the surface each key lies",
         items=(
             ("FOUND", "Find", "Found by the fit: neighbours in pose become neighbours on the surface"),
             ("PROPERTIES", "Two Properties", "Read from two properties, animated together with the child"),
         ),
-        override=OVERRIDE,
     )
-    parameter_1: StringProperty(
-        name="First",
-        description="Custom property of the child (or a path like location[0]) with the first coordinate at each key. "
+    parameter_1: text(
+        "First",
+        "Custom property of the child (or a path like location[0]) with the first coordinate at each key. "
         "Where the surface closes it is an angle: a full turn comes back",
         default="q_1",
-        override=OVERRIDE,
     )
-    parameter_2: StringProperty(
-        name="Second",
-        description="Custom property of the child (or a path like location[1]) with the second coordinate at each key. "
+    parameter_2: text(
+        "Second",
+        "Custom property of the child (or a path like location[1]) with the second coordinate at each key. "
         "Where the surface closes it is an angle: a full turn comes back",
         default="q_2",
-        override=OVERRIDE,
     )
-    choose_sequence: BoolProperty(
-        name="Choose Angles",
-        description="Take those three axes for the surface's angles that stay farthest from gimbal lock; otherwise as "
+    choose_sequence: flag(
+        "Choose Angles",
+        "Take those three axes for the surface's angles that stay farthest from gimbal lock; otherwise as "
         "the joint has them",
         default=True,
-        override=OVERRIDE,
     )
 
 

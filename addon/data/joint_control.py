@@ -1,65 +1,46 @@
 """What draws a joint to its animation in a simulation, and where it starts."""
 
-from bpy.props import BoolProperty, FloatProperty, PointerProperty
 from bpy.types import PropertyGroup
 
-from .property_options import OVERRIDE
+from .property_options import factor, flag, number, pointer, seconds
 from .starting import own_source
 
 
 class JointControllerProperties(PropertyGroup):
     """A spring and damper of fixed strength that draws a joint to its animation."""
 
-    enabled: BoolProperty(
-        name="Controller",
-        description="A spring and damper draws each coordinate to its animation (keys of the child, or sliders), "
+    enabled: flag(
+        "Controller",
+        "A spring and damper draws each coordinate to its animation (keys of the child, or sliders), "
         "in a bake and in a live run",
-        override=OVERRIDE,
     )
-    stiffness: FloatProperty(
-        name="Stiffness",
-        description="Of the controller: N·m a radian, or N a metre; twice that pulls twice as much",
+    stiffness: number(
+        "Stiffness",
+        "Of the controller: N·m a radian, or N a metre; twice that pulls twice as much",
         default=100.0,
         min=0.0,
-        override=OVERRIDE,
     )
-    damping: FloatProperty(
-        name="Damping",
-        description="Against the difference in speed: N·m·s a radian, or N·s a metre",
-        default=10.0,
-        min=0.0,
-        override=OVERRIDE,
+    damping: number(
+        "Damping", "Against the difference in speed: N·m·s a radian, or N·s a metre", default=10.0, min=0.0
     )
-    limit: FloatProperty(
-        name="At Most",
-        description="Largest torque (N·m) or force (N) of the controller; 0: no limit",
-        min=0.0,
-        override=OVERRIDE,
-    )
+    limit: number("At Most", "Largest torque (N·m) or force (N) of the controller; 0: no limit", min=0.0)
 
 
 class JointControl:
     """Properties of a joint that say how it follows its animation."""
 
-    follow: FloatProperty(
-        name="Follow",
-        description="How strongly the joint is drawn to its animation in a simulation: 0 not at all, 1 it is held "
+    follow: factor(
+        "Follow",
+        "How strongly the joint is drawn to its animation in a simulation: 0 not at all, 1 it is held "
         "on it (as by Prescribed). Between them a spring and a damper pull, ever stiffer towards 1. Key it to blend",
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        override=OVERRIDE,
     )
-    follow_time: FloatProperty(
-        name="Follow Time",
-        description="How long the joint takes to come near its animation with Follow at one half, in seconds; "
+    follow_time: seconds(
+        "Follow Time",
+        "How long the joint takes to come near its animation with Follow at one half, in seconds; "
         "shorter is stiffer",
-        subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE",
         default=0.1,
         min=1e-3,
         soft_max=2.0,
-        override=OVERRIDE,
     )
-    controller: PointerProperty(type=JointControllerProperties, name="Controller", override=OVERRIDE)
+    controller: pointer("Controller", type=JointControllerProperties)
     start_from: own_source("joint")

@@ -3,18 +3,10 @@
 import math
 from typing import Any
 
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    PointerProperty,
-    StringProperty,
-)
 from bpy.types import Object
 
 from . import callbacks
-from .property_options import OVERRIDE
+from .property_options import angle, angles, choice, flag, length, lengths, pointer, text, vector
 
 SEQUENCES = tuple(
     (letters, " ".join(letters.upper()), f"First about {letters[0]}, then {letters[1]}, then {letters[2]}")
@@ -35,111 +27,70 @@ def _has_frames(_self: Any, item: Any) -> bool:
 class JointShape:
     """Settings of every joint type; the panel shows those that apply (`types.JointType.settings`)."""
 
-    inverted: BoolProperty(
-        name="Run Backward",
-        description="Inverted joint: parent and child change places, so that it makes the opposite of its motion",
+    inverted: flag(
+        "Run Backward",
+        "Inverted joint: parent and child change places, so that it makes the opposite of its motion",
         update=on_change,
-        override=OVERRIDE,
     )
-    axis: FloatVectorProperty(
-        name="Axis",
-        description="Axis in the joint's frame",
-        default=(0, 0, 1),
-        subtype="XYZ",
-        update=on_change,
-        override=OVERRIDE,
+    axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ", update=on_change)
+    axis_2: vector(
+        "Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ", update=on_change
     )
-    axis_2: FloatVectorProperty(
-        name="Second Axis",
-        description="Second axis of a universal joint",
-        default=(0, 1, 0),
-        subtype="XYZ",
-        update=on_change,
-        override=OVERRIDE,
+    pitch: length(
+        "Pitch", "Advance along the axis in one radian, of a helical joint", default=0.01, update=on_change
     )
-    pitch: FloatProperty(
-        name="Pitch",
-        description="Advance along the axis in one radian, of a helical joint",
-        unit="LENGTH",
-        subtype="DISTANCE",
-        default=0.01,
-        update=on_change,
-        override=OVERRIDE,
-    )
-    skew: FloatProperty(
-        name="Skew",
-        description="How far the second axis leans from y towards z",
-        subtype="ANGLE",
-        unit="ROTATION",
+    skew: angle(
+        "Skew",
+        "How far the second axis leans from y towards z",
         min=math.radians(-89.0),
         max=math.radians(89.0),
         update=on_change,
-        override=OVERRIDE,
     )
-    sequence: EnumProperty(
-        name="Angles About",
-        description="Axes of the three angles in order, each carried by the ones before it. A spline surface needs one "
+    sequence: choice(
+        "Angles About",
+        "Axes of the three angles in order, each carried by the ones before it. A spline surface needs one "
         "whose middle angle stays away from a quarter turn (from 0 and a half turn where first and last axis are "
         "the same)",
         items=SEQUENCES,
         default="zyx",
         update=on_change,
-        override=OVERRIDE,
     )
-    rotation_first: BoolProperty(
-        name="Rotation First",
-        description="The child turns first and then moves along its own axes; otherwise along the joint's",
+    rotation_first: flag(
+        "Rotation First",
+        "The child turns first and then moves along its own axes; otherwise along the joint's",
         update=on_change,
-        override=OVERRIDE,
     )
-    semi_axes: FloatVectorProperty(
-        name="Semi-Axes",
-        description="Half the size of the ellipse or ellipsoid along x, y and z",
+    semi_axes: lengths(
+        "Semi-Axes",
+        "Half the size of the ellipse or ellipsoid along x, y and z",
         default=(0.1, 0.1, 0.1),
-        subtype="XYZ_LENGTH",
-        unit="LENGTH",
         min=0.0,
         update=on_change,
-        override=OVERRIDE,
     )
-    normal: EnumProperty(
-        name="Normal",
-        description="How the child stands on the ellipsoid",
+    normal: choice(
+        "Normal",
+        "How the child stands on the ellipsoid",
         items=(
             ("opensim", "As OpenSim", "Turned by longitude and latitude: near to upright, and simple"),
             ("true", "True", "Upright on the surface everywhere but at its two poles"),
         ),
         update=on_change,
-        override=OVERRIDE,
     )
-    winging: FloatProperty(
-        name="Winging",
-        description="Angle between x and the axis of the last turn, in the x-y plane",
-        subtype="ANGLE",
-        unit="ROTATION",
-        update=on_change,
-        override=OVERRIDE,
+    winging: angle(
+        "Winging", "Angle between x and the axis of the last turn, in the x-y plane", update=on_change
     )
-    winging_origin: FloatVectorProperty(
-        name="Winging Origin",
-        description="Where the axis of winging meets the x-y plane of the moving frame",
+    winging_origin: lengths(
+        "Winging Origin",
+        "Where the axis of winging meets the x-y plane of the moving frame",
         size=2,
-        subtype="XYZ_LENGTH",
-        unit="LENGTH",
         update=on_change,
-        override=OVERRIDE,
     )
-    winging_direction: FloatProperty(
-        name="Winging Direction",
-        description="Angle between y and the axis of winging, about z",
-        subtype="ANGLE",
-        unit="ROTATION",
-        update=on_change,
-        override=OVERRIDE,
+    winging_direction: angle(
+        "Winging Direction", "Angle between y and the axis of winging, about z", update=on_change
     )
-    ball_limit: EnumProperty(
-        name="Limit",
-        description="How far a ball joint may go in all",
+    ball_limit: choice(
+        "Limit",
+        "How far a ball joint may go in all",
         items=(
             ("NONE", "None", "No limit in all; each coordinate may have its own"),
             ("CONE", "Reach Cone", "An axis of the child stays inside a cone; turning about it is free"),
@@ -150,42 +101,33 @@ class JointShape:
             ),
         ),
         update=on_change,
-        override=OVERRIDE,
     )
-    cone_angle: FloatProperty(
-        name="Half Opening",
-        description="How far the axis may lean from where it stands while all coordinates are 0",
-        subtype="ANGLE",
-        unit="ROTATION",
+    cone_angle: angle(
+        "Half Opening",
+        "How far the axis may lean from where it stands while all coordinates are 0",
         min=0.001,
         max=math.pi,
         default=math.radians(60.0),
         update=on_change,
-        override=OVERRIDE,
     )
-    rotation_limit: FloatVectorProperty(
-        name="Largest Turn",
-        description="How far the joint may turn about x, y and z alone",
+    rotation_limit: angles(
+        "Largest Turn",
+        "How far the joint may turn about x, y and z alone",
         size=3,
-        subtype="EULER",
-        unit="ROTATION",
         min=0.001,
         max=math.pi,
         default=(math.radians(60.0),) * 3,
         update=on_change,
-        override=OVERRIDE,
     )
-    custom_text: StringProperty(
-        name="Description",
-        description="What a custom joint is made of, as the scene file has it (JSON); it comes by import",
+    custom_text: text(
+        "Description",
+        "What a custom joint is made of, as the scene file has it (JSON); it comes by import",
         update=on_change,
-        override=OVERRIDE,
     )
-    frames_of: PointerProperty(
-        name="Frames of",
-        description="Another joint's Empty whose control frames the curve or surface takes; empty: those of this joint",
+    frames_of: pointer(
+        "Frames of",
+        "Another joint's Empty whose control frames the curve or surface takes; empty: those of this joint",
         type=Object,
         poll=_has_frames,
         update=on_change,
-        override=OVERRIDE,
     )

@@ -3,18 +3,6 @@
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    BoolVectorProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    IntVectorProperty,
-    PointerProperty,
-    StringProperty,
-)
 from bpy.types import Object, PropertyGroup
 
 from . import callbacks, references
@@ -23,7 +11,24 @@ from .joint_control import JointControl
 from .joint_marking import select_marked
 from .joint_shape import JointShape, on_change
 from .joint_types import WHOLE_ONLY, grouped_items, readings_of
-from .property_options import OVERRIDE, OVERRIDE_INSERT, BodyReference, angle_view, length_view
+from .property_options import (
+    BodyReference,
+    angle_view,
+    choice,
+    collection,
+    factor,
+    flag,
+    flags,
+    integer,
+    integers,
+    length,
+    length_view,
+    number,
+    pointer,
+    seconds,
+    text,
+    vector,
+)
 
 #: the slider of a joint with one coordinate; others have the coordinate's name behind it
 PROPERTY = "coordinate"
@@ -99,85 +104,44 @@ def _loop_closed(self: Any, context: Any) -> None:
 class CoordinateProperties(PropertyGroup):
     """Settings of one coordinate of a joint. All values are SI: radians, metres, seconds."""
 
-    label: StringProperty(name="Label", description="Name of the coordinate", override=OVERRIDE)
-    unit: StringProperty(name="Unit", description='"rad", "m", "s" or "1"', override=OVERRIDE)
-    title: StringProperty(
-        name="Title",
-        description="What the panel calls the coordinate; empty: by its label",
-        override=OVERRIDE,
-    )
-    limits: EnumProperty(
-        name="Limits",
-        description="How far the coordinate may go",
+    label: text("Label", "Name of the coordinate")
+    unit: text("Unit", '"rad", "m", "s" or "1"')
+    title: text("Title", "What the panel calls the coordinate; empty: by its label")
+    limits: choice(
+        "Limits",
+        "How far the coordinate may go",
         items=(
             ("NONE", "None", "No limits"),
             ("RANGE", "Curve's Ends", "From one end of the curve to the other (spline curves only)"),
             ("CUSTOM", "Custom", "From the lower to the upper value"),
         ),
         update=on_change,
-        override=OVERRIDE,
     )
-    lower: FloatProperty(
-        name="Lower",
-        description="Lower limit, in radians or metres",
-        default=-1.0,
-        update=on_change,
-        override=OVERRIDE,
+    lower: number("Lower", "Lower limit, in radians or metres", default=-1.0, update=on_change)
+    upper: number("Upper", "Upper limit, in radians or metres", default=1.0, update=on_change)
+    stiffness: number("Stiffness", "Spring towards the rest value: N·m a radian, or N a metre", min=0.0)
+    rest: number("Rest", "Where the spring is relaxed, in radians or metres")
+    damping: number("Damping", "Resistance against speed: N·m·s a radian, or N·s a metre", min=0.0)
+    armature: number(
+        "Armature", "Inertia of the joint itself, added to the coordinate: kg·m², or kg", min=0.0
     )
-    upper: FloatProperty(
-        name="Upper",
-        description="Upper limit, in radians or metres",
-        default=1.0,
-        update=on_change,
-        override=OVERRIDE,
-    )
-    stiffness: FloatProperty(
-        name="Stiffness",
-        description="Spring towards the rest value: N·m a radian, or N a metre",
-        min=0.0,
-        override=OVERRIDE,
-    )
-    rest: FloatProperty(
-        name="Rest", description="Where the spring is relaxed, in radians or metres", override=OVERRIDE
-    )
-    damping: FloatProperty(
-        name="Damping",
-        description="Resistance against speed: N·m·s a radian, or N·s a metre",
-        min=0.0,
-        override=OVERRIDE,
-    )
-    armature: FloatProperty(
-        name="Armature",
-        description="Inertia of the joint itself, added to the coordinate: kg·m², or kg",
-        min=0.0,
-        override=OVERRIDE,
-    )
-    torque: FloatProperty(
-        name="Torque",
-        description="What pushes the coordinate in simulations, a motor say: N·m about an axis, N along one. It can be "
+    torque: number(
+        "Torque",
+        "What pushes the coordinate in simulations, a motor say: N·m about an axis, N along one. It can be "
         "keyed",
-        override=OVERRIDE,
     )
-    limit_stiffness: FloatProperty(
-        name="Limit Stiffness",
-        description="Stiffness of the stop at a limit: N·m a radian, or N a metre. 0: chosen by the masses",
+    limit_stiffness: number(
+        "Limit Stiffness",
+        "Stiffness of the stop at a limit: N·m a radian, or N a metre. 0: chosen by the masses",
         min=0.0,
-        override=OVERRIDE,
     )
-    limit_damping: FloatProperty(
-        name="Limit Damping",
-        description="Damping of the stop at a limit: N·m·s a radian, or N·s a metre. 0: chosen by the masses",
+    limit_damping: number(
+        "Limit Damping",
+        "Damping of the stop at a limit: N·m·s a radian, or N·s a metre. 0: chosen by the masses",
         min=0.0,
-        override=OVERRIDE,
     )
-    start: FloatProperty(
-        name="Start",
-        description="Value at the first frame of a simulation, in radians or metres",
-        override=OVERRIDE,
-    )
-    start_speed: FloatProperty(
-        name="Start Speed", description="Speed at the first frame, in units a second", override=OVERRIDE
-    )
+    start: number("Start", "Value at the first frame of a simulation, in radians or metres")
+    start_speed: number("Start Speed", "Speed at the first frame, in units a second")
     lower_angle: angle_view("lower", "Lower", "Lower limit")
     lower_length: length_view("lower", "Lower", "Lower limit")
     upper_angle: angle_view("upper", "Upper", "Upper limit")
@@ -193,183 +157,133 @@ class CoordinateProperties(PropertyGroup):
 class JointPart(JointShape, PropertyGroup):
     """One of the joints that a composite joint is made of."""
 
-    type: EnumProperty(
-        name="Type",
-        description="Kind of joint",
-        items=grouped_items(WHOLE_ONLY),
-        default="hinge",
-        update=on_change,
-        override=OVERRIDE,
-    )
+    type: choice("Type", "Kind of joint", items=grouped_items(WHOLE_ONLY), default="hinge", update=on_change)
 
 
 class ControlFrame(PropertyGroup):
     """One control frame of a spline curve joint."""
 
-    object: PointerProperty(
-        name="Empty", description="Empty whose pose is the control frame", type=Object, override=OVERRIDE
-    )
+    object: pointer("Empty", "Empty whose pose is the control frame", type=Object)
 
 
 class KnotValue(PropertyGroup):
     """One knot of a fitted spline curve."""
 
-    value: FloatProperty(name="Knot", description="Value of the knot", override=OVERRIDE)
+    value: number("Knot", "Value of the knot")
 
 
 class JointProperties(JointShape, JointControl, PropertyGroup):
     """A joint between two bodies."""
 
-    enabled: BoolProperty(name="Joint", description="This Empty is a joint's frame", override=OVERRIDE)
-    type: EnumProperty(
-        name="Type",
-        description="How the child moves against the parent",
+    enabled: flag("Joint", "This Empty is a joint's frame")
+    type: choice(
+        "Type",
+        "How the child moves against the parent",
         items=grouped_items(),
         default="spline_curve",
         update=on_change,
-        override=OVERRIDE,
     )
-    to_world: BoolProperty(
-        name="Hold to World",
-        description="The child hangs on the world itself, not on a parent body",
-        override=OVERRIDE,
-    )
-    parent: PointerProperty(
-        name="Parent", description="Body that the joint sits on", type=BodyReference, override=OVERRIDE
-    )
-    child: PointerProperty(
-        name="Child", description="Body that the joint moves", type=BodyReference, override=OVERRIDE
-    )
-    child_in_joint: FloatVectorProperty(
-        name="Child in Joint",
-        description="Pose of the child in the joint's frame where all coordinates are 0, row by row",
+    to_world: flag("Hold to World", "The child hangs on the world itself, not on a parent body")
+    parent: pointer("Parent", "Body that the joint sits on", type=BodyReference)
+    child: pointer("Child", "Body that the joint moves", type=BodyReference)
+    child_in_joint: vector(
+        "Child in Joint",
+        "Pose of the child in the joint's frame where all coordinates are 0, row by row",
         size=16,
         default=IDENTITY,
-        override=OVERRIDE,
     )
-    parts: CollectionProperty(type=JointPart, name="Parts", override=OVERRIDE_INSERT)
-    frames: CollectionProperty(type=ControlFrame, name="Control Frames", override=OVERRIDE_INSERT)
-    active_frame: IntProperty(
-        name="Control Frame", description="The one at hand", min=0, update=select_marked, override=OVERRIDE
-    )
-    knots: CollectionProperty(type=KnotValue, name="Knots", override=OVERRIDE_INSERT)
-    order: IntProperty(
-        name="Order",
-        description="Order of the spline: 4 is cubic, 5 and 6 are smoother and follow the frames less closely",
+    parts: collection("Parts", type=JointPart)
+    frames: collection("Control Frames", type=ControlFrame)
+    active_frame: integer("Control Frame", "The one at hand", min=0, update=select_marked)
+    knots: collection("Knots", type=KnotValue)
+    order: integer(
+        "Order",
+        "Order of the spline: 4 is cubic, 5 and 6 are smoother and follow the frames less closely",
         default=4,
         min=3,
         max=20,
         update=on_change,
-        override=OVERRIDE,
     )
-    periodic: BoolProperty(
-        name="Closed", description="The curve closes on itself", update=on_change, override=OVERRIDE
-    )
-    outside: EnumProperty(
-        name="Beyond Ends",
-        description="What the joint does beyond the ends of the curve",
+    periodic: flag("Closed", "The curve closes on itself", update=on_change)
+    outside: choice(
+        "Beyond Ends",
+        "What the joint does beyond the ends of the curve",
         items=(
             ("extend", "Extend", "Goes on straight as at the end"),
             ("clamp", "Stop", "Stays at the end (not for simulation)"),
             ("error", "Error", "Refuses"),
         ),
         update=on_change,
-        override=OVERRIDE,
     )
-    length_scale: FloatProperty(
-        name="Length Scale",
-        description="Length that counts as much as one radian where distances along the curve are measured",
-        unit="LENGTH",
-        subtype="DISTANCE",
+    length_scale: length(
+        "Length Scale",
+        "Length that counts as much as one radian where distances along the curve are measured",
         default=1.0,
         min=1e-9,
         update=on_change,
-        override=OVERRIDE,
     )
-    grid: IntVectorProperty(
-        name="Grid",
-        description="Rows, columns and layers of the control frames of a surface; 1: none in that direction",
+    grid: integers(
+        "Grid",
+        "Rows, columns and layers of the control frames of a surface; 1: none in that direction",
         size=3,
         default=(4, 4, 1),
         min=1,
         update=on_change,
-        override=OVERRIDE,
     )
-    grid_orders: IntVectorProperty(
-        name="Orders",
-        description="Order of the surface along rows, columns and layers: 4 is cubic, higher is smoother",
+    grid_orders: integers(
+        "Orders",
+        "Order of the surface along rows, columns and layers: 4 is cubic, higher is smoother",
         size=3,
         default=(4, 4, 4),
         min=3,
         max=20,
         update=on_change,
-        override=OVERRIDE,
     )
-    grid_periodic: BoolVectorProperty(
-        name="Closed",
-        description="Whether the surface closes on itself along rows, columns and layers",
+    grid_periodic: flags(
+        "Closed",
+        "Whether the surface closes on itself along rows, columns and layers",
         size=3,
         update=on_change,
-        override=OVERRIDE,
     )
-    moving: BoolProperty(
-        name="Moves in Time",
-        description="The last direction of the grid is time in seconds: the surface deforms by itself",
+    moving: flag(
+        "Moves in Time",
+        "The last direction of the grid is time in seconds: the surface deforms by itself",
         update=on_change,
-        override=OVERRIDE,
     )
-    line_seconds: FloatProperty(
-        name="Seconds per Layer",
-        description="Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
+    line_seconds: seconds(
+        "Seconds per Layer",
+        "Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
         "on average. 0: as it was fitted, or one second for all layers",
-        subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE",
         min=0.0,
         soft_max=60.0,
         update=on_change,
-        override=OVERRIDE,
     )
-    prescribed: BoolProperty(
-        name="Prescribed",
-        description="On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
+    prescribed: flag(
+        "Prescribed",
+        "On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
         "Off: it is simulated. Key it to let go, or to catch",
-        override=OVERRIDE,
     )
-    closes_loop: BoolProperty(
-        name="Closes a Loop",
-        description="On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
+    closes_loop: flag(
+        "Closes a Loop",
+        "On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
         "well, as in a four-bar linkage. Off: the child hangs on this joint",
         update=_loop_closed,
-        override=OVERRIDE,
     )
-    no_slip: BoolProperty(
-        name="Rolls, No Slip",
-        description="The surface rolls on what lies against it: they may turn about the normal, but not slide",
-        override=OVERRIDE,
+    no_slip: flag(
+        "Rolls, No Slip",
+        "The surface rolls on what lies against it: they may turn about the normal, but not slide",
     )
-    hard_limits: BoolProperty(
-        name="Hard Limits",
-        description="The joint stops at once at its limits; otherwise springs and dampers stop it",
-        override=OVERRIDE,
+    hard_limits: flag(
+        "Hard Limits", "The joint stops at once at its limits; otherwise springs and dampers stop it"
     )
-    restitution: FloatProperty(
-        name="Bounce",
-        description="Share of the speed that is left after a hard limit: 0 stops dead, 1 loses nothing",
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        override=OVERRIDE,
+    restitution: factor(
+        "Bounce", "Share of the speed that is left after a hard limit: 0 stops dead, 1 loses nothing"
     )
-    coordinates: CollectionProperty(type=CoordinateProperties, name="Coordinates", override=OVERRIDE_INSERT)
-    fit: PointerProperty(type=FitProperties, name="Fit", override=OVERRIDE)
-    driven: BoolProperty(
-        name="Driven by Slider",
-        description="The child follows the sliders (custom properties of this Empty)",
-        override=OVERRIDE,
-    )
-    follower: PointerProperty(
-        name="Follower",
-        description="Hidden Empty that moves along the joint and that the driven child copies",
+    coordinates: collection("Coordinates", type=CoordinateProperties)
+    fit: pointer("Fit", type=FitProperties)
+    driven: flag("Driven by Slider", "The child follows the sliders (custom properties of this Empty)")
+    follower: pointer(
+        "Follower",
+        "Hidden Empty that moves along the joint and that the driven child copies",
         type=bpy.types.Object,
-        override=OVERRIDE,
     )

@@ -3,20 +3,11 @@
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy.props import PointerProperty
 from bpy.types import PropertyGroup
 
 from ..blender import session
-from .property_options import OVERRIDE
+from .property_options import OVERRIDE, choice, collection, factor, flag, integer, number, text, vector
 
 #: which of a slider's numbers counts, by its kind
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
@@ -31,74 +22,51 @@ def _turned(_self: Any, _context: Any) -> None:
 class LiveSlider(PropertyGroup):
     """One knob: what it turns in the model that runs, and where the scene keeps it."""
 
-    label: StringProperty(name="Label", description="What it turns, for people", override=OVERRIDE)
-    group: EnumProperty(
-        name="Group",
-        description="Where the panel shows it",
+    label: text("Label", "What it turns, for people")
+    group: choice(
+        "Group",
+        "Where the panel shows it",
         items=(
             ("TORQUE", "Torques", "Torques and forces of joints"),
             ("MUSCLE", "Muscles", "Excitations of muscles"),
             ("GROUND", "Ground and Soft Parts", "Stiffness, damping and friction"),
         ),
-        override=OVERRIDE,
     )
-    kind: EnumProperty(
-        name="Kind",
-        description="Which of its numbers counts",
+    kind: choice(
+        "Kind",
+        "Which of its numbers counts",
         items=tuple((name, name.title(), f"The number {shown!r}") for name, shown in SHOWN.items()),
-        override=OVERRIDE,
     )
-    part: StringProperty(
-        name="Part", description='Of the model: "inputs", "forces" or "contacts"', override=OVERRIDE
-    )
-    target: StringProperty(name="Target", description="Name of what it turns in the model", override=OVERRIDE)
-    key: StringProperty(name="Key", description="Which number of it; empty: it is one", override=OVERRIDE)
-    owner: IntProperty(name="Owner", description="Session uid of the object that keeps it", override=OVERRIDE)
-    path: StringProperty(name="Path", description="Data path of it on that object", override=OVERRIDE)
-    base: FloatProperty(
-        name="Base",
-        description="What it was when the run began, in the units of the slider",
-        override=OVERRIDE,
-    )
-    kept: BoolProperty(
-        name="Kept",
-        description="Whether the scene was given what it says: an undo may have taken that back",
-        override=OVERRIDE,
-    )
-    torque: FloatProperty(
-        name="Torque",
-        description="Pushes the joint: N·m about an axis, N along one. It acts on the next step",
+    part: text("Part", 'Of the model: "inputs", "forces" or "contacts"')
+    target: text("Target", "Name of what it turns in the model")
+    key: text("Key", "Which number of it; empty: it is one")
+    owner: integer("Owner", "Session uid of the object that keeps it")
+    path: text("Path", "Data path of it on that object")
+    base: number("Base", "What it was when the run began, in the units of the slider")
+    kept: flag("Kept", "Whether the scene was given what it says: an undo may have taken that back")
+    torque: number(
+        "Torque",
+        "Pushes the joint: N·m about an axis, N along one. It acts on the next step",
         soft_min=-100.0,
         soft_max=100.0,
         update=_turned,
-        override=OVERRIDE,
     )
-    share: FloatProperty(
-        name="Share",
-        description="From 0, nothing, to 1, all. It acts on the next step",
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        update=_turned,
-        override=OVERRIDE,
-    )
-    times: FloatProperty(
-        name="Times",
-        description="So many times what the scene says. It acts on the next step",
+    share: factor("Share", "From 0, nothing, to 1, all. It acts on the next step", update=_turned)
+    times: number(
+        "Times",
+        "So many times what the scene says. It acts on the next step",
         default=1.0,
         min=0.0,
         soft_max=5.0,
         max=1000.0,
         update=_turned,
-        override=OVERRIDE,
     )
-    plain: FloatProperty(
-        name="Friction",
-        description="Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
+    plain: number(
+        "Friction",
+        "Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
         min=0.0,
         soft_max=2.0,
         update=_turned,
-        override=OVERRIDE,
     )
 
     @property
@@ -112,47 +80,32 @@ class LiveSlider(PropertyGroup):
 class LiveSettings(PropertyGroup):
     """How the live mode runs."""
 
-    factor: FloatProperty(
-        name="Speed",
-        description="Seconds of motion in a second: 1 is real time, 0.25 is four times slower",
+    factor: number(
+        "Speed",
+        "Seconds of motion in a second: 1 is real time, 0.25 is four times slower",
         default=1.0,
         min=0.01,
         soft_min=0.1,
         soft_max=1.0,
         max=4.0,
         update=_turned,
-        override=OVERRIDE,
     )
-    gravity: FloatVectorProperty(
-        name="Gravity [m/s²]",
-        description="Acceleration of free fall while it runs",
-        default=(0.0, 0.0, -9.81),
-        update=_turned,
-        override=OVERRIDE,
+    gravity: vector(
+        "Gravity [m/s²]", "Acceleration of free fall while it runs", default=(0.0, 0.0, -9.81), update=_turned
     )
-    pull: FloatProperty(
-        name="Pull",
-        description="How strongly the mouse pulls a body: its spring's stiffness, times what fits the body's mass",
+    pull: number(
+        "Pull",
+        "How strongly the mouse pulls a body: its spring's stiffness, times what fits the body's mass",
         default=1.0,
         min=0.01,
         soft_max=10.0,
         max=1000.0,
-        override=OVERRIDE,
     )
-    scene: IntProperty(name="Scene", description="Session uid of the scene that ran", override=OVERRIDE)
-    sliders: CollectionProperty(type=LiveSlider, name="Sliders", override=OVERRIDE)
-    show_torque: BoolProperty(
-        name="Torques", description="Show the sliders of torques", default=True, override=OVERRIDE
-    )
-    show_muscle: BoolProperty(
-        name="Muscles", description="Show the sliders of muscles", default=True, override=OVERRIDE
-    )
-    show_ground: BoolProperty(
-        name="Ground and Soft Parts",
-        description="Show the sliders of ground and soft parts",
-        default=True,
-        override=OVERRIDE,
-    )
+    scene: integer("Scene", "Session uid of the scene that ran")
+    sliders: collection("Sliders", type=LiveSlider, override=OVERRIDE)
+    show_torque: flag("Torques", "Show the sliders of torques", default=True)
+    show_muscle: flag("Muscles", "Show the sliders of muscles", default=True)
+    show_ground: flag("Ground and Soft Parts", "Show the sliders of ground and soft parts", default=True)
 
 
 def settings() -> Any:

@@ -3,19 +3,10 @@
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
 from bpy.types import Object, PropertyGroup
 
 from . import callbacks
-from .property_options import OVERRIDE, OVERRIDE_INSERT
+from .property_options import angle, choice, collection, factor, flag, integer, length, number, pointer, text
 
 #: what pulls along a path: names of physics, labels, and in a sentence what each is for
 LAWS = (
@@ -56,241 +47,152 @@ def _thicken(self: Any, _context: Any) -> None:
 class ObstacleUse(PropertyGroup):
     """A surface that a muscle wraps over, and where along it."""
 
-    obstacle: PointerProperty(
-        name="Obstacle",
-        description="Surface that the muscle wraps over",
-        type=Object,
-        poll=_is_obstacle,
-        override=OVERRIDE,
-    )
-    strand: IntProperty(
-        name="Strand",
-        description="Between which points: 1 between the first two, and so on. 0: where the straight line comes "
+    obstacle: pointer("Obstacle", "Surface that the muscle wraps over", type=Object, poll=_is_obstacle)
+    strand: integer(
+        "Strand",
+        "Between which points: 1 between the first two, and so on. 0: where the straight line comes "
         "nearest to it",
         min=0,
-        override=OVERRIDE,
     )
 
 
 class PointRule(PropertyGroup):
     """A point that a coordinate moves, or that is there for a range of it only."""
 
-    point: IntProperty(name="Point", description="Which point, from 1", default=1, min=1, override=OVERRIDE)
-    kind: EnumProperty(
-        name="Does",
-        description="What the coordinate does to the point",
+    point: integer("Point", "Which point, from 1", default=1, min=1)
+    kind: choice(
+        "Does",
+        "What the coordinate does to the point",
         items=(
             ("CONDITION", "There While", "The point counts only while the coordinate is in the range", 0),
             ("X", "Moves X", "The x place in its body is a function of the coordinate", 1),
             ("Y", "Moves Y", "The y place in its body is a function of the coordinate", 2),
             ("Z", "Moves Z", "The z place in its body is a function of the coordinate", 3),
         ),
-        override=OVERRIDE,
     )
-    joint: PointerProperty(
-        name="Joint",
-        description="Joint whose coordinate decides",
-        type=Object,
-        poll=_is_joint,
-        override=OVERRIDE,
-    )
-    coordinate: IntProperty(
-        name="Coordinate", description="Which of its coordinates, from 1", default=1, min=1, override=OVERRIDE
-    )
-    lower: FloatProperty(
-        name="From", description="Lower end of the range (radians, metres)", override=OVERRIDE
-    )
-    upper: FloatProperty(name="To", description="Upper end of the range (radians, metres)", override=OVERRIDE)
-    function: StringProperty(
-        name="Function", description="Place in metres by the coordinate, as JSON", override=OVERRIDE
-    )
+    joint: pointer("Joint", "Joint whose coordinate decides", type=Object, poll=_is_joint)
+    coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
+    lower: number("From", "Lower end of the range (radians, metres)")
+    upper: number("To", "Upper end of the range (radians, metres)")
+    function: text("Function", "Place in metres by the coordinate, as JSON")
 
 
 class ForceLawProperties(PropertyGroup):
     """What pulls along a muscle."""
 
-    kind: EnumProperty(
-        name="Force", description="What pulls along the muscle", items=LAWS, default=1, override=OVERRIDE
-    )
-    max_force: FloatProperty(
-        name="Force [N]",
-        description="Force at full excitation; of a Hill muscle the isometric one at the best length",
+    kind: choice("Force", "What pulls along the muscle", items=LAWS, default=1)
+    max_force: number(
+        "Force [N]",
+        "Force at full excitation; of a Hill muscle the isometric one at the best length",
         default=500.0,
         min=0.0,
         soft_max=1e4,
-        override=OVERRIDE,
     )
-    fibre_length: FloatProperty(
-        name="Fibre Length",
-        description="Length of the fibres at which they are strongest",
-        subtype="DISTANCE",
-        unit="LENGTH",
-        default=0.1,
-        min=1e-6,
-        override=OVERRIDE,
+    fibre_length: length(
+        "Fibre Length", "Length of the fibres at which they are strongest", default=0.1, min=1e-6
     )
-    tendon_length: FloatProperty(
-        name="Tendon Length",
-        description="Length of the tendons together below which they are slack",
-        subtype="DISTANCE",
-        unit="LENGTH",
-        default=0.2,
-        min=1e-6,
-        override=OVERRIDE,
+    tendon_length: length(
+        "Tendon Length", "Length of the tendons together below which they are slack", default=0.2, min=1e-6
     )
-    pennation: FloatProperty(
-        name="Pennation",
-        description="Angle between fibres and tendon at the best length of the fibres",
-        subtype="ANGLE",
-        unit="ROTATION",
-        min=0.0,
-        max=1.47,
-        override=OVERRIDE,
+    pennation: angle(
+        "Pennation", "Angle between fibres and tendon at the best length of the fibres", min=0.0, max=1.47
     )
-    max_speed: FloatProperty(
-        name="Fastest",
-        description="Speed at which fibres shorten without load, in fibre lengths a second",
+    max_speed: number(
+        "Fastest",
+        "Speed at which fibres shorten without load, in fibre lengths a second",
         default=10.0,
         min=1e-3,
         soft_max=20.0,
-        override=OVERRIDE,
     )
-    damping: FloatProperty(
-        name="Fibre Damping",
-        description="Of Millard's muscle: force against the fibres' speed, as a share of the largest force",
+    damping: number(
+        "Fibre Damping",
+        "Of Millard's muscle: force against the fibres' speed, as a share of the largest force",
         default=0.1,
         min=0.0,
         soft_max=1.0,
-        override=OVERRIDE,
     )
-    rise_time: FloatProperty(
-        name="Rise Time [s]",
-        description="How fast activation follows an excitation that is higher",
+    rise_time: number(
+        "Rise Time [s]",
+        "How fast activation follows an excitation that is higher",
         default=0.010,
         min=1e-4,
         soft_max=0.2,
         precision=4,
-        override=OVERRIDE,
     )
-    fall_time: FloatProperty(
-        name="Fall Time [s]",
-        description="How fast activation follows an excitation that is lower",
+    fall_time: number(
+        "Fall Time [s]",
+        "How fast activation follows an excitation that is lower",
         default=0.040,
         min=1e-4,
         soft_max=0.5,
         precision=4,
-        override=OVERRIDE,
     )
-    least_activation: FloatProperty(
-        name="Least Activation",
-        description="Activation that is there without excitation",
+    least_activation: number(
+        "Least Activation",
+        "Activation that is there without excitation",
         default=0.01,
         min=0.0,
         max=0.99,
         precision=3,
-        override=OVERRIDE,
     )
-    rigid_tendon: BoolProperty(
-        name="Rigid Tendon", description="The tendon does not stretch: less to compute", override=OVERRIDE
-    )
-    details: StringProperty(
-        name="Details",
-        description="Further figures of the law by their names in physics, as a JSON object; empty: the usual ones",
-        override=OVERRIDE,
+    rigid_tendon: flag("Rigid Tendon", "The tendon does not stretch: less to compute")
+    details: text(
+        "Details",
+        "Further figures of the law by their names in physics, as a JSON object; empty: the usual ones",
     )
 
 
 class ControllerProperties(PropertyGroup):
     """What excites a muscle in proportion to how far a joint is from its target."""
 
-    joint: PointerProperty(
-        name="Joint",
-        description="Joint whose coordinate is controlled",
-        type=Object,
-        poll=_is_joint,
-        override=OVERRIDE,
-    )
-    coordinate: IntProperty(
-        name="Coordinate", description="Which of its coordinates, from 1", default=1, min=1, override=OVERRIDE
-    )
-    target: FloatProperty(
-        name="Target",
-        description="Where the coordinate should be (radians, metres); can be keyed",
-        precision=3,
-        override=OVERRIDE,
-    )
-    gain: FloatProperty(
-        name="Gain",
-        description="Excitation for each radian or metre that the coordinate is below its target; negative for a "
+    joint: pointer("Joint", "Joint whose coordinate is controlled", type=Object, poll=_is_joint)
+    coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
+    target: number("Target", "Where the coordinate should be (radians, metres); can be keyed", precision=3)
+    gain: number(
+        "Gain",
+        "Excitation for each radian or metre that the coordinate is below its target; negative for a "
         "muscle that makes the coordinate smaller",
         default=1.0,
         soft_min=-20.0,
         soft_max=20.0,
-        override=OVERRIDE,
     )
-    damping: FloatProperty(
-        name="Damping",
-        description="Excitation that is taken away for each radian or metre a second; of the gain's sign to calm",
+    damping: number(
+        "Damping",
+        "Excitation that is taken away for each radian or metre a second; of the gain's sign to calm",
         soft_min=-5.0,
         soft_max=5.0,
-        override=OVERRIDE,
     )
-    rest: FloatProperty(
-        name="At Target",
-        description="Excitation where the coordinate is on its target",
-        subtype="FACTOR",
-        default=0.05,
-        min=0.0,
-        max=1.0,
-        override=OVERRIDE,
-    )
+    rest: factor("At Target", "Excitation where the coordinate is on its target", default=0.05)
 
 
 class MuscleProperties(PropertyGroup):
     """A muscle along the points of its curve."""
 
-    enabled: BoolProperty(name="Muscle", description="This curve is a muscle", override=OVERRIDE)
-    active: BoolProperty(
-        name="In Use", description="Off: simulations leave it out", default=True, override=OVERRIDE
-    )
-    excitation: FloatProperty(
-        name="Excitation",
-        description="How much the muscle is told to pull; key it (I) to move bodies",
-        subtype="FACTOR",
-        min=0.0,
-        max=1.0,
-        override=OVERRIDE,
-    )
-    excited_by: EnumProperty(
-        name="Excited by",
-        description="What tells the muscle how much to pull",
+    enabled: flag("Muscle", "This curve is a muscle")
+    active: flag("In Use", "Off: simulations leave it out", default=True)
+    excitation: factor("Excitation", "How much the muscle is told to pull; key it (I) to move bodies")
+    excited_by: choice(
+        "Excited by",
+        "What tells the muscle how much to pull",
         items=(
             ("KEYS", "Keys", "Its excitation, which can be keyed", 0),
             ("CONTROLLER", "Controller", "How far a joint is from its target", 1),
         ),
-        override=OVERRIDE,
     )
-    control: PointerProperty(type=ControllerProperties, name="Controller", override=OVERRIDE)
-    mass: FloatProperty(
-        name="Mass [kg]",
-        description="Mass that moves along the path as the muscle strains; 0: none",
+    control: pointer("Controller", type=ControllerProperties)
+    mass: number(
+        "Mass [kg]",
+        "Mass that moves along the path as the muscle strains; 0: none",
         min=0.0,
         soft_max=10.0,
         precision=3,
-        override=OVERRIDE,
     )
-    num_points: IntProperty(
-        name="Mass Points",
-        description="How many points its mass is spread over",
-        default=20,
-        min=1,
-        soft_max=50,
-        max=1000,
-        override=OVERRIDE,
+    num_points: integer(
+        "Mass Points", "How many points its mass is spread over", default=20, min=1, soft_max=50, max=1000
     )
-    mass_lies: EnumProperty(
-        name="Mass Lies",
-        description="Where along the path its mass is",
+    mass_lies: choice(
+        "Mass Lies",
+        "Where along the path its mass is",
         items=(
             ("PATH", "Along the Path", "Evenly from origin to insertion, and strains evenly", 0),
             (
@@ -300,74 +202,56 @@ class MuscleProperties(PropertyGroup):
                 1,
             ),
         ),
-        override=OVERRIDE,
     )
-    tendon_mass: FloatProperty(
-        name="Share of Tendons",
-        description="Of a mass in the belly: share that lies along the tendons instead, by their lengths",
-        subtype="FACTOR",
-        min=0.0,
+    tendon_mass: factor(
+        "Share of Tendons",
+        "Of a mass in the belly: share that lies along the tendons instead, by their lengths",
         max=0.9,
-        override=OVERRIDE,
     )
-    law: PointerProperty(type=ForceLawProperties, name="Force", override=OVERRIDE)
-    thickness: EnumProperty(
-        name="Thickness",
-        description="Where the volume of the tube comes from, which stays as the muscle strains",
+    law: pointer("Force", type=ForceLawProperties)
+    thickness: choice(
+        "Thickness",
+        "Where the volume of the tube comes from, which stays as the muscle strains",
         items=(
             ("RADIUS", "Radius", "The belly has this radius at the first frame", 0),
             ("MASS", "From Mass", "The volume is that of its mass at 1060 kg a cubic metre", 1),
         ),
         update=_thicken,
-        override=OVERRIDE,
     )
-    radius: FloatProperty(
-        name="Belly Radius",
-        description="Radius in the middle of the belly at the first frame",
-        subtype="DISTANCE",
-        unit="LENGTH",
+    radius: length(
+        "Belly Radius",
+        "Radius in the middle of the belly at the first frame",
         default=0.02,
         min=1e-6,
         update=_thicken,
-        override=OVERRIDE,
     )
-    origin_tendon: FloatProperty(
-        name="Tendon at Origin",
-        description="Share of its length at the first frame that is tendon, which does not bulge",
-        subtype="FACTOR",
+    origin_tendon: factor(
+        "Tendon at Origin",
+        "Share of its length at the first frame that is tendon, which does not bulge",
         default=0.15,
-        min=0.0,
         max=0.49,
         update=_thicken,
-        override=OVERRIDE,
     )
-    insertion_tendon: FloatProperty(
-        name="Tendon at Insertion",
-        description="Share of its length at the first frame that is tendon, which does not bulge",
-        subtype="FACTOR",
+    insertion_tendon: factor(
+        "Tendon at Insertion",
+        "Share of its length at the first frame that is tendon, which does not bulge",
         default=0.15,
-        min=0.0,
         max=0.49,
         update=_thicken,
-        override=OVERRIDE,
     )
-    obstacles: CollectionProperty(type=ObstacleUse, name="Obstacles", override=OVERRIDE_INSERT)
-    smoothing: FloatProperty(
-        name="Smoothing",
-        description="Length over which touching and leaving an obstacle is rounded off; less than the ends are away "
+    obstacles: collection("Obstacles", type=ObstacleUse)
+    smoothing: length(
+        "Smoothing",
+        "Length over which touching and leaving an obstacle is rounded off; less than the ends are away "
         "from its surface. 0: half a millimetre, or a fifth of the least radius where the muscle has mass",
-        subtype="DISTANCE",
-        unit="LENGTH",
         min=0.0,
         soft_max=0.02,
         precision=4,
-        override=OVERRIDE,
     )
-    active_obstacle: IntProperty(name="Obstacle", description="Obstacle at hand", min=0, override=OVERRIDE)
-    rules: CollectionProperty(type=PointRule, name="Point Rules", override=OVERRIDE_INSERT)
-    own_curve: PointerProperty(
-        name="Own Curve",
-        description="The curve that a bake put its own in the place of; empty: nothing is baked",
+    active_obstacle: integer("Obstacle", "Obstacle at hand", min=0)
+    rules: collection("Point Rules", type=PointRule)
+    own_curve: pointer(
+        "Own Curve",
+        "The curve that a bake put its own in the place of; empty: nothing is baked",
         type=bpy.types.Curve,
-        override=OVERRIDE,
     )

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 from bpy.types import PropertyGroup
 
 from . import callbacks
-from .property_options import OVERRIDE
+from .property_options import angles, choice, flag, length, lengths
 
 #: surfaces of physics, their labels, and which settings each has
 SHAPES = (
@@ -62,86 +61,45 @@ def _reshape(self: Any, _context: Any) -> None:
 class ObstacleProperties(PropertyGroup):
     """A surface that muscles wrap over, fixed to what the object is parented to."""
 
-    enabled: BoolProperty(name="Obstacle", description="Muscles may wrap over this object", override=OVERRIDE)
-    shape: EnumProperty(
-        name="Shape", description="Shape of the surface", items=SHAPES, update=_reshape, override=OVERRIDE
-    )
-    radius: FloatProperty(
-        name="Radius",
-        description="Radius; of a torus that of its tube",
-        subtype="DISTANCE",
-        unit="LENGTH",
-        default=0.03,
-        min=1e-6,
-        update=_reshape,
-        override=OVERRIDE,
-    )
-    major_radius: FloatProperty(
-        name="Ring Radius",
-        description="Of a torus, the radius of the ring in the tube's middle",
-        subtype="DISTANCE",
-        unit="LENGTH",
+    enabled: flag("Obstacle", "Muscles may wrap over this object")
+    shape: choice("Shape", "Shape of the surface", items=SHAPES, update=_reshape)
+    radius: length("Radius", "Radius; of a torus that of its tube", default=0.03, min=1e-6, update=_reshape)
+    major_radius: length(
+        "Ring Radius",
+        "Of a torus, the radius of the ring in the tube's middle",
         default=0.06,
         min=1e-6,
         update=_reshape,
-        override=OVERRIDE,
     )
-    length: FloatProperty(
-        name="Length",
-        description="Along z. Of a cylinder 0: it has no ends",
-        subtype="DISTANCE",
-        unit="LENGTH",
-        default=0.15,
-        min=0.0,
-        update=_reshape,
-        override=OVERRIDE,
+    length: length(
+        "Length", "Along z. Of a cylinder 0: it has no ends", default=0.15, min=0.0, update=_reshape
     )
-    radii: FloatVectorProperty(
-        name="Semi-Axes",
-        description="Of an ellipsoid along x, y and z",
-        subtype="XYZ_LENGTH",
-        unit="LENGTH",
-        default=(0.03, 0.03, 0.05),
-        min=1e-6,
-        update=_reshape,
-        override=OVERRIDE,
+    radii: lengths(
+        "Semi-Axes", "Of an ellipsoid along x, y and z", default=(0.03, 0.03, 0.05), min=1e-6, update=_reshape
     )
-    side: EnumProperty(
-        name="Side",
-        description="On which side muscles pass; one that the shape does not have counts as the shorter way",
+    side: choice(
+        "Side",
+        "On which side muscles pass; one that the shape does not have counts as the shorter way",
         items=SIDES,
-        override=OVERRIDE,
     )
-    second_radius: FloatProperty(
-        name="Second Radius",
-        description="Of a double cylinder, the radius of the second one",
-        subtype="DISTANCE",
-        unit="LENGTH",
+    second_radius: length(
+        "Second Radius",
+        "Of a double cylinder, the radius of the second one",
         default=0.03,
         min=1e-6,
         update=_reshape,
-        override=OVERRIDE,
     )
-    second_place: FloatVectorProperty(
-        name="Second Place",
-        description="Of a double cylinder, where the middle of the second one is from the first",
-        subtype="XYZ_LENGTH",
-        unit="LENGTH",
+    second_place: lengths(
+        "Second Place",
+        "Of a double cylinder, where the middle of the second one is from the first",
         default=(0.0, 0.0, 0.1),
         update=_reshape,
-        override=OVERRIDE,
     )
-    second_turn: FloatVectorProperty(
-        name="Second Turn",
-        description="Of a double cylinder, how the second one is turned against the first, about x, y and z",
-        subtype="EULER",
-        unit="ROTATION",
+    second_turn: angles(
+        "Second Turn",
+        "Of a double cylinder, how the second one is turned against the first, about x, y and z",
         update=_reshape,
-        override=OVERRIDE,
     )
-    second_side: EnumProperty(
-        name="Second Side",
-        description="Of a double cylinder, on which side muscles pass the second one",
-        items=SIDES,
-        override=OVERRIDE,
+    second_side: choice(
+        "Second Side", "Of a double cylinder, on which side muscles pass the second one", items=SIDES
     )

@@ -1,11 +1,23 @@
 """What all features share: options of properties, the sidebar's place, what a poll asks."""
 
 import functools
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 import bpy
-from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    BoolVectorProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    IntVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
 from bpy.types import Object, PropertyGroup
 
 from ..blender import physics_access, session
@@ -13,7 +25,28 @@ from . import references
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
-OVERRIDE_INSERT = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+
+def _declared(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
+    """A function that declares a stored property: its name, its description, then options of `function` by keyword."""
+
+    def declare(name: str, description: str = "", **options: Any) -> Any:
+        return function(name=name, description=description, **{"override": OVERRIDE, **usual, **options})
+
+    return declare
+
+
+flag, flags = _declared(BoolProperty), _declared(BoolVectorProperty)
+integer, integers = _declared(IntProperty), _declared(IntVectorProperty)
+number, vector = _declared(FloatProperty), _declared(FloatVectorProperty)
+text, choice, pointer = _declared(StringProperty), _declared(EnumProperty), _declared(PointerProperty)
+collection = _declared(CollectionProperty, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+length = _declared(FloatProperty, subtype="DISTANCE", unit="LENGTH")
+lengths = _declared(FloatVectorProperty, subtype="XYZ_LENGTH", unit="LENGTH")
+angle = _declared(FloatProperty, subtype="ANGLE", unit="ROTATION")
+angles = _declared(FloatVectorProperty, subtype="EULER", unit="ROTATION")
+factor = _declared(FloatProperty, subtype="FACTOR", min=0.0, max=1.0)
+seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
 
 
 class SidebarPanel:
@@ -45,19 +78,9 @@ def _bone_chosen(self: Any, _context: Any) -> None:
 class BodyReference(PropertyGroup):
     """A body: an object, or a pose bone of it (see the module `references`)."""
 
-    object: bpy.props.PointerProperty(
-        name="Object",
-        description="Object, or armature of the bone",
-        type=Object,
-        update=_object_chosen,
-        override=OVERRIDE,
-    )
-    bone_uid: StringProperty(
-        name="Bone UID", description="Identity of the bone, kept on it", override=OVERRIDE
-    )
-    bone_name: StringProperty(
-        name="Bone", description="Name of the bone when last seen", update=_bone_chosen, override=OVERRIDE
-    )
+    object: pointer("Object", "Object, or armature of the bone", type=Object, update=_object_chosen)
+    bone_uid: text("Bone UID", "Identity of the bone, kept on it")
+    bone_name: text("Bone", "Name of the bone when last seen", update=_bone_chosen)
 
 
 def writable(cls: Any) -> bool:
@@ -225,13 +248,10 @@ def shown_by(name: str) -> str:
 
 def angle_view(stored: str, name: str, description: str) -> Any:
     """A property that shows the stored SI angle `stored` in the scene's angle unit."""
-    return FloatProperty(
-        name=name,
-        description=description,
-        subtype="ANGLE",
-        unit="ROTATION",
+    return angle(
+        name,
+        description,
         options=set(),
-        override=OVERRIDE,
         get=lambda self: getattr(self, stored),
         set=lambda self, value: setattr(self, stored, value),
     )
@@ -239,13 +259,10 @@ def angle_view(stored: str, name: str, description: str) -> Any:
 
 def length_view(stored: str, name: str, description: str) -> Any:
     """A property that shows the stored SI length `stored` in the scene's length unit."""
-    return FloatProperty(
-        name=name,
-        description=description,
-        subtype="DISTANCE",
-        unit="LENGTH",
+    return length(
+        name,
+        description,
         options=set(),
-        override=OVERRIDE,
         get=lambda self: getattr(self, stored) / _unit_scale(),
         set=lambda self, value: setattr(self, stored, value * _unit_scale()),
     )
@@ -253,12 +270,11 @@ def length_view(stored: str, name: str, description: str) -> Any:
 
 def small_inertia_view(stored: str, name: str, description: str) -> Any:
     """A property that shows three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
-    return FloatVectorProperty(
-        name=name,
-        description=description,
+    return vector(
+        name,
+        description,
         precision=6,
         options=set(),
-        override=OVERRIDE,
         get=lambda self: tuple(value / GRAM_CENTIMETRE for value in getattr(self, stored)),
         set=lambda self, values: setattr(self, stored, [value * GRAM_CENTIMETRE for value in values]),
     )

@@ -1,7 +1,7 @@
 """The roots of all data that Condyle keeps in a file: on scenes, objects and pose bones."""
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import PointerProperty
 from bpy.types import Object, PropertyGroup
 
 from .bodies import BodyProperties
@@ -12,7 +12,7 @@ from .joints import JointProperties
 from .muscles import MuscleProperties, show_chosen_muscle
 from .obstacles import ObstacleProperties
 from .overlay import OverlayProperties
-from .property_options import OVERRIDE
+from .property_options import OVERRIDE, flag, integer, pointer, text
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .starting import LoopStatistics, StartProperties
 
@@ -20,70 +20,49 @@ from .starting import LoopStatistics, StartProperties
 class SceneData(PropertyGroup):
     """Condyle's settings of a scene."""
 
-    schema_version: IntProperty(
-        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
+    schema_version: integer("Schema", "Version of the stored data; 0: none was stored")
+    simulation: pointer("Simulation", type=SimulationProperties)
+    start: pointer("Start and Time", type=StartProperties)
+    loop: pointer("Last Loop", type=LoopStatistics)
+    reach: pointer("Targets", type=ReachProperties)
+    overlay: pointer("Overlay", type=OverlayProperties)
+    bake: pointer("Bake", type=BakeRecord)
+    live: flag("Live", "The scene shows poses of a live run now, not its own")
+    active_connection: integer(
+        "Connection", "Click on a constraint, spring or ground to select it", default=-1, update=show_chosen
     )
-    simulation: PointerProperty(type=SimulationProperties, name="Simulation", override=OVERRIDE)
-    start: PointerProperty(type=StartProperties, name="Start and Time", override=OVERRIDE)
-    loop: PointerProperty(type=LoopStatistics, name="Last Loop", override=OVERRIDE)
-    reach: PointerProperty(type=ReachProperties, name="Targets", override=OVERRIDE)
-    overlay: PointerProperty(type=OverlayProperties, name="Overlay", override=OVERRIDE)
-    bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
-    live: BoolProperty(
-        name="Live",
-        description="The scene shows poses of a live run now, not its own",
-        override=OVERRIDE,
-    )
-    active_connection: IntProperty(
-        name="Connection",
-        description="Click on a constraint, spring or ground to select it",
-        default=-1,
-        update=show_chosen,
-        override=OVERRIDE,
-    )
-    active_muscle: IntProperty(
-        name="Muscle",
-        description="Click on a muscle to select it",
-        default=-1,
-        update=show_chosen_muscle,
-        override=OVERRIDE,
-    )
+    active_muscle: integer("Muscle", "Click on a muscle to select it", default=-1, update=show_chosen_muscle)
 
 
 class ObjectData(PropertyGroup):
     """Condyle's data of an object."""
 
-    schema_version: IntProperty(
-        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
-    )
-    body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
-    joint: PointerProperty(type=JointProperties, name="Joint", override=OVERRIDE)
-    rest: PointerProperty(type=RestRecord, name="Rest Poses", override=OVERRIDE)
-    connection: PointerProperty(type=ConnectionProperties, name="Connection", override=OVERRIDE)
-    muscle: PointerProperty(type=MuscleProperties, name="Muscle", override=OVERRIDE)
-    target: PointerProperty(type=TargetProperties, name="Target", override=OVERRIDE)
-    obstacle: PointerProperty(type=ObstacleProperties, name="Obstacle", override=OVERRIDE)
-    frame_of: PointerProperty(
-        name="Control Frame Of",
-        description="Joint of which this Empty is a control frame, or connection of which it is the end",
+    schema_version: integer("Schema", "Version of the stored data; 0: none was stored")
+    body: pointer("Body", type=BodyProperties)
+    joint: pointer("Joint", type=JointProperties)
+    rest: pointer("Rest Poses", type=RestRecord)
+    connection: pointer("Connection", type=ConnectionProperties)
+    muscle: pointer("Muscle", type=MuscleProperties)
+    target: pointer("Target", type=TargetProperties)
+    obstacle: pointer("Obstacle", type=ObstacleProperties)
+    frame_of: pointer(
+        "Control Frame Of",
+        "Joint of which this Empty is a control frame, or connection of which it is the end",
         type=Object,
-        override=OVERRIDE,
     )
-    channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
-    before_live: PointerProperty(type=LiveRecord, name="Before Live", override=OVERRIDE)
-    bake: PointerProperty(type=BakeRecord, name="Bake", override=OVERRIDE)
+    channels: pointer("Channels", type=ChannelRecord)
+    before_live: pointer("Before Live", type=LiveRecord)
+    bake: pointer("Bake", type=BakeRecord)
 
 
 class BoneData(PropertyGroup):
     """Condyle's data of a pose bone."""
 
-    schema_version: IntProperty(
-        name="Schema", description="Version of the stored data; 0: none was stored", override=OVERRIDE
-    )
-    uid: StringProperty(name="UID", description="Identity of the bone, whatever its name", override=OVERRIDE)
-    body: PointerProperty(type=BodyProperties, name="Body", override=OVERRIDE)
-    channels: PointerProperty(type=ChannelRecord, name="Channels", override=OVERRIDE)
-    before_live: PointerProperty(type=LiveRecord, name="Before Live", override=OVERRIDE)
+    schema_version: integer("Schema", "Version of the stored data; 0: none was stored")
+    uid: text("UID", "Identity of the bone, whatever its name")
+    body: pointer("Body", type=BodyProperties)
+    channels: pointer("Channels", type=ChannelRecord)
+    before_live: pointer("Before Live", type=LiveRecord)
 
 
 ROOTS = ((bpy.types.Scene, SceneData), (bpy.types.Object, ObjectData), (bpy.types.PoseBone, BoneData))

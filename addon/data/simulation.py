@@ -3,19 +3,10 @@
 from typing import Any
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
 from bpy.types import PropertyGroup
 
 from .bake_output import TARGETS, OutputProperties
-from .property_options import OVERRIDE
+from .property_options import angles, choice, flag, integer, number, pointer, seconds, text, vector
 
 #: methods of physics, their labels, and in a sentence what each is for
 INTEGRATORS = (
@@ -57,202 +48,108 @@ ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 class BakeStatistics(PropertyGroup):
     """What the solver met in the last bake; all zero or empty where it did not have to."""
 
-    integrator: StringProperty(
-        name="Method", description="Method of the last bake; empty: there was none", override=OVERRIDE
+    integrator: text("Method", "Method of the last bake; empty: there was none")
+    steps: integer("Steps", "Steps that were taken")
+    seconds: number("Seconds", "How long the simulation took")
+    energy_change: number("Energy", "Total energy at the end less that at the start [J]")
+    constrained: flag("Constrained", "There were constraints, hard limits, contacts or given motions")
+    drift: number("Drift", "Farthest that a constraint was off within a step [m or rad]")
+    drift_left: number("Drift Left", "Farthest that a constraint was off at the end of a step [m or rad]")
+    residual: number("Residual", "How exactly forces were solved for: a share of them")
+    most_rows: integer("Most Rows", "Most conditions at once in a step")
+    steps_with_contact: integer(
+        "Steps with Contact", "Steps in which a contact, a hard limit or a one-sided constraint pushed"
     )
-    steps: IntProperty(name="Steps", description="Steps that were taken", override=OVERRIDE)
-    seconds: FloatProperty(name="Seconds", description="How long the simulation took", override=OVERRIDE)
-    energy_change: FloatProperty(
-        name="Energy", description="Total energy at the end less that at the start [J]", override=OVERRIDE
-    )
-    constrained: BoolProperty(
-        name="Constrained",
-        description="There were constraints, hard limits, contacts or given motions",
-        override=OVERRIDE,
-    )
-    drift: FloatProperty(
-        name="Drift",
-        description="Farthest that a constraint was off within a step [m or rad]",
-        override=OVERRIDE,
-    )
-    drift_left: FloatProperty(
-        name="Drift Left",
-        description="Farthest that a constraint was off at the end of a step [m or rad]",
-        override=OVERRIDE,
-    )
-    residual: FloatProperty(
-        name="Residual", description="How exactly forces were solved for: a share of them", override=OVERRIDE
-    )
-    most_rows: IntProperty(
-        name="Most Rows", description="Most conditions at once in a step", override=OVERRIDE
-    )
-    steps_with_contact: IntProperty(
-        name="Steps with Contact",
-        description="Steps in which a contact, a hard limit or a one-sided constraint pushed",
-        override=OVERRIDE,
-    )
-    steps_unmet: IntProperty(
-        name="Steps Unmet",
-        description="Steps in which not all conditions could be met at once",
-        override=OVERRIDE,
-    )
-    largest: StringProperty(
-        name="Largest Force", description="The constraint that had to push most", override=OVERRIDE
-    )
-    largest_force: FloatProperty(
-        name="Force", description="How much it had to push [N or N·m]", override=OVERRIDE
-    )
-    failed_time: FloatProperty(
-        name="Time", description="When the last bake went wrong, in seconds from its start", override=OVERRIDE
-    )
-    failed_body: StringProperty(
-        name="Body", description="Body at which the last bake went wrong", override=OVERRIDE
-    )
-    failed_reason: StringProperty(
-        name="Reason", description="Why the last bake went wrong; empty: it did not", override=OVERRIDE
-    )
+    steps_unmet: integer("Steps Unmet", "Steps in which not all conditions could be met at once")
+    largest: text("Largest Force", "The constraint that had to push most")
+    largest_force: number("Force", "How much it had to push [N or N·m]")
+    failed_time: number("Time", "When the last bake went wrong, in seconds from its start")
+    failed_body: text("Body", "Body at which the last bake went wrong")
+    failed_reason: text("Reason", "Why the last bake went wrong; empty: it did not")
 
 
 class SimulationProperties(PropertyGroup):
     """How a scene is simulated."""
 
-    use_scene_range: BoolProperty(
-        name="Scene's Frames",
-        description="Simulate the scene's frames (or its preview range where that is on)",
-        default=True,
-        override=OVERRIDE,
+    use_scene_range: flag(
+        "Scene's Frames", "Simulate the scene's frames (or its preview range where that is on)", default=True
     )
-    frame_start: IntProperty(name="Start", description="First frame", default=1, override=OVERRIDE)
-    frame_end: IntProperty(name="End", description="Last frame", default=250, override=OVERRIDE)
-    gravity: FloatVectorProperty(
-        name="Gravity [m/s²]",
-        description="Acceleration of free fall in the world's axes. It does not change with the scene's unit scale",
+    frame_start: integer("Start", "First frame", default=1)
+    frame_end: integer("End", "Last frame", default=250)
+    gravity: vector(
+        "Gravity [m/s²]",
+        "Acceleration of free fall in the world's axes. It does not change with the scene's unit scale",
         default=(0.0, 0.0, -9.81),
-        override=OVERRIDE,
     )
-    time_step: FloatProperty(
-        name="Time Step",
-        description="Step of the simulation in seconds; it does not depend on the frame rate",
+    time_step: seconds(
+        "Time Step",
+        "Step of the simulation in seconds; it does not depend on the frame rate",
         default=0.001,
         min=1e-6,
         soft_max=0.02,
         max=1.0,
         precision=5,
-        subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE",
-        override=OVERRIDE,
     )
-    integrator: EnumProperty(
-        name="Method",
-        description="How the equations of motion are integrated",
+    integrator: choice(
+        "Method",
+        "How the equations of motion are integrated",
         items=tuple((*each[:3], number) for number, each in zip(NUMBERS, INTEGRATORS)),
-        override=OVERRIDE,
     )
-    statistics: PointerProperty(type=BakeStatistics, name="Last Bake", override=OVERRIDE)
-    output: PointerProperty(type=OutputProperties, name="Output", override=OVERRIDE)
-    disconnect_bones: BoolProperty(
-        name="Disconnect Bones",
-        description="Disconnect connected bones that a joint moves away from their parents; else they are refused",
-        override=OVERRIDE,
+    statistics: pointer("Last Bake", type=BakeStatistics)
+    output: pointer("Output", type=OutputProperties)
+    disconnect_bones: flag(
+        "Disconnect Bones",
+        "Disconnect connected bones that a joint moves away from their parents; else they are refused",
     )
 
 
 class _ChannelValues:
     """Transform channels of an object or bone as they were."""
 
-    location: FloatVectorProperty(
-        name="Location",
-        description="Location before",
-        subtype="TRANSLATION",
-        unit="LENGTH",
-        override=OVERRIDE,
-    )
-    rotation_quaternion: FloatVectorProperty(
-        name="Quaternion", description="Rotation before", size=4, subtype="QUATERNION", override=OVERRIDE
-    )
-    rotation_axis_angle: FloatVectorProperty(
-        name="Axis Angle", description="Rotation before", size=4, subtype="AXISANGLE", override=OVERRIDE
-    )
-    rotation_euler: FloatVectorProperty(
-        name="Euler", description="Rotation before", subtype="EULER", unit="ROTATION", override=OVERRIDE
-    )
+    location: vector("Location", "Location before", subtype="TRANSLATION", unit="LENGTH")
+    rotation_quaternion: vector("Quaternion", "Rotation before", size=4, subtype="QUATERNION")
+    rotation_axis_angle: vector("Axis Angle", "Rotation before", size=4, subtype="AXISANGLE")
+    rotation_euler: angles("Euler", "Rotation before")
 
 
 class ChannelRecord(_ChannelValues, PropertyGroup):
     """What an object or bone was before a bake."""
 
-    baked: BoolProperty(name="Baked", description="Its channels are written by Condyle", override=OVERRIDE)
-    rotation_mode: StringProperty(
-        name="Rotation Mode", description="Rotation mode before; empty: not known", override=OVERRIDE
-    )
-    was_connected: BoolProperty(name="Connected", description="The bone was connected", override=OVERRIDE)
-    was_driven: BoolProperty(name="Driven", description="A joint's slider moved it", override=OVERRIDE)
+    baked: flag("Baked", "Its channels are written by Condyle")
+    rotation_mode: text("Rotation Mode", "Rotation mode before; empty: not known")
+    was_connected: flag("Connected", "The bone was connected")
+    was_driven: flag("Driven", "A joint's slider moved it")
 
 
 class LiveRecord(_ChannelValues, PropertyGroup):
     """What an object or bone was before the live run that shows it elsewhere now."""
 
-    shown: BoolProperty(name="Shown", description="A live run moves it", override=OVERRIDE)
-    muted: StringProperty(
-        name="Muted", description="Names of the constraints that the live run has muted", override=OVERRIDE
-    )
+    shown: flag("Shown", "A live run moves it")
+    muted: text("Muted", "Names of the constraints that the live run has muted")
 
 
 class BakeRecord(PropertyGroup):
     """Animation of an object before a bake."""
 
-    action: PointerProperty(
-        name="Baked Action", description="Action that the bake made", type=bpy.types.Action, override=OVERRIDE
+    action: pointer("Baked Action", "Action that the bake made", type=bpy.types.Action)
+    previous_action: pointer("Previous Action", "Action in use before", type=bpy.types.Action)
+    previous_slot: text("Previous Slot", "Slot of the action in use before")
+    slot_handle: integer("Slot's Handle", "Handle of that slot, or of the new one")
+    had_animation_data: flag("Animated", "There was animation data before")
+    blend_type: text("Blending", "How the action was blended")
+    extrapolation: text("Extrapolation", "How the action was extrapolated")
+    influence: number("Influence", "The action's influence", default=1.0)
+    target: choice("Baked To", "Where the keys of this bake went", items=TARGETS)
+    backup: pointer(
+        "Copy of the Action", "What the action in use was before the bake changed it", type=bpy.types.Action
     )
-    previous_action: PointerProperty(
-        name="Previous Action", description="Action in use before", type=bpy.types.Action, override=OVERRIDE
-    )
-    previous_slot: StringProperty(
-        name="Previous Slot", description="Slot of the action in use before", override=OVERRIDE
-    )
-    slot_handle: IntProperty(
-        name="Slot's Handle", description="Handle of that slot, or of the new one", override=OVERRIDE
-    )
-    had_animation_data: BoolProperty(
-        name="Animated", description="There was animation data before", override=OVERRIDE
-    )
-    blend_type: StringProperty(name="Blending", description="How the action was blended", override=OVERRIDE)
-    extrapolation: StringProperty(
-        name="Extrapolation", description="How the action was extrapolated", override=OVERRIDE
-    )
-    influence: FloatProperty(
-        name="Influence", description="The action's influence", default=1.0, override=OVERRIDE
-    )
-    target: EnumProperty(
-        name="Baked To", description="Where the keys of this bake went", items=TARGETS, override=OVERRIDE
-    )
-    backup: PointerProperty(
-        name="Copy of the Action",
-        description="What the action in use was before the bake changed it",
-        type=bpy.types.Action,
-        override=OVERRIDE,
-    )
-    paths: StringProperty(
-        name="Channels", description="Data paths that the bake keyed, as JSON", override=OVERRIDE
-    )
-    made_slot: StringProperty(
-        name="New Slot", description="Slot that the bake added to the action", override=OVERRIDE
-    )
-    track: StringProperty(name="Track", description="NLA track of the bake", override=OVERRIDE)
-    pushed_track: StringProperty(
-        name="Track Below", description="NLA track of the action that was in use before", override=OVERRIDE
-    )
-    pushed_strip: StringProperty(
-        name="Strip Below", description="NLA strip of the action that was in use before", override=OVERRIDE
-    )
-    figures: StringProperty(
-        name="Figures", description="Custom properties that the bake added, as JSON", override=OVERRIDE
-    )
-    bones: StringProperty(
-        name="Bones",
-        description="UIDs of the bones that were animated, by the names that they had, as JSON",
-        override=OVERRIDE,
-    )
+    paths: text("Channels", "Data paths that the bake keyed, as JSON")
+    made_slot: text("New Slot", "Slot that the bake added to the action")
+    track: text("Track", "NLA track of the bake")
+    pushed_track: text("Track Below", "NLA track of the action that was in use before")
+    pushed_strip: text("Strip Below", "NLA strip of the action that was in use before")
+    figures: text("Figures", "Custom properties that the bake added, as JSON")
+    bones: text("Bones", "UIDs of the bones that were animated, by the names that they had, as JSON")
 
 
 def frame_ends(scene: Any) -> tuple[int, int]:

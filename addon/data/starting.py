@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import PropertyGroup
 
-from .property_options import OVERRIDE
+from .property_options import choice, flag, integer, number
 
 #: what a joint or body starts with; "SCENE" (as the simulation says) comes on top of these where it has its own choice
 SOURCES = (
@@ -30,9 +29,9 @@ SAMPLES = (
 class StartProperties(PropertyGroup):
     """Start, samples and loop of the simulation."""
 
-    begin: EnumProperty(
-        name="Begin",
-        description="First frame of the simulation and of its keys",
+    begin: choice(
+        "Begin",
+        "First frame of the simulation and of its keys",
         items=(
             ("RANGE", "Range", "The first frame of the range"),
             (
@@ -41,101 +40,77 @@ class StartProperties(PropertyGroup):
                 "The current frame. Keys before it stay where the bake goes to the current action's range",
             ),
         ),
-        override=OVERRIDE,
     )
-    source: EnumProperty(
-        name="Start With",
-        description="Pose and speed at the start; each joint and free body may choose for itself",
+    source: choice(
+        "Start With",
+        "Pose and speed at the start; each joint and free body may choose for itself",
         items=SOURCES,
-        override=OVERRIDE,
     )
-    preroll: IntProperty(
-        name="Pre-Roll",
-        description="Frames that are simulated before the first recorded one; the start is that much earlier",
+    preroll: integer(
+        "Pre-Roll",
+        "Frames that are simulated before the first recorded one; the start is that much earlier",
         min=0,
         soft_max=250,
         max=100000,
-        override=OVERRIDE,
     )
-    samples: EnumProperty(
-        name="Keys a Frame",
-        description="More than one for motion blur and for what is fast. "
+    samples: choice(
+        "Keys a Frame",
+        "More than one for motion blur and for what is fast. "
         "The motion is the same; whole frames get the same keys",
         items=SAMPLES,
-        override=OVERRIDE,
     )
-    loop: BoolProperty(
-        name="Loop",
-        description="The last frame shows the first one's pose. The range is simulated again and again from "
+    loop: flag(
+        "Loop",
+        "The last frame shows the first one's pose. The range is simulated again and again from "
         "where it ended, until nothing changes any more; what is left is blended. Play it without the last frame",
-        override=OVERRIDE,
     )
-    loop_cycles: IntProperty(
-        name="Most Cycles",
-        description="How many times the range is simulated at most. A motion repeats itself after some cycles where "
+    loop_cycles: integer(
+        "Most Cycles",
+        "How many times the range is simulated at most. A motion repeats itself after some cycles where "
         "it is driven in time with the range and damped; 1: only blend",
         default=20,
         min=1,
         soft_max=100,
         max=10000,
-        override=OVERRIDE,
     )
-    loop_tolerance: FloatProperty(
-        name="Tolerance",
-        description="A motion repeats itself where bodies change from one cycle to the next by less than this: "
+    loop_tolerance: number(
+        "Tolerance",
+        "A motion repeats itself where bodies change from one cycle to the next by less than this: "
         "millimetres, and thousandths of a radian; speeds by less than 2 pi times that in a cycle's time",
         default=0.1,
         min=1e-6,
         soft_max=10.0,
         precision=3,
-        override=OVERRIDE,
     )
-    loop_blend: IntProperty(
-        name="Blend Frames",
-        description="Last frames over which what is left of the jump is taken away; 0: the jump stays",
+    loop_blend: integer(
+        "Blend Frames",
+        "Last frames over which what is left of the jump is taken away; 0: the jump stays",
         default=0,
         min=0,
         soft_max=50,
-        override=OVERRIDE,
     )
 
 
 class LoopStatistics(PropertyGroup):
     """How well the last bake closes."""
 
-    cycles: IntProperty(
-        name="Cycles", description="Cycles that were simulated; 0: no loop", override=OVERRIDE
+    cycles: integer("Cycles", "Cycles that were simulated; 0: no loop")
+    settled: flag("Settled", "The motion repeats itself within the tolerance")
+    position_jump: number("Jump", "Farthest that a body is off from its first frame in the last [m]")
+    angle_jump: number("Turn", "Most that a body is turned from its first frame in the last [rad]")
+    speed_jump: number(
+        "Speed Jump", "Most that a body's speed in the last frame differs from the first [m/s]"
     )
-    settled: BoolProperty(
-        name="Settled", description="The motion repeats itself within the tolerance", override=OVERRIDE
-    )
-    position_jump: FloatProperty(
-        name="Jump",
-        description="Farthest that a body is off from its first frame in the last [m]",
-        override=OVERRIDE,
-    )
-    angle_jump: FloatProperty(
-        name="Turn",
-        description="Most that a body is turned from its first frame in the last [rad]",
-        override=OVERRIDE,
-    )
-    speed_jump: FloatProperty(
-        name="Speed Jump",
-        description="Most that a body's speed in the last frame differs from the first [m/s]",
-        override=OVERRIDE,
-    )
-    turn_speed_jump: FloatProperty(
-        name="Turning Speed Jump",
-        description="Most that a body's turning speed in the last frame differs from the first [rad/s]",
-        override=OVERRIDE,
+    turn_speed_jump: number(
+        "Turning Speed Jump",
+        "Most that a body's turning speed in the last frame differs from the first [rad/s]",
     )
 
 
 def own_source(what: str) -> Any:
     """The property by which a joint or body chooses its start."""
-    return EnumProperty(
-        name="Start With",
-        description=f"Pose and speed of this {what} at the start of a simulation",
+    return choice(
+        "Start With",
+        f"Pose and speed of this {what} at the start of a simulation",
         items=(("SCENE", "As Simulation", "As the simulation's settings say", 0), *SOURCES),
-        override=OVERRIDE,
     )

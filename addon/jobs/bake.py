@@ -12,28 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ..animation import (
-    inputs as forcing,
-)
-from ..animation import (
-    led_joints,
-    motions,
-    start_states,
-    subframes,
-)
+from ..animation import inputs as forcing
+from ..animation import led_joints, motions, start_states, subframes
 from ..baked import conflicts, temporarily
 from ..baking import muscles, solver_statistics, write
 from ..baking.local_matrices import held_motion
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
-from ..checking import (
-    bake_preconditions,
-    no_motion,
-    start_penetration,
-)
-from ..checking import (
-    scene as checks,
-)
+from ..checking import bake_preconditions, no_motion, start_penetration
+from ..checking import scene as checks
 from ..data import findings, frame_times, references
 from ..making import orphans
 from ..reading import scene as scene_to_model

@@ -16,14 +16,8 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.names import title_of
 from ..data.references import Body, Handle, Key, key_of
-from . import (
-    connections,
-    missing_joints,
-    wobbling_masses,
-)
-from . import (
-    muscles as muscle_reading,
-)
+from . import connections, missing_joints, wobbling_masses
+from . import muscles as muscle_reading
 from .joints import child_in_joint as child_in_joint
 from .joints import control_frames as control_frames
 from .joints import read_joint, start_of
