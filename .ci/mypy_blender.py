@@ -4,6 +4,8 @@
    of its value (`VALUES`).
 2. ``item.condyle``: the add-on attaches its data to Blender's classes (`ROOTS`).
 3. ``physics()`` and ``part("worker.client")`` return modules of the package physics, whichever copy is loaded.
+4. Gaps of the stubs of bpy: collections that do not say what they contain, values that no stub returns, enumerations
+   that take their literals only, attributes that only some of the subclasses have.
 """
 
 from __future__ import annotations
@@ -15,9 +17,43 @@ from functools import cache
 from pathlib import Path
 
 from mypy.checker import TypeChecker
-from mypy.nodes import MDEF, AssignmentStmt, MypyFile, StrExpr, SymbolTableNode, TypeInfo, Var
-from mypy.plugin import AttributeContext, ClassDefContext, FunctionContext, Plugin
-from mypy.types import AnyType, Instance, RawExpressionType, Type, TypeOfAny, UnboundType, UnionType
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import (
+    ARG_POS,
+    MDEF,
+    Argument,
+    AssignmentStmt,
+    MypyFile,
+    StrExpr,
+    SymbolTableNode,
+    TypeInfo,
+    Var,
+)
+from mypy.plugin import (
+    AttributeContext,
+    CheckerPluginInterface,
+    ClassDefContext,
+    FunctionContext,
+    FunctionSigContext,
+    MethodContext,
+    MethodSigContext,
+    Plugin,
+)
+from mypy.plugins.common import add_method_to_class
+from mypy.types import (
+    AnyType,
+    FunctionLike,
+    Instance,
+    LiteralType,
+    NoneType,
+    RawExpressionType,
+    Type,
+    TypeOfAny,
+    UnboundType,
+    UnionType,
+    flatten_nested_unions,
+    get_proper_type,
+)
 
 ACCESS = "addon.blender.physics_access"
 #: attributes that the add-on gives to Blender's classes, and their classes
@@ -27,7 +63,24 @@ ROOTS = {
     "bpy.types.PoseBone.condyle": "addon.data.roots.BoneData",
     "bpy.types.WindowManager.condyle_live": "addon.data.live.LiveSettings",
 }
+CONVERTED = ("mathutils.Matrix", "mathutils.Vector", "typing.Sequence")
 ARRAY, COLLECTION = "bpy.types.bpy_prop_array", "bpy.types.bpy_prop_collection_idprop"
+#: functions, methods and attributes of which a stub says nothing, or too little to be of use
+ANY = {"driver_add", "find_nearest", "gpu.state.viewport_get", "id_properties_ui", "load", "FromObject"}
+ANY_DATA = {"bpy.types.Object.data", "bpy.types.bpy_struct.id_data"}
+#: base classes of which an element may have the attributes of any subclass
+OPEN = (
+    "BlenderRNA",
+    "Constraint",
+    "FModifier",
+    "Gizmo",
+    "ID",
+    "Modifier",
+    "Node",
+    "NodeSocket",
+    "Property",
+    "Space",
+)
 #: what attributes hold, by the functions that declare them (Blender's, and those of `property_options`)
 VALUES = {
     "builtins.bool": "BoolProperty flag",
@@ -60,14 +113,38 @@ class BlenderPlugin(Plugin):
             return _give_values
         if fullname == COLLECTION:
             return _iterable
+        if fullname.removeprefix("bpy.types.") in OPEN:
+            return _opened
+        if fullname == "bpy.types.bpy_struct" or fullname.startswith("mathutils."):
+            return _like_sequence
         names = [name for name in ROOTS if name.startswith(f"{fullname}.")]
         return _attach(names[0]) if names else None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        return _root(ROOTS[fullname]) if fullname in ROOTS else None
+        if fullname in ROOTS:
+            return _root(ROOTS[fullname])
+        if fullname in ANY_DATA:
+            return _any
+        return _attribute if fullname.startswith("bpy.types.") else None
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        if fullname in ANY:
+            return _any
         return _module if fullname in (f"{ACCESS}.physics", f"{ACCESS}.part") else None
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        of_blender, name = fullname.startswith(("bpy.types.", "mathutils.")), fullname.rpartition(".")[2]
+        if of_blender and name == "get":
+            return _element
+        return _any if of_blender and name in ANY else None
+
+    def get_function_signature_hook(
+        self, fullname: str
+    ) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        return _signature if fullname.startswith(("bpy.", "mathutils.")) else None
+
+    def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        return _signature if fullname.startswith("bpy.types.") else None
 
 
 @cache
@@ -99,7 +176,8 @@ def _value(context: ClassDefContext, call: ast.Call, imported: frozenset[str]) -
     if name in ("PointerProperty", "pointer", "CollectionProperty", "collection"):
         member = UnboundType(options["type"], line=call.lineno, column=call.col_offset)
         if name in ("CollectionProperty", "collection"):
-            return _instance(context, COLLECTION, [member])
+            known = context.api.anal_type(member)
+            return None if known is None else _instance(context, COLLECTION, [known])
         is_data = options["type"].startswith("bpy.types.") or options["type"] in imported
         return UnionType([member, UnboundType("None")]) if is_data else member
     for kind, makers in ARRAYS.items():
@@ -121,6 +199,67 @@ def _iterable(context: ClassDefContext) -> None:
     """The stub's base class of the collections that an add-on declares does not say what it contains."""
     base = context.cls.info.bases[0]
     context.cls.info.bases[0] = base.copy_modified(args=list(context.cls.type_vars))
+
+
+def _opened(context: ClassDefContext) -> None:
+    anything = AnyType(TypeOfAny.special_form)
+    _add(context, "__getattr__", [context.api.named_type("builtins.str")], anything)
+    _add(context, "__setattr__", [context.api.named_type("builtins.str"), anything], NoneType())
+
+
+def _like_sequence(context: ClassDefContext) -> None:
+    """Names of custom properties are in what has them; vectors give their numbers one by one."""
+    number = context.api.named_type("builtins.float")
+    if context.cls.fullname == "bpy.types.bpy_struct":
+        _add(
+            context,
+            "__contains__",
+            [context.api.named_type("builtins.str")],
+            context.api.named_type("builtins.bool"),
+        )
+    elif "__iter__" not in context.cls.info.names and "__getitem__" in context.cls.info.names:
+        _add(context, "__iter__", [], context.api.named_type("typing.Iterator", [number]))
+
+
+def _add(context: ClassDefContext, name: str, kinds: list[Type], result: Type) -> None:
+    arguments = [Argument(Var(f"_{k}", kind), kind, None, ARG_POS) for k, kind in enumerate(kinds)]
+    add_method_to_class(context.api, context.cls, name, arguments, result)
+
+
+def _any(context: AttributeContext | FunctionContext | MethodContext) -> Type:
+    return AnyType(TypeOfAny.special_form)
+
+
+def _element(context: MethodContext) -> Type:
+    """What `get` of a collection returns, if there is no other default than None."""
+    kind = get_proper_type(context.type)
+    for base in kind.type.mro if isinstance(kind, Instance) and len(context.args[-1]) == 0 else ():
+        if base.fullname == "bpy.types.bpy_prop_collection":
+            return map_instance_to_supertype(kind, base).args[0]
+    return context.default_return_type
+
+
+def _signature(context: FunctionSigContext | MethodSigContext) -> FunctionLike:
+    signature = context.default_signature
+    return signature.copy_modified(arg_types=[_relaxed(kind, context.api) for kind in signature.arg_types])
+
+
+def _attribute(context: AttributeContext) -> Type:
+    kind = _relaxed(context.default_attr_type, context.api)
+    return kind if context.is_lvalue or not isinstance(kind, AnyType) else context.default_attr_type
+
+
+def _relaxed(kind: Type, api: CheckerPluginInterface) -> Type:
+    """Any str, where a stub wants one of certain literals, or a set of them; any array, where it wants a vector."""
+    proper = get_proper_type(kind)
+    for each in map(get_proper_type, flatten_nested_unions([proper])):
+        if isinstance(each, LiteralType):
+            return api.named_generic_type("builtins.str", [])
+        if isinstance(each, Instance) and each.type.fullname in CONVERTED:
+            return AnyType(TypeOfAny.special_form)
+    if isinstance(proper, Instance) and proper.type.fullname == "builtins.set":
+        return proper.copy_modified(args=[_relaxed(each, api) for each in proper.args])
+    return kind
 
 
 def _attach(fullname: str) -> Callable[[ClassDefContext], None]:

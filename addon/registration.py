@@ -86,7 +86,7 @@ def in_order(classes: Iterable[type]) -> tuple[type, ...]:
 
 
 INTERFACE = _interface()
-CLASSES = in_order(
+CLASSES: tuple[Any, ...] = in_order(
     [
         *(group for _, group in roots.ROOTS),
         live.LiveSettings,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -76,7 +75,7 @@ def find(poses: np.ndarray) -> Cycle:
     return Cycle("CLOSED", period, none.one_way) if way is None else Cycle("TO_AND_FRO", period, way)
 
 
-def _goes_on(poses: np.ndarray, metric: Any) -> bool:
+def _goes_on(poses: np.ndarray, metric: physics_access.TwistMetric) -> bool:
     """Whether the step from the last pose to the first is one like its neighbours."""
     lie = physics_access.physics().lie
     twists = lie.log(lie.inverse(poses) @ np.roll(poses, -1, axis=0))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from bpy.types import Constraint, DriverTarget, DriverVariable, FCurve, Object
 
 from ..baked import ik_chains
 from ..blender import compat
@@ -42,7 +43,7 @@ class _Part(NamedTuple):
         return self.block.as_pointer(), self.bone, self.path, self.carried
 
 
-def of_joint(item: Any, frames: np.ndarray) -> list[np.ndarray]:
+def of_joint(item: Object, frames: np.ndarray) -> list[np.ndarray]:
     """Rising frames (k,) of the keys of each curve that has a say in what a joint follows, its Empty given: of those of
     their cycles from the first to the last of rising frames (F,), too.
     """
@@ -118,7 +119,7 @@ def _constraints(part: _Part) -> Iterator[_Part]:
                 yield from _targets(constraint)
 
 
-def _targets(constraint: Any) -> Iterator[_Part]:
+def _targets(constraint: Constraint) -> Iterator[_Part]:
     if constraint.mute:
         return
     for target in references.looked_at(constraint):
@@ -138,7 +139,7 @@ def _driven_by(part: _Part) -> Iterator[_Part]:
                         yield _looked_at(variable, target)
 
 
-def _looked_at(variable: Any, target: Any) -> _Part:
+def _looked_at(variable: DriverVariable, target: DriverTarget) -> _Part:
     """What one target of a variable of a driver is."""
     if variable.type == "SINGLE_PROP":
         bone = BONE.fullmatch(target.data_path)
@@ -152,7 +153,7 @@ def _looked_at(variable: Any, target: Any) -> _Part:
     return _Part(target.id, named, carried=not alone)
 
 
-def _leads(curve: Any, part: _Part) -> bool:
+def _leads(curve: FCurve, part: _Part) -> bool:
     """Whether a curve, or a driver, of a part's data-block is one of that part."""
     path = curve.data_path
     if not part.path:

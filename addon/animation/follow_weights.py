@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from bpy.types import FCurve, Object
 
 from ..curves import fcurve_values
+from ..curves.nla_curves import PlayedCurve
+from ..data.joints import JointProperties
 from . import jump_search
 
 PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
@@ -68,12 +70,12 @@ class Strength:
         return found
 
 
-def holds(settings: Any) -> bool:
+def holds(settings: JointProperties) -> bool:
     """Whether a joint of these settings is held on its animation now."""
     return bool(settings.prescribed or settings.follow >= HELD)
 
 
-def ever(item: Any, frames: np.ndarray) -> bool:
+def ever(item: Object, frames: np.ndarray) -> bool:
     """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
     found = False
     for path, least in ((PATH, ON), (WEIGHT_PATH, 0.0)):
@@ -82,14 +84,14 @@ def ever(item: Any, frames: np.ndarray) -> bool:
     return found
 
 
-def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
+def _keys(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
     """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
     (keys,) = fcurve_values.keyed([curve], frames)
     within: np.ndarray = keys[(keys >= frames[0]) & (keys <= frames[-1])]
     return within
 
 
-def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
+def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
     """A joint's strength as it was seen at whole frames, and what the curves of its weight and its switch say at looks
     (L,) between them, the frames among them, and at their keys; and when they let go of it, hold it, or step. As it
     was, where there are no such curves or not they alone.
@@ -118,7 +120,7 @@ def between_frames(item: Any, seen: Strength, looks: np.ndarray) -> Strength:
     return said(found.frames[kept])
 
 
-def _read(item: Any, path: str, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
+def _read(item: Object, path: str, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
     """What a property's curve says at frames (k,), as Blender limits it; None where that is not what was seen."""
     curve = fcurve_values.alone(item, path)
     if curve is None:

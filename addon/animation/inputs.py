@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import temporarily
 from ..blender import compat, physics_access
@@ -15,7 +16,7 @@ from ..reading import muscle_points
 from ..reading.scene import SceneModel
 
 
-def values_of(scene: Any, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
+def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
     """Values (F, n) of animatable numbers, given as (object, data path), at rising frames (F,); the scene is put back.
 
     What more than a curve of its own moves is seen at whole frames, of which the first and the last are two, and goes
@@ -72,7 +73,7 @@ def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
     return places
 
 
-def torques(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
+def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     """Torques and forces (F, nv) of the model's coordinates at the frames (F,).
 
     Raises:
@@ -100,7 +101,7 @@ def table(
     pushed: np.ndarray,
     times: np.ndarray,
     targets: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
-) -> Any:
+) -> physics_access.Table | None:
     """The table of torques (F, nv), of inputs that excite muscles (F, muscles) at times (F,) [s], and of targets of
     controllers by their names, their own times (R,) and coordinates (R, n); None: nothing.
     """
@@ -138,7 +139,7 @@ def _targets(times: np.ndarray, own: np.ndarray, q: np.ndarray) -> tuple[np.ndar
     return found, rising
 
 
-def sampled(model: Any, given: Any, times: np.ndarray) -> np.ndarray:
+def sampled(model: physics_access.Model, given: physics_access.Table | None, times: np.ndarray) -> np.ndarray:
     """Forces and inputs (T, nv + inputs) of a `Table`, or None, at times (T,) [s]."""
     values = np.tile(model.with_inputs(None), (len(times), 1))
     for column in range(0 if given is None else given.values.shape[1]):
@@ -149,7 +150,7 @@ def sampled(model: Any, given: Any, times: np.ndarray) -> np.ndarray:
 TARGET = "condyle.muscle.control.target"
 
 
-def controllers(scene: Any, read: SceneModel, frames: np.ndarray, times: np.ndarray) -> dict[str, Any]:
+def controllers(scene: Scene, read: SceneModel, frames: np.ndarray, times: np.ndarray) -> dict[str, Any]:
     """The controllers of physics by muscle, their targets at the frames (F,) and times (F,) [s]; the scene is put back.
 
     A target is read as the joint's coordinates are, in radians or metres.
@@ -179,7 +180,9 @@ def controllers(scene: Any, read: SceneModel, frames: np.ndarray, times: np.ndar
     return found
 
 
-def excited(read: SceneModel, made: dict[str, Any], result: Any, keyed: np.ndarray) -> np.ndarray:
+def excited(
+    read: SceneModel, made: dict[str, Any], result: physics_access.Result, keyed: np.ndarray
+) -> np.ndarray:
     """Excitation (F, muscles) of each muscle along a simulation: keyed (F, muscles), or what its controller said."""
     found = keyed.copy()
     for k, entry in enumerate(read.muscles):

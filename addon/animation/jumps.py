@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import temporarily
 from ..blender import physics_access, units
@@ -54,7 +55,7 @@ class Seen:
     looks: Looks | None
 
 
-def looked_for(scene: Any, followed: list[Followed], curves: list[Keyed], frames: np.ndarray) -> list[Seen]:
+def looked_for(scene: Scene, followed: list[Followed], curves: list[Keyed], frames: np.ndarray) -> list[Seen]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
     before, too; and their curves. Those that start over by whole turns go on. The scene, at the first frame, is put
     back. It is gone from frame to frame for those alone of which curves do not say what they show.
@@ -119,7 +120,7 @@ def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
 class Looks:
     """What a joint's sliders or poses show at frames; of each it is noted."""
 
-    def __init__(self, scene: Any, each: Followed) -> None:
+    def __init__(self, scene: Scene, each: Followed) -> None:
         self._scene = scene
         self._known: dict[float, Any] = {}
         self._item = references.object_by_session_uid(each.uid)
@@ -138,7 +139,7 @@ class Looks:
         return np.array([self._known[at] for at in frames.tolist()])
 
 
-def take_together(scene: Any, wanted: list[tuple[Looks, np.ndarray]]) -> None:
+def take_together(scene: Scene, wanted: list[tuple[Looks, np.ndarray]]) -> None:
     """Let each know what is shown at frames (k,) of its own: all at once, since going to a frame takes longest."""
     for at in np.unique(np.concatenate([np.empty(0), *(places for _, places in wanted)])).tolist():
         _go_to(scene, at)
@@ -147,7 +148,9 @@ def take_together(scene: Any, wanted: list[tuple[Looks, np.ndarray]]) -> None:
                 looks.take(at)
 
 
-def _first_looks(scene: Any, looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray) -> None:
+def _first_looks(
+    scene: Scene, looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray
+) -> None:
     """Look first in the stretches that end at rows (k,) of each joint."""
     found = []
     for each, where in zip(looks, wanted):
@@ -158,7 +161,7 @@ def _first_looks(scene: Any, looks: list[Looks | None], wanted: list[np.ndarray]
     take_together(scene, found)
 
 
-def _go_to(scene: Any, at: float) -> None:
+def _go_to(scene: Scene, at: float) -> None:
     scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
 
 
@@ -179,7 +182,7 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
     ]
 
 
-def _size(joint: Any, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
+def _size(joint: physics_access.Joint, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
     """How far a joint turns [rad] and goes [m] by a leap from coordinates (n,) to others: as what it carries does, and
     as an angle or a length of it says where that is more, as of a leap by half a turn or more.
     """
@@ -326,7 +329,7 @@ def least_leap(each: Followed) -> float:
     return max(SEEN, LEAST * max(float(np.linalg.norm(np.ptp(part, axis=0))) for part in found))
 
 
-def _way(each: Followed, one: Any, other: Any) -> float:
+def _way(each: Followed, one: np.ndarray, other: np.ndarray) -> float:
     """How far two poses of a joint are apart, or two readings: of what is keyed in ways of its own the farthest."""
     pair = np.array([one, other])
     return max(float(np.linalg.norm(part[1] - part[0])) for part in _going_on(each, pair))

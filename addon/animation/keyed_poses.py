@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix
 
 from ..baked import channels_back, temporarily
 from ..blender import compat, physics_access, units
@@ -30,7 +31,7 @@ def keyed_frames(body: references.Body, selected: bool = False) -> np.ndarray:
     return np.array(sorted(found))
 
 
-def frames_of(scene: Any, body: references.Body, keys: str = "ALL") -> np.ndarray:
+def frames_of(scene: Scene, body: references.Body, keys: str = "ALL") -> np.ndarray:
     """Keyed frames (n,) of a body that a fit shall read.
 
     Args:
@@ -73,7 +74,7 @@ class Source:
     joint_in_parent: np.ndarray
 
 
-def source_of_joint(item: Any) -> Source:
+def source_of_joint(item: Object) -> Source:
     """The source of a joint; ModelError where its child or parent is missing."""
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -86,7 +87,9 @@ def source_of_joint(item: Any) -> Source:
     return source(f"joint {item.name!r}", child, parent, item.matrix_world)
 
 
-def source(name: str, child: references.Body, parent: references.Body | None, matrix: Any) -> Source:
+def source(
+    name: str, child: references.Body, parent: references.Body | None, matrix: Matrix | np.ndarray
+) -> Source:
     """A source by the world matrix of the joint's frame, as the scene is evaluated now."""
     for body in (child, parent):
         if body is not None:
@@ -102,7 +105,7 @@ def source(name: str, child: references.Body, parent: references.Body | None, ma
     return Source(name, child, parent, frame)
 
 
-def keyed_motion(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def keyed_motion(scene: Scene, given: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Frames (F,) from the child's first key to its last, whole ones and keyed ones, its poses (F, 4, 4) there in the
     joint's frame, and which of them are keyed (n,); see `keyed_samples`.
     """
@@ -114,7 +117,7 @@ def keyed_motion(scene: Any, given: Source) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def keyed_samples(
-    scene: Any, given: Source, names: tuple[str, ...] = (), keys: str = "ALL"
+    scene: Scene, given: Source, names: tuple[str, ...] = (), keys: str = "ALL"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Keyed frames (n,) of the child, and there its poses (n, 4, 4) in the joint's frame, in metres, and the values
     (n, k) of k named properties, see `property_value`; `keys` as of `frames_of`.
@@ -129,7 +132,7 @@ def keyed_samples(
     return frames, poses, values
 
 
-def _own_frames(scene: Any, given: Source, keys: str) -> np.ndarray:
+def _own_frames(scene: Scene, given: Source, keys: str) -> np.ndarray:
     """`frames_of` the child; ModelError where it shows a bake."""
     child = given.child
     if channels_back.is_baked(child.object) and child.data.channels.baked:
@@ -140,7 +143,7 @@ def _own_frames(scene: Any, given: Source, keys: str) -> np.ndarray:
 
 
 def _sampled(
-    scene: Any, given: Source, frames: np.ndarray, names: tuple[str, ...]
+    scene: Scene, given: Source, frames: np.ndarray, names: tuple[str, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Poses (F, 4, 4) of the child in the joint's frame, in metres, and values (F, k) of its named properties."""
     child = given.child

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import temporarily
 from ..blender import compat, compute_process, physics_access, units
@@ -78,7 +79,7 @@ class Followed:
     before: np.ndarray | None = None
 
 
-def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
+def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
     """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last; the
     scene is put back.
 
@@ -119,7 +120,7 @@ def sample(scene: Any, read: scene_to_model.SceneModel, frames: np.ndarray) -> l
     return found
 
 
-def shown(item: Any, source: keyed_poses.Source, name: str) -> Any:
+def shown(item: Object, source: keyed_poses.Source, name: str) -> list[float] | np.ndarray:
     """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
     settings = item.condyle.joint
     if settings.driven:
@@ -127,7 +128,7 @@ def shown(item: Any, source: keyed_poses.Source, name: str) -> Any:
     return keyed_poses.pose_now(source, name)
 
 
-def measured(scene: Any, item: Any, values: np.ndarray) -> np.ndarray:
+def measured(scene: Scene, item: Object, values: np.ndarray) -> np.ndarray:
     """Sliders (F, n), or poses (F, 4, 4), as they were shown, in metres and radians."""
     if not item.condyle.joint.driven:
         return units.to_metres(values, scene)
@@ -142,7 +143,7 @@ def held_at_start(followed: list[Followed]) -> set[str]:
     return {each.name for each in followed if each.switched[0]}
 
 
-def may_follow(item: Any) -> bool:
+def may_follow(item: Object) -> bool:
     """Whether a joint is prescribed or drawn now, or that is animated."""
     settings = item.condyle.joint
     if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:
@@ -150,7 +151,7 @@ def may_follow(item: Any) -> bool:
     return may_be_switched(item)
 
 
-def may_be_switched(item: Any) -> bool:
+def may_be_switched(item: Object) -> bool:
     """Whether it may change with time if a joint follows its animation."""
     data = item.animation_data
     if data is None:
@@ -161,7 +162,12 @@ def may_be_switched(item: Any) -> bool:
 
 
 def followed_of(
-    scene: Any, item: Any, joint: Any, body: str, switched: np.ndarray, values: np.ndarray
+    scene: Scene,
+    item: Object,
+    joint: physics_access.Joint,
+    body: str,
+    switched: np.ndarray,
+    values: np.ndarray,
 ) -> Followed:
     """What was seen of a joint: values are its sliders (F, n), or the child's poses (F, 4, 4) in its frame."""
     settings = item.condyle.joint
@@ -183,7 +189,7 @@ def followed_of(
     return made
 
 
-def coordinates(each: Followed, fitted: set[str], rows: Any = slice(None)) -> Steps[Any]:
+def coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice = slice(None)) -> Steps[Any]:
     """Steps that find the coordinates (R, n) of a joint at some of the frames; returns them, and warnings."""
     q, told = yield from _coordinates(each, fitted, rows)
     vector = rotation_vector(each.joint)
@@ -253,7 +259,7 @@ def _check_turns(each: Followed, vectors: np.ndarray) -> None:
         )
 
 
-def follows_poses(joint: Any) -> bool:
+def follows_poses(joint: physics_access.Joint) -> bool:
     """Whether a joint without sliders can follow its animation: whether its child's poses tell its coordinates."""
     return bool(joint.type == "free" or joint.num_coordinates <= 3)
 
@@ -308,7 +314,7 @@ def windows_of(switched: np.ndarray, times: np.ndarray) -> np.ndarray:
     return np.stack([times[starts], after[ends]], axis=1)
 
 
-def vector_readings(joint: Any) -> slice | None:
+def vector_readings(joint: physics_access.Joint) -> slice | None:
     """Which of a joint's readings are a rotation vector; None: there are none, or angles are read instead."""
     return rotation_vector(joint) if joint.reading_names == joint.coordinate_names else None
 

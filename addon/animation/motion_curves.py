@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import channel_units
 from ..curves import fcurve_values, rotation_channels
@@ -41,7 +42,7 @@ class MotionCurves:
         return rise if np.abs(rises - rise).max() < SEEN * max(1.0, np.abs(rise).max()) else None
 
 
-def read(scene: Any, each: Followed) -> MotionCurves | None:
+def read(scene: Scene, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else
     has a say in it, as a driver, limits, or constraints. The scene is at the first of the frames.
     """
@@ -53,7 +54,7 @@ def read(scene: Any, each: Followed) -> MotionCurves | None:
     return None if np.abs(said - seen).max() > SEEN * max(1.0, np.abs(said).max()) else found
 
 
-def _sliders(scene: Any, item: Any, each: Followed) -> MotionCurves:
+def _sliders(scene: Scene, item: Object, each: Followed) -> MotionCurves:
     """The curves of a joint's sliders."""
     names = slider_names(item.condyle.joint)
     curves = [fcurve_values.alone(item, f'["{name}"]') for name in names]
@@ -65,7 +66,7 @@ def _sliders(scene: Any, item: Any, each: Followed) -> MotionCurves:
     return MotionCurves(shown, curves)
 
 
-def _child(scene: Any, item: Any, each: Followed) -> MotionCurves:
+def _child(scene: Scene, item: Object, each: Followed) -> MotionCurves:
     """The curves of the child's own channels: they move it as it was seen, where nothing else moves it in the joint."""
     body = keyed_poses.source_of_joint(item).child
     owner, mode = body.owner, body.owner.rotation_mode

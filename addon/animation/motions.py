@@ -106,7 +106,7 @@ def caught_early(windows: np.ndarray, early: float) -> np.ndarray:
     return np.array(found).reshape(-1, 2)
 
 
-def repeats(joint: Any, q: np.ndarray, times: np.ndarray, tolerance: float) -> bool:
+def repeats(joint: physics_access.Joint, q: np.ndarray, times: np.ndarray, tolerance: float) -> bool:
     """Whether a joint that is led through coordinates (F, n) is at the last as at the first, and goes on from there as
     smoothly as it went: so a loop's seam is none of the motion's.
 
@@ -126,7 +126,7 @@ def repeats(joint: Any, q: np.ndarray, times: np.ndarray, tolerance: float) -> b
     return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + seen).all())
 
 
-def comes_back(joint: Any, q: np.ndarray, tolerance: float) -> bool:
+def comes_back(joint: physics_access.Joint, q: np.ndarray, tolerance: float) -> bool:
     """Whether a joint that is led through coordinates (F, n) is at the last where it was at the first [m, rad]."""
     lie, rise = physics_access.physics().lie, q[-1] - q[0]
     if np.abs(lie.log(lie.inverse(joint.transform(q[0])) @ joint.transform(q[-1]))).max() > tolerance:

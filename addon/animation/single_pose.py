@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..blender import physics_access
@@ -15,7 +13,7 @@ MET = 1e-6  # rad, and what counts as much: the rounding of a pose that Blender 
 
 
 def place(
-    joint: Any, start: np.ndarray, pose: np.ndarray, scale: float, near: bool = False
+    joint: physics_access.Joint, start: np.ndarray, pose: np.ndarray, scale: float, near: bool = False
 ) -> tuple[np.ndarray, float, float]:
     """Coordinates (n,) at which a joint is nearest to a pose (4, 4), and how far it is off: [m] and [rad].
 
@@ -35,18 +33,20 @@ def place(
     return q, float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
 
 
-def is_at(joint: Any, q: np.ndarray, pose: np.ndarray) -> bool:
+def is_at(joint: physics_access.Joint, q: np.ndarray, pose: np.ndarray) -> bool:
     """Whether a joint at coordinates (n,) is in a pose (4, 4), but for the rounding of what Blender holds."""
     return bool(np.linalg.norm(_missing(joint, q, pose)) < MET)
 
 
-def _missing(joint: Any, q: np.ndarray, pose: np.ndarray) -> np.ndarray:
+def _missing(joint: physics_access.Joint, q: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """Twists (..., 6) from the poses at coordinates (..., n) to a pose."""
     lie = physics_access.physics().lie
     return np.asarray(lie.log(lie.inverse(joint.transform(q)) @ pose))
 
 
-def _best_sample(joint: Any, start: np.ndarray, pose: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _best_sample(
+    joint: physics_access.Joint, start: np.ndarray, pose: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     low, high = _span(joint, start)
     axes = [np.linspace(*ends, SAMPLES[len(start) - 1]) for ends in zip(low, high)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(start))
@@ -56,7 +56,7 @@ def _best_sample(joint: Any, start: np.ndarray, pose: np.ndarray, weights: np.nd
 
 
 def _descend(
-    joint: Any, q: np.ndarray, pose: np.ndarray, weights: np.ndarray
+    joint: physics_access.Joint, q: np.ndarray, pose: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates where Newton's steps from q end, and the twist (6,) that is missing there."""
     lie = physics_access.physics().lie
@@ -70,7 +70,7 @@ def _descend(
     return q, _missing(joint, q, pose)
 
 
-def _span(joint: Any, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _span(joint: physics_access.Joint, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where coordinates are sampled: the joint's range, a turn or a metre about the start where that has no ends."""
     about = np.array([np.pi if unit == "rad" else 1.0 for unit in joint.coordinate_units])
     low, high = np.transpose(joint.range)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import temporarily
 from ..blender import compat, physics_access, units
@@ -66,7 +67,7 @@ class _Chosen:
 
 
 def see(
-    scene: Any, read: scene_to_model.SceneModel, frame: float, given: set[str]
+    scene: Scene, read: scene_to_model.SceneModel, frame: float, given: set[str]
 ) -> tuple[list[Seen], list[str]]:
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 
@@ -114,7 +115,7 @@ def see(
 
 
 def _starting(
-    scene: Any, read: scene_to_model.SceneModel, given: Container[str]
+    scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
 ) -> Iterator[tuple[int, references.Body, Any, str]]:
     """Numbers in the model, bodies, joints' Empties (None: free) and what they start from, of all that do not follow
     their animation anyway as joints of the names `given` do.
@@ -127,7 +128,7 @@ def _starting(
             yield index, body, item, scene.condyle.start.source if own == "SCENE" else own
 
 
-def left_behind(scene: Any, read: scene_to_model.SceneModel, given: Container[str]) -> list[str]:
+def left_behind(scene: Scene, read: scene_to_model.SceneModel, given: Container[str]) -> list[str]:
     """One line where joints start with their start values though their sliders stand elsewhere, as the scene is
     evaluated now. given: as of `see`.
     """
@@ -182,7 +183,7 @@ def _keys(each: _Chosen) -> list[np.ndarray]:
 
 
 def _looked(
-    scene: Any, frame: float, span: float, chosen: list[_Chosen]
+    scene: Scene, frame: float, span: float, chosen: list[_Chosen]
 ) -> dict[int, tuple[float, list[Any]]]:
     """By indices in the model the span, and what the animation shows of chosen bodies at the looks (looks, ...)."""
     rows: dict[int, list[Any]] = {each.index: [] for each in chosen}
@@ -192,7 +193,7 @@ def _looked(
         for each in chosen:
             name = f"{each.entry.name} at frame {at:g}"
             if each.source is None:
-                found = units.split_scale(each.body.matrix, name, each.body.owner)[0]
+                found: Any = units.split_scale(each.body.matrix, name, each.body.owner)[0]
             elif each.item.condyle.joint.driven:
                 found = [float(each.item[slider]) for slider in slider_names(each.item.condyle.joint)]
             else:
@@ -201,7 +202,7 @@ def _looked(
     return {index: (span, row) for index, row in rows.items()}
 
 
-def _left_behind(item: Any, metres: float) -> list[tuple[str, str, str]]:
+def _left_behind(item: Object, metres: float) -> list[tuple[str, str, str]]:
     """A joint's name, its start value and what its slider says, of the first slider that stands elsewhere."""
     settings = item.condyle.joint
     for row, slider in zip(settings.coordinates, slider_names(settings)):
@@ -277,7 +278,7 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
 
 
 def _speed_of_sliders(
-    name: str, joint: Any, q: np.ndarray, readings: np.ndarray, fps: float
+    name: str, joint: physics_access.Joint, q: np.ndarray, readings: np.ndarray, fps: float
 ) -> tuple[np.ndarray, list[str]]:
     """Velocities (n,) of a joint at q, from its sliders (looks, n), each by itself; a warning where one leaps."""
     each = [slice(k, k + 1) for k in range(readings.shape[1])]
@@ -294,7 +295,9 @@ def _speed_of_sliders(
     return _velocities(joint, q, lie.log(lie.inverse(before) @ after) / (2.0 * little)), told
 
 
-def _speed(name: str, joint: Any, q: np.ndarray, poses: Any, fps: float) -> tuple[np.ndarray, list[str]]:
+def _speed(
+    name: str, joint: physics_access.Joint, q: np.ndarray, poses: np.ndarray, fps: float
+) -> tuple[np.ndarray, list[str]]:
     """Velocities (n,) of a joint at q, from its poses (looks, 4, 4); a warning where they leap."""
     rotations = poses[:, :3, :3]
     turns = physics_access.physics().lie.so3_log(rotations[1:] @ rotations[:-1].swapaxes(1, 2))
@@ -325,13 +328,17 @@ def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.nda
     return slopes, leapt
 
 
-def _velocities(joint: Any, q: np.ndarray, twist: np.ndarray) -> np.ndarray:
+def _velocities(joint: physics_access.Joint, q: np.ndarray, twist: np.ndarray) -> np.ndarray:
     """Velocities (n,) with which a joint at q comes nearest to its child's twist (6,)."""
     velocities: np.ndarray = np.linalg.lstsq(joint.evaluate(q)[1], twist, rcond=1e-9)[0]
     return velocities
 
 
-def started(read: Any, given: dict[str, np.ndarray], found: dict[str, tuple[np.ndarray, np.ndarray]]) -> Any:
+def started(
+    read: scene_to_model.SceneModel,
+    given: dict[str, np.ndarray],
+    found: dict[str, tuple[np.ndarray, np.ndarray]],
+) -> physics_access.State:
     """The state with coordinates of joints that follow their animation where it begins, and with what was found of
     others in theirs: coordinates and velocities.
     """

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import ID, AnimData, Constraint, FCurve, NlaStrip, Object
 
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
@@ -46,7 +47,7 @@ class Stillness:
             left += further
         return True
 
-    def _hangs_on(self, item: Any) -> list[Any] | None:
+    def _hangs_on(self, item: Object) -> list[Any] | None:
         """What else may move an object that does not move by itself; None: it does, or something not known here."""
         owners = (item, *(item.pose.bones if item.pose is not None else ()))
         constraints = [constraint for owner in owners for constraint in owner.constraints]
@@ -64,7 +65,7 @@ class Stillness:
         looked += [item.parent, *(getattr(constraint, "target", None) for constraint in constraints)]
         return [each for each in looked if each is not None]
 
-    def _drivers(self, item: Any) -> list[Any] | None:
+    def _drivers(self, item: Object) -> list[Any] | None:
         """Drivers of an object and of its data; None: keys move it too, or a driver that may look at the time."""
         found = []
         for block in (item, item.data):
@@ -84,7 +85,7 @@ class Stillness:
                 return None
         return found
 
-    def _is_level(self, block: Any, data: Any) -> bool:
+    def _is_level(self, block: ID, data: AnimData) -> bool:
         """Whether the action and the strips of animation data change nothing in the frames that count."""
         if self._span is None:
             return data.action is None and not data.nla_tracks
@@ -96,7 +97,7 @@ class Stillness:
         return all(is_level(curve, low, high) for curve in compat.curves_in_use(block))
 
 
-def _is_level_strip(strip: Any, is_first: bool, low: float, high: float) -> bool:
+def _is_level_strip(strip: NlaStrip, is_first: bool, low: float, high: float) -> bool:
     """Whether a strip, the first of its track or not, changes nothing from frame `low` to `high`.
 
     Bakes make such strips: of their own action, and of the one that was in use before. Only of strips that play an
@@ -122,7 +123,7 @@ def _is_level_strip(strip: Any, is_first: bool, low: float, high: float) -> bool
     return all(is_level(curve, max(low, begin), min(high, end)) for curve in curves)
 
 
-def is_level(curve: Any, low: float, high: float) -> bool:
+def is_level(curve: FCurve, low: float, high: float) -> bool:
     """Whether a curve has one value from frame `low` to `high`, or moves nothing that is to be seen."""
     points = curve.keyframe_points
     if curve.mute or ".condyle." in f".{curve.data_path}":  # settings of ours
@@ -152,9 +153,9 @@ def is_level(curve: Any, low: float, high: float) -> bool:
     return bool(np.ptp(heights) <= ROUNDING * max(1.0, float(np.abs(heights).max())))
 
 
-def _is_ours(constraint: Any) -> bool:
+def _is_ours(constraint: Constraint) -> bool:
     return bool(constraint.name.startswith("Condyle"))
 
 
-def _is_carried_plainly(item: Any) -> bool:
+def _is_carried_plainly(item: Object) -> bool:
     return item.parent is None or (item.parent_type in BAKED_THROUGH and item.parent.type != "CURVE")

@@ -4,9 +4,8 @@ and as strongly as the keys of their weights say there.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import temporarily
 from ..curves import fcurve_cycles, fcurve_values
@@ -40,7 +39,7 @@ def _shown_looks(fps: float) -> int:
     return max(LOOKS, round(LOOKS * 24.0 / fps))
 
 
-def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
+def looked_at(scene: Scene, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
     """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
     their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
     at `LOOKS` places or more from frame to frame. Where one of what leads a joint has keys at several frames
@@ -55,8 +54,8 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
     leaping = jumps.looked_for(scene, followed, keyed, frames)
     if count < 2:
-        for each in leaping:
-            each.joint.before = _before(each)
+        for seen in leaping:
+            seen.joint.before = _before(seen)
         return [each.joint for each in leaping]
     shown = _shown_looks(fps)
     places = [_places(each, count if each.by else shown) for each in leaping]
@@ -66,7 +65,7 @@ def looked_at(scene: Any, followed: list[Followed], frames: np.ndarray, fps: flo
     ]
 
 
-def _look(scene: Any, seen: list[jumps.Seen], places: list[tuple[np.ndarray, np.ndarray]]) -> None:
+def _look(scene: Scene, seen: list[jumps.Seen], places: list[tuple[np.ndarray, np.ndarray]]) -> None:
     """See what no curves alone say, as drivers, constraints and blended strips of the NLA show it: at places (k, looks)
     of each joint, all joints at once.
     """

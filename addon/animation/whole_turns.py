@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from bpy.types import FCurve
 
 from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
+from ..curves.nla_curves import PlayedCurve
 from . import jump_search
 from .jump_search import Shown
 from .led_joints import Followed
@@ -108,7 +109,7 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
             less[k] = abs(ways[k]) <= 0.5 * turn
 
 
-def _keys(curve: Any, frames: np.ndarray) -> np.ndarray:
+def _keys(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
     """Rising frames (k,) of a curve's keys within rising frames (F,), and of those next to them; in its cycles, too."""
     (keys,) = fcurve_values.keyed([curve], frames)
     inside = np.searchsorted(keys, frames[[0, -1]])

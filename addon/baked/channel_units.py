@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..blender import units
+from ..data.references import Body
 
 
-def metres_of(body: Any, scene: Any) -> float:
+def metres_of(body: Body, scene: Scene) -> float:
     """How many metres in the world a unit of the body's location is."""
     _, scale = units.split_scale(body.matrix, body.name, body.owner)
     own = abs(float(body.owner.scale[0])) or 1.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterable
-from typing import Any
 
 import bpy
+from bpy.types import Object, Scene
 
 from ..blender import physics_access
 from ..data import stored_texts
@@ -36,14 +36,14 @@ def is_driven(body: Body) -> bool:
     return any(not constraint.mute for constraint in own_constraints(body))
 
 
-def is_baked(item: Any) -> bool:
+def is_baked(item: Object) -> bool:
     """Whether an object has a bake to be freed, even if the baked action itself has been deleted. That of a linked one
     is its library's, and a motion like any other here.
     """
     return item.library is None and (targets.is_put(item) or bool(baked_bodies(item)))
 
 
-def baked_bodies(item: Any) -> list[Body]:
+def baked_bodies(item: Object) -> list[Body]:
     """The object and those of its bones whose channels a bake wrote."""
     bodies = [Body(item)] if item.condyle.channels.baked else []
     if item.pose is not None:
@@ -51,7 +51,7 @@ def baked_bodies(item: Any) -> list[Body]:
     return bodies
 
 
-def free(scene: Any) -> int:
+def free(scene: Scene) -> int:
     """Take every bake of a scene away and put back exactly what was; returns the number of objects freed.
 
     An action that the user has put in use since stays, with the channels that it moves as they are.

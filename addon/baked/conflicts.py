@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from bpy.types import Constraint, Object, PoseBone
 
 from ..blender import compat, physics_access, units
 from ..curves.rotation_channels import rotation_path
@@ -67,7 +68,7 @@ def check(body: Body) -> None:
         )
 
 
-def acts(item: Any, constraint: Any) -> bool:
+def acts(item: Object, constraint: Constraint) -> bool:
     """Whether a constraint of an object or of one of its bones does anything, now or at another frame: not one that is
     muted, that looks at nothing, or whose influence is 0, as a switch between FK and IK leaves it.
     """
@@ -79,7 +80,7 @@ def acts(item: Any, constraint: Any) -> bool:
     return bool(constraint.influence > 0.0 or is_played(item, f"{path}.influence"))
 
 
-def is_played(item: Any, path: str) -> bool:
+def is_played(item: Object, path: str) -> bool:
     """Whether keys, drivers or strips of the NLA move what a data path leads to."""
     data = item.animation_data
     if data is None:
@@ -89,7 +90,7 @@ def is_played(item: Any, path: str) -> bool:
     return any(curve.data_path == path for curve in (*compat.curves_in_use(item), *data.drivers, *played))
 
 
-def bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
+def bent_by(bone: PoseBone) -> Iterator[tuple[Any, Any]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """
@@ -98,7 +99,7 @@ def bent_by(bone: Any) -> Iterator[tuple[Any, Any]]:
             yield below, constraint
 
 
-def _is_simulated_by_blender(item: Any) -> bool:
+def _is_simulated_by_blender(item: Object) -> bool:
     """Whether an object is an active rigid body of Blender, and at any time not one that follows its animation."""
     rigid = item.rigid_body
     if rigid is None or rigid.type != "ACTIVE":
@@ -124,7 +125,7 @@ def _check_scale(body: Body) -> None:
                 )
 
 
-def _check_parents(item: Any) -> None:
+def _check_parents(item: Object) -> None:
     """A parent that is a path moves its children along itself, which keys cannot undo; so does a vertex."""
     check_parent(item)
     while item.parent is not None:
@@ -136,7 +137,7 @@ def _check_parents(item: Any) -> None:
         item = parent
 
 
-def is_armature_linked(item: Any) -> bool:
+def is_armature_linked(item: Object) -> bool:
     """Whether the bones of a rig belong to another file, as those of a library override do, so that none of them can be
     connected or disconnected here.
     """
@@ -154,6 +155,6 @@ def how_to_disconnect(body: Body) -> str:
     )
 
 
-def own_constraints(body: Body) -> list[Any]:
+def own_constraints(body: Body) -> list[Constraint]:
     """The constraints by which a joint's slider moves a body."""
     return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]

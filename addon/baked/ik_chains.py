@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bpy.types import Object, Scene
+
 from ..data import references
 from ..data.references import Body
 
 
-def chains(item: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
+def chains(item: Object) -> Iterator[tuple[Any, Any, list[Any]]]:
     """The bone, the constraint, and all bones that it bends, of each IK constraint of an armature, muted ones, too."""
     for below in item.pose.bones:
         for constraint in below.constraints:
@@ -24,7 +26,7 @@ def chains(item: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
                 yield below, constraint, chain[: constraint.chain_count or len(chain)]
 
 
-def why_late(scene: Any, child: Body | None, parent: Body | None) -> str:
+def why_late(scene: Scene, child: Body | None, parent: Body | None) -> str:
     """Why a joint's slider would move its child one change late; empty: it would not."""
     if child is None or parent is None or not child.bone:
         return ""
@@ -45,14 +47,14 @@ def why_late(scene: Any, child: Body | None, parent: Body | None) -> str:
     return ""
 
 
-def of_joint(scene: Any, item: Any) -> str:
+def of_joint(scene: Scene, item: Object) -> str:
     """As `why_late`, of a joint's child and parent."""
     settings = item.condyle.joint
     parent = None if settings.to_world else references.resolve(settings.parent)
     return why_late(scene, references.resolve(settings.child), parent)
 
 
-def _moved_by(scene: Any, body: Body) -> Iterator[Body]:
+def _moved_by(scene: Scene, body: Body) -> Iterator[Body]:
     """A body, and all by which it is moved in turn: parents in Blender, and of joints whose sliders move them."""
     waiting, known = [body], set()
     while waiting:

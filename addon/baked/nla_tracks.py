@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, AnimData, NlaStrip, NlaTrack
 
 from ..blender import compat
 from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
+from ..data.simulation import BakeRecord
+
+if TYPE_CHECKING:
+    from bpy.types import ActionSlot
 
 TRACK = "Condyle Bake"
 BELOW = "Condyle, before the bake"
@@ -25,7 +30,7 @@ def ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
     return float(frames.min()), float(frames.max())
 
 
-def is_alone(data: Any) -> bool:
+def is_alone(data: AnimData) -> bool:
     """Whether nothing plays below the action in use: Blender then takes no notice of how it is to be blended.
 
     A strip that is muted counts, one on a muted track does not. While a track plays solo, the action in use does not
@@ -34,7 +39,9 @@ def is_alone(data: Any) -> bool:
     return not data.use_nla or not any(len(track.strips) and not track.mute for track in data.nla_tracks)
 
 
-def add(data: Any, record: Any, action: Any, slot: Any, ends: tuple[float, float]) -> None:
+def add(
+    data: AnimData, record: BakeRecord, action: Action, slot: ActionSlot, ends: tuple[float, float]
+) -> None:
     """Play an action on a track above all others; the one in use goes to a track of its own below it."""
     if data.action is not None:
         push_down(data, record, ends)
@@ -47,7 +54,7 @@ def add(data: Any, record: Any, action: Any, slot: Any, ends: tuple[float, float
     strip.blend_type, strip.extrapolation = "REPLACE", "HOLD_FORWARD"
 
 
-def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
+def push_down(data: AnimData, record: BakeRecord, ends: tuple[float, float]) -> None:
     """The action in use as a strip on a track above the others, playing what it played.
 
     Args:
@@ -79,7 +86,7 @@ def push_down(data: Any, record: Any, ends: tuple[float, float]) -> None:
     data.action = None
 
 
-def _reach(action: Any, ends: tuple[float, float]) -> tuple[float, float]:
+def _reach(action: Action, ends: tuple[float, float]) -> tuple[float, float]:
     """First and last frame of a strip of the action beyond which all may stand still.
 
     They are the ends of the keys, of those given and of every scene, in whole frames; and what may yet be added to
@@ -95,13 +102,13 @@ def _reach(action: Any, ends: tuple[float, float]) -> tuple[float, float]:
     return float(np.floor(min(frames))) - more, float(np.ceil(max(frames))) + more
 
 
-def _place(strip: Any, first: float, last: float) -> None:
+def _place(strip: NlaStrip, first: float, last: float) -> None:
     strip.action_frame_end = last  # first, for Blender lets neither end go beyond the other
     strip.action_frame_start, strip.action_frame_end = first, last
     strip.frame_start_raw, strip.frame_end_raw = first, last
 
 
-def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
+def tracks(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[NlaTrack]:
     """The tracks that a bake made, or that its strips alone are on, whatever they are called now.
 
     Args:
@@ -117,7 +124,7 @@ def tracks(data: Any, record: Any, pushed: bool = True) -> list[Any]:
     return [*found, *_below(data, record)] if pushed else found
 
 
-def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]:
+def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tuple[Any, Any]]:
     """The bake's strips on tracks that have others too, also within meta strips, each with its track.
 
     Args:
@@ -129,7 +136,7 @@ def strips(data: Any, record: Any, pushed: bool = True) -> list[tuple[Any, Any]]
     own = pushed_strip(data, record) if pushed else None
     baked = None if record.target in IN_PLACE else record.action
 
-    def is_ours(strip: Any) -> bool:
+    def is_ours(strip: NlaStrip) -> bool:
         return strip == own or (baked is not None and strip.action == baked)
 
     shared = [track for track in data.nla_tracks if track not in whole]
@@ -146,12 +153,12 @@ def _among(strips: Iterable[Any], is_ours: Callable[[Any], bool]) -> Iterator[An
             yield from _among(strip.strips, is_ours)
 
 
-def is_played(data: Any, action: Any) -> bool:
+def is_played(data: AnimData, action: Action) -> bool:
     """Whether any strip plays an action, be it muted."""
     return any(action in _actions(track) for track in data.nla_tracks)
 
 
-def remove(data: Any, record: Any, pushed: bool) -> None:
+def remove(data: AnimData, record: BakeRecord, pushed: bool) -> None:
     """Take away the tracks and strips of a bake; pushed: those of the action before, too."""
     own, among = tracks(data, record, pushed), strips(data, record, pushed)
     for track, strip in among:
@@ -164,7 +171,7 @@ def remove(data: Any, record: Any, pushed: bool) -> None:
         data.nla_tracks.remove(track)
 
 
-def mute(data: Any, record: Any, pushed: bool) -> Callable[[], None]:
+def mute(data: AnimData, record: BakeRecord, pushed: bool) -> Callable[[], None]:
     """Make the tracks and strips of a bake play nothing; returns what makes them play again.
 
     Args:
@@ -185,7 +192,7 @@ def mute(data: Any, record: Any, pushed: bool) -> Callable[[], None]:
     return play
 
 
-def _end_solo(tracks: list[Any]) -> list[Any]:
+def _end_solo(tracks: list[NlaTrack]) -> list[Any]:
     """Let the others play again where one of these tracks plays solo; returns that one in a list.
 
     Blender notes besides that some track does, and forgets that neither with the track nor when it is muted.
@@ -196,17 +203,20 @@ def _end_solo(tracks: list[Any]) -> list[Any]:
     return alone
 
 
-def replace(data: Any, action: Any, copy: Any) -> None:
+def replace(data: AnimData, action: Action, copy: Action) -> None:
     """Let strips that play an action play a copy of it instead, from and to the same frames."""
-    tracks = [] if data is None else data.nla_tracks
-    for strip in [strip for track in tracks for strip in compat.flat_strips(track.strips)]:
+    for strip in [
+        strip
+        for track in (() if data is None else data.nla_tracks)
+        for strip in compat.flat_strips(track.strips)
+    ]:
         if strip.action == action:
             slot = compat.slot_of(strip)
             strip.action = copy
             compat.assign_strip_slot(strip, compat.same_slot(copy, slot))
 
 
-def pushed_strip(data: Any, record: Any) -> Any:
+def pushed_strip(data: AnimData, record: BakeRecord) -> NlaStrip | None:
     """The strip of the action before that has its name still, wherever it lies; None if there is none, and of bakes
     that did not note the name.
     """
@@ -217,7 +227,7 @@ def pushed_strip(data: Any, record: Any) -> Any:
     return found if found is not None and found.action in (None, record.previous_action) else None
 
 
-def is_doubled(data: Any, record: Any) -> bool:
+def is_doubled(data: AnimData, record: BakeRecord) -> bool:
     """Whether the action before would play twice if it were in use again: a strip plays it that could be the bake's,
     but cannot be told from the user's, for it has another name now and is on another track.
     """
@@ -235,7 +245,7 @@ def is_doubled(data: Any, record: Any) -> bool:
     )
 
 
-def _below(data: Any, record: Any) -> list[Any]:
+def _below(data: AnimData, record: BakeRecord) -> list[NlaTrack]:
     """The track of the action before, in a list, where nothing of the user's is on it."""
     upward, before, name = list(data.nla_tracks), record.previous_action, record.pushed_track
     called = _called(upward, name, before)
@@ -250,17 +260,17 @@ def _below(data: Any, record: Any) -> list[Any]:
     return [track for track in upward if _clips(track) == [strip] or (track in called and not _clips(track))]
 
 
-def _called(tracks: list[Any], name: str, action: Any) -> list[Any]:
+def _called(tracks: list[NlaTrack], name: str, action: Action | None) -> list[NlaTrack]:
     """The topmost of the tracks that has a name, in a list, and strips of that action alone: others are the user's."""
     called = [track for track in tracks if name and track.name == name]
     return [track for track in called if _actions(track) <= {None, action}][-1:]
 
 
-def _actions(track: Any) -> set[Any]:
+def _actions(track: NlaTrack) -> set[Any]:
     """What the strips of a track play, those within meta strips too."""
     return {strip.action for strip in _clips(track)}
 
 
-def _clips(track: Any) -> list[Any]:
+def _clips(track: NlaTrack) -> list[NlaStrip]:
     """The strips of a track, in place of meta strips those within."""
     return [strip for strip in compat.flat_strips(track.strips) if strip.type != "META"]

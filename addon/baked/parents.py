@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from bpy.types import Object
 
 from ..blender import physics_access
 
@@ -12,7 +12,7 @@ BAKED_THROUGH = ("OBJECT", "ARMATURE", "BONE")
 PARENTS = {"VERTEX": "a vertex", "VERTEX_3": "three vertices", "LATTICE": "the lattice"}
 
 
-def check_parent(item: Any) -> None:
+def check_parent(item: Object) -> None:
     """ModelError where keys cannot undo what an object's parent does to it."""
     if item.parent is not None and item.parent_type not in BAKED_THROUGH:
         raise physics_access.model_error(

@@ -10,17 +10,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
+from bpy.types import Action, Object, Scene
 
 from ..blender import compat
 from ..data import references, stored_texts
+from ..data.simulation import BakeRecord
+
+if TYPE_CHECKING:
+    from bpy.types import ActionSlot
 
 _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 
 
-def note(item: Any, record: Any, paths: Sequence[str]) -> None:
+def note(item: Object | Scene, record: BakeRecord, paths: Sequence[str]) -> None:
     """Note the bones of an object that its action in use and these data paths name."""
     pose = getattr(item, "pose", None)
     if pose is None:
@@ -31,7 +36,7 @@ def note(item: Any, record: Any, paths: Sequence[str]) -> None:
     record.bones = json.dumps(noted)
 
 
-def follow(item: Any) -> None:
+def follow(item: Object | Scene) -> None:
     """Give all that is noted of an object's bake the names that its bones have now."""
     record = item.condyle.bake
     renamed = renamed_since(item)
@@ -50,7 +55,7 @@ def follow(item: Any) -> None:
     record.bones = json.dumps({renamed.get(name, name): uid for name, uid in noted.items()})
 
 
-def _follow_baked(item: Any, renamed: Mapping[str, str]) -> None:
+def _follow_baked(item: Object | Scene, renamed: Mapping[str, str]) -> None:
     """Give the bake's own action those names if it has been put aside, so that `free` knows all of it for baked."""
     record = item.condyle.bake
     action = record.action
@@ -64,14 +69,14 @@ def _follow_baked(item: Any, renamed: Mapping[str, str]) -> None:
     _rename(action, slot, renamed)
 
 
-def renamed_since(item: Any) -> dict[str, str]:
+def renamed_since(item: Object | Scene) -> dict[str, str]:
     """The bones of an object that have other names than its bake noted: their names now by those."""
     noted = stored_texts.called(item.condyle.bake.bones) or {}
     now = {name: _name_now(item, name, uid) for name, uid in noted.items()}
     return {old: new for old, new in now.items() if old != new}
 
 
-def lacking(item: Any, action: Any, renamed: dict[str, str]) -> dict[str, str]:
+def lacking(item: Object | Scene, action: Action, renamed: dict[str, str]) -> dict[str, str]:
     """Those of the new names that an action from before the bake has not yet."""
     if not renamed or not _is_played(action, item):
         return renamed
@@ -93,7 +98,7 @@ def with_names(path: str, renamed: Mapping[str, str]) -> str:
     return _BONE.sub(lambda _: f'pose.bones["{bpy.utils.escape_identifier(renamed[old])}"]', path)
 
 
-def _name_now(item: Any, name: str, uid: str) -> str:
+def _name_now(item: Object | Scene, name: str, uid: str) -> str:
     """What the bone is called that had that name; of copies with its uid the first counts, as in `copies`."""
     bone = item.pose.bones.get(name)
     if bone is not None and bone.condyle.uid == uid:
@@ -101,7 +106,7 @@ def _name_now(item: Any, name: str, uid: str) -> str:
     return next((bone.name for bone in item.pose.bones if bone.condyle.uid == uid), name)
 
 
-def _is_played(action: Any, item: Any) -> bool:
+def _is_played(action: Action, item: Object | Scene) -> bool:
     """Whether an object with these bones uses an action, so that Blender has given it the bones' names itself."""
     for other in bpy.data.objects:
         data = other.animation_data if other.data == item.data else None
@@ -113,7 +118,7 @@ def _is_played(action: Any, item: Any) -> bool:
     return False
 
 
-def _rename(action: Any, slot: Any, renamed: Mapping[str, str]) -> None:
+def _rename(action: Action, slot: ActionSlot | None, renamed: Mapping[str, str]) -> None:
     """Give an action's curves, and their groups, the new names of bones, unless a curve has that name already."""
     paths = [(curve, with_names(curve.data_path, renamed)) for curve in compat.curves(action, slot)]
     taken = {(path, curve.array_index) for curve, path in paths if path == curve.data_path}

@@ -7,28 +7,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Action, AnimData, FCurve, Object, Scene
 
 from ..blender import compat, physics_access
 from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import schema, stored_texts
+from ..data.simulation import BakeRecord
 from . import nla_tracks, renamed_bones
 from .nla_tracks import IN_PLACE
+
+if TYPE_CHECKING:
+    from bpy.types import ActionSlot
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
 
 
-def check_tweaked(item: Any, name: str) -> None:
+def check_tweaked(item: Object | Scene, name: str) -> None:
     """ModelError where an object or scene, by that name, is in the NLA's tweak mode: its action stays put then."""
     data = item.animation_data
     if data is not None and data.use_tweak_mode:
         raise physics_access.model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
 
 
-def check(item: Any, target: str) -> None:
+def check(item: Object | Scene, target: str) -> None:
     """ModelError where a bake to that target would change what is not its own, or not be seen."""
     check_tweaked(item, repr(item.name))
     data = item.animation_data
@@ -69,7 +74,7 @@ def check(item: Any, target: str) -> None:
                 )
 
 
-def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
+def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action:
     """Put curves in place on an object or scene, and note what was there; returns the action that has them."""
     record = item.condyle.bake
     record.had_animation_data = item.animation_data is not None
@@ -95,7 +100,7 @@ def put(item: Any, paths: Sequence[KeyedPath], target: str) -> Any:
     return record.action
 
 
-def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+def _put_new(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
     """A new action in use: all that the old one had for the item, with our channels replaced."""
     old = data.action
     name = f"{item.name} Condyle"
@@ -117,13 +122,13 @@ def _put_new(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> A
     return action
 
 
-def _is_layered(data: Any) -> bool:
+def _is_layered(data: AnimData) -> bool:
     """Whether the action in use lies over the NLA in another way than its copy, which is to decide the pose, could."""
     blending = (data.action_blend_type, data.action_extrapolation, data.action_influence)
     return not nla_tracks.is_alone(data) and blending != ("REPLACE", "HOLD", 1.0)
 
 
-def _put_over(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+def _put_over(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
     """A new action in use with our channels alone; the old one plays on below it."""
     action = bpy.data.actions.new(f"{item.name} Condyle")
     slot = compat.new_slot(action, item)
@@ -134,7 +139,7 @@ def _put_over(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> 
     return action
 
 
-def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
+def _write(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
     """New curves in an action that has none at these paths."""
     curves: list[Any] = []
     for entry in paths:
@@ -144,7 +149,7 @@ def _write(action: Any, slot: Any, paths: Sequence[KeyedPath]) -> None:
         curve.update()
 
 
-def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+def _put_in_place(data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
     """Our channels in the action in use, in the range of frames or all along; a copy is kept."""
     action = data.action
     record.backup = action.copy()
@@ -174,7 +179,9 @@ def _put_in_place(data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
     return action
 
 
-def _put_strip(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) -> Any:
+def _put_strip(
+    item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]
+) -> Action:
     """A strip on a track above all others; the action in use goes to a track of its own below it."""
     action = bpy.data.actions.new(f"{item.name} Condyle")
     slot = compat.new_slot(action, item)
@@ -183,32 +190,32 @@ def _put_strip(item: Any, data: Any, record: Any, paths: Sequence[KeyedPath]) ->
     return action
 
 
-def is_put(item: Any) -> bool:
+def is_put(item: Object | Scene) -> bool:
     """Whether there is a bake to be freed, even if its action has been deleted."""
     record = item.condyle.bake
     return record.action is not None or record.previous_action is not None or record.backup is not None
 
 
-def is_replaced(item: Any) -> bool:
+def is_replaced(item: Object | Scene) -> bool:
     """Whether the action in use is one that the user has put there since, by choosing it or by keying something."""
     record, data = item.condyle.bake, item.animation_data
     return data is not None and data.action not in (None, record.action, record.previous_action)
 
 
-def moved_since(item: Any) -> set[tuple[str, int]]:
+def moved_since(item: Object) -> set[tuple[str, int]]:
     """Path and index of what an action moves that the user has put in use since the bake, and that stays in use."""
     if not is_replaced(item):
         return set()
     return {(curve.data_path, curve.array_index) for curve in compat.curves_in_use(item) if plays(curve)}
 
 
-def plays(curve: Any) -> bool:
+def plays(curve: FCurve) -> bool:
     """Whether Blender takes notice of a curve."""
     # that its group is muted makes no difference to Blender
     return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
-def free(item: Any) -> None:
+def free(item: Object | Scene) -> None:
     """Put back what was; an action that the user has put in use meanwhile stays, and the earlier one on its track."""
     renamed_bones.follow(item)
     record, data = item.condyle.bake, item.animation_data
@@ -241,7 +248,7 @@ def free(item: Any) -> None:
     item.condyle.property_unset("bake")
 
 
-def _blend_as_before(data: Any, record: Any) -> None:
+def _blend_as_before(data: AnimData, record: BakeRecord) -> None:
     """Let animation data blend the action in use as it did before a bake."""
     if record.blend_type:
         stored_texts.put_back(data, "action_blend_type", record.blend_type)
@@ -249,7 +256,7 @@ def _blend_as_before(data: Any, record: Any) -> None:
         data.action_influence = record.influence
 
 
-def keyed_since(item: Any) -> str:
+def keyed_since(item: Object) -> str:
     """Name of the new action of an object's bake, where it has keys by now that the next bake does not read."""
     record = item.condyle.bake
     if record.target != "NEW" or record.action is None or record.backup is not None:
@@ -259,7 +266,7 @@ def keyed_since(item: Any) -> str:
     return record.action.name if _has_more(record.action, record.previous_action, record) else ""
 
 
-def _has_more(action: Any, previous: Any, record: Any) -> bool:
+def _has_more(action: Action, previous: Action | None, record: BakeRecord) -> bool:
     """Whether an action that a bake made has keys that are neither ours nor those of the action before; so it may have
     where it is not known which are ours.
     """
@@ -276,7 +283,7 @@ def _has_more(action: Any, previous: Any, record: Any) -> bool:
     return False
 
 
-def _restore_in_place(item: Any) -> Any:
+def _restore_in_place(item: Object | Scene) -> Action:
     """The action that a bake changed, with our channels as its copy has them; the copy where action or slot is gone."""
     record = item.condyle.bake
     action, backup = record.action, record.backup
@@ -290,7 +297,7 @@ def _restore_in_place(item: Any) -> Any:
     return backup
 
 
-def _give_back(item: Any, action: Any) -> int | None:
+def _give_back(item: Object | Scene, action: Action) -> int | None:
     """Give the action that a bake changed, or a copy of it, our channels as they were before.
 
     Returns the handle of the slot to be used; None: it is gone, or what the copy has for it, or it is not known which
@@ -329,7 +336,7 @@ def _give_back(item: Any, action: Any) -> int | None:
     return compat.slot_handle(slot)
 
 
-def _restore_curve(curve: Any, before: Any) -> None:
+def _restore_curve(curve: FCurve, before: FCurve) -> None:
     curve.mute = before.mute
     for modifier, was in zip(curve.modifiers, before.modifiers):
         modifier.mute = was.mute
@@ -337,7 +344,7 @@ def _restore_curve(curve: Any, before: Any) -> None:
     fcurve_arrays.put(curve, fcurve_arrays.taken(before))
 
 
-def hold_off(item: Any) -> Callable[[], None]:
+def hold_off(item: Object) -> Callable[[], None]:
     """Make an object's animation what `free` would leave, to be looked at; returns what brings the bake back."""
     renamed_bones.follow(item)
     record, data = item.condyle.bake, item.animation_data
@@ -363,7 +370,7 @@ def hold_off(item: Any) -> Callable[[], None]:
     return bring_back
 
 
-def _restored_copy(item: Any) -> tuple[Any, int]:
+def _restored_copy(item: Object) -> tuple[Any, int]:
     """A copy of the action that a bake in place changed as it will be without, and its slot's handle; else None."""
     record = item.condyle.bake
     if record.backup is None or record.action is None:
@@ -376,7 +383,7 @@ def _restored_copy(item: Any) -> tuple[Any, int]:
     return made, slot
 
 
-def _hold_off_action(item: Any, data: Any, made: Any, handle: int) -> Callable[[], None]:
+def _hold_off_action(item: Object, data: AnimData, made: Action | None, handle: int) -> Callable[[], None]:
     """Put the earlier action in use, or that copy of it; returns what puts back the one that is in use now."""
     record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]

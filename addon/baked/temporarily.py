@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import bpy
+from bpy.types import Object, Scene
 
 from ..data.joints import slider_names
 from . import channels_back, targets
@@ -16,7 +17,7 @@ Kept = list[tuple[Any, str, Any]]
 
 
 @contextmanager
-def at_frame(scene: Any, frame: int) -> Iterator[None]:
+def at_frame(scene: Scene, frame: int) -> Iterator[None]:
     """The scene evaluated at a frame; afterwards as it was, with poses that were changed but not keyed yet."""
     current, subframe = scene.frame_current, scene.frame_subframe
     kept = _channels_of([item for item in scene.objects if _has_animation(item)])
@@ -29,7 +30,7 @@ def at_frame(scene: Any, frame: int) -> Iterator[None]:
 
 
 @contextmanager
-def without_bake(scene: Any) -> Iterator[None]:
+def without_bake(scene: Scene) -> Iterator[None]:
     """The scene as Free Bake would leave it, to be looked at; afterwards the bake is in place again.
 
     Raises:
@@ -61,7 +62,7 @@ def without_bake(scene: Any) -> Iterator[None]:
             _put_back(kept)
 
 
-def _hold_off(item: Any, moved: Container[tuple[str, int]]) -> None:
+def _hold_off(item: Object, moved: Container[tuple[str, int]]) -> None:
     """Give a baked object its earlier channels, but for those that an action moves which stays in use."""
     for body in channels_back.baked_bodies(item):
         channels_back.restore_channels(body, moved)
@@ -70,7 +71,7 @@ def _hold_off(item: Any, moved: Container[tuple[str, int]]) -> None:
             body.owner.location = (0.0, 0.0, 0.0)
 
 
-def _free_sliders(item: Any, muted: Kept) -> None:
+def _free_sliders(item: Object, muted: Kept) -> None:
     """Let sliders move a baked object as they did, and note what was."""
     for body in channels_back.baked_bodies(item):
         for constraint in body.owner.constraints:
@@ -79,12 +80,12 @@ def _free_sliders(item: Any, muted: Kept) -> None:
                 constraint.mute = not body.data.channels.was_driven
 
 
-def _has_animation(item: Any) -> bool:
+def _has_animation(item: Object) -> bool:
     data = item.animation_data
     return data is not None and bool(data.action or data.nla_tracks)
 
 
-def _channels_of(items: list[Any]) -> Kept:
+def _channels_of(items: list[Object]) -> Kept:
     """Channels of objects, of their bones and sliders, with their values."""
     kept: Kept = []
     for item in items:

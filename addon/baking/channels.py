@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, Scene
 
 from ..baked import channel_units, targets
 from ..baked.channels_back import CHANNELS, check_editable, disconnect
@@ -34,7 +35,7 @@ class Channels:
     `early`: whole frames (E,) before those of the bake that get keys too.
     """
 
-    def __init__(self, body: Body, matrices: np.ndarray, scene: Any) -> None:
+    def __init__(self, body: Body, matrices: np.ndarray, scene: Scene) -> None:
         """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
         owner = body.owner
         self.body = body
@@ -118,10 +119,12 @@ class Channels:
         bone, item = self.body.pose_bone.bone, self.body.object
         # Blender holds poses in single precision: in the armature, and in the world, of which the local ones are made
         size = float(np.abs(item.matrix_world.translation).max()) / max(item.matrix_world.median_scale, 1e-9)
-        rounding = SINGLE * (size + float(np.abs(bone.matrix_local.translation).max()) + bone.length)
+        rounding = SINGLE * (
+            size + float(np.abs(np.array(bone.matrix_local.translation)).max()) + bone.length
+        )
         return float(np.abs(location).max()) <= 1e-4 * bone.length + rounding
 
-    def _is_connected(self, scene: Any, location: np.ndarray) -> bool:
+    def _is_connected(self, scene: Scene, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""
         if not self.body.bone or not self.body.pose_bone.bone.use_connect:
             return False
@@ -177,12 +180,12 @@ def _check_others(body: Body) -> None:
 
 
 def write(
-    scene: Any,
+    scene: Scene,
     frames: np.ndarray,
     channels: Sequence[Channels],
     kept: Kept | None = None,
     more: Sequence[tuple[Any, list[KeyedPath]]] = (),
-) -> list[Any]:
+) -> list[Action]:
     """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
 
     Args:

@@ -12,9 +12,10 @@ from ..baked import conflicts
 from ..blender import physics_access
 from ..data import references
 from ..data.references import Body, Key, key_of
+from ..reading.scene import SceneModel
 
 
-def check(read: Any) -> None:
+def check(read: SceneModel) -> None:
     """ModelError where a body of a `SceneModel`, or what holds one, is carried so; in a scene without its bake."""
     found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
     bases = [body for handle in read.held if (body := handle.find()) is not None]

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
 from ..blender import physics_access
@@ -16,6 +17,7 @@ from ..curves.fcurve_arrays import KeyedPath
 from ..data import references, stored_texts
 from ..data.names import label_of, title_of
 from ..reading import muscle_points
+from ..reading.scene import SceneModel
 from . import keys
 from .keys import Output
 
@@ -36,7 +38,12 @@ class Figure:
 
 
 def figures(
-    scene: Any, read: Any, result: Any, drawn: Iterable[Any], output: Output, inputs: Any
+    scene: Scene,
+    read: SceneModel | None,
+    result: Any,
+    drawn: Iterable[Any],
+    output: Output,
+    inputs: physics_access.Table | None,
 ) -> list[Figure]:
     """What the scene's settings ask for.
 
@@ -61,7 +68,12 @@ def figures(
 
 
 def _of_joint(
-    item: Any, model: Any, body: str, result: Any, pushed: np.ndarray | None, output: Output
+    item: Object,
+    model: physics_access.Model,
+    body: str,
+    result: physics_access.Result,
+    pushed: np.ndarray | None,
+    output: Output,
 ) -> list[Figure]:
     joint, where = model.joints[model.index(body)], model.coordinate_slice(body)
     found = []
@@ -77,14 +89,14 @@ def _of_joint(
     return found
 
 
-def _titles(item: Any, names: Sequence[str]) -> list[str]:
+def _titles(item: Object, names: Sequence[str]) -> list[str]:
     """Coordinates as the panel calls them; those that it would call the same by their labels."""
     rows = {row.label: row for row in item.condyle.joint.coordinates}
     titles = [title_of(rows[name]) if name in rows else label_of(name) for name in names]
     return [title if titles.count(title) == 1 else label_of(name) for title, name in zip(titles, names)]
 
 
-def torques(result: Any, inputs: Any) -> np.ndarray:
+def torques(result: physics_access.Result, inputs: physics_access.Table | None) -> np.ndarray:
     """Generalized forces (F, nv) of springs, dampers, limits, controllers and given motions, and those of `inputs`."""
     passive_force = physics_access.part("kernels.forces.passive").passive_force
     model = result.model
@@ -113,7 +125,7 @@ def keyed(
     return entries, names
 
 
-def _unused(item: Any, name: str) -> str:
+def _unused(item: Object | Scene, name: str) -> str:
     """The name, or where the user has a property of that name another one."""
     if name not in item or name in (stored_texts.names(item.condyle.bake.figures) or ()):
         return name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..baked.channel_units import metres_of
 from ..curves import fit_between_keys, reduction
@@ -37,7 +38,7 @@ class Output:
         return self.every <= 1 and not self.reduce
 
 
-def output_of(scene: Any) -> Output:
+def output_of(scene: Scene) -> Output:
     """The settings of a scene."""
     settings = scene.condyle.simulation.output
     return Output(
@@ -66,7 +67,7 @@ class Kept:
         self.samples += samples
 
 
-def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Any, kept: Kept) -> list[KeyedPath]:
+def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Scene, kept: Kept) -> list[KeyedPath]:
     """Keys of one body's channels (`actions.Channels`) at frames (F,); what is left out is told in `kept`.
 
     Its early frames all get keys, for they are not of the simulation.
@@ -111,7 +112,7 @@ def _chosen(
     turns: bool,
     channels: Any,
     output: Output,
-    scene: Any,
+    scene: Scene,
     kept: Kept,
 ) -> np.ndarray:
     """Indices of the frames that get a key, for places or (`turns`) rotations."""

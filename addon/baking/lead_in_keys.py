@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation.static_objects import Stillness
 from ..baked import channels_back, temporarily
@@ -17,7 +17,7 @@ from .local_matrices import LocalPoses, Samples, carriers, sample_matrices
 from .muscles_outside_range import seen_frames
 
 
-def lead(scene: Any, begin: int, channels: Sequence[channels_.Channels], parents: np.ndarray) -> None:
+def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], parents: np.ndarray) -> None:
     """Give the channels of what sliders move, and of all that hangs together with it, rows before those of a bake.
 
     They show what is to be seen there now, from where the scene begins, or from behind the last frame at which keys
@@ -42,7 +42,7 @@ def lead(scene: Any, begin: int, channels: Sequence[channels_.Channels], parents
         entry.lead(early[start:], row)
 
 
-def _tied(scene: Any, bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
+def _tied(scene: Scene, bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
     """Names of the objects whose bodies sliders move, or that joints or parenting connect with such.
 
     The others keep what they have before a bake; one of these that did not stay where it was would be torn off.
@@ -71,7 +71,11 @@ def _tied(scene: Any, bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
 
 
 def _longest(
-    scene: Any, early: np.ndarray, bodies: Sequence[Body], led: Sequence[channels_.Channels], samples: Samples
+    scene: Scene,
+    early: np.ndarray,
+    bodies: Sequence[Body],
+    led: Sequence[channels_.Channels],
+    samples: Samples,
 ) -> tuple[int, list[channels_.Rows]]:
     """Index of the first of the frames (E,) from which on keys can hold all that is shown, and the rows from there.
 
@@ -94,7 +98,11 @@ def _later(samples: Samples, start: int) -> Samples:
 
 
 def _rows(
-    scene: Any, early: np.ndarray, bodies: Sequence[Body], led: Sequence[channels_.Channels], samples: Samples
+    scene: Scene,
+    early: np.ndarray,
+    bodies: Sequence[Body],
+    led: Sequence[channels_.Channels],
+    samples: Samples,
 ) -> list[channels_.Rows]:
     """Rows (E, ...) of the channels that show, without sliders, what the samples show; ModelError or LinAlgError."""
     worlds = {}

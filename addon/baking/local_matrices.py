@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, PoseBone, Scene
 from mathutils import Matrix
 
 from ..baked.parents import BAKED_THROUGH, check_parent
@@ -23,7 +24,7 @@ from ..data.references import Body, Key, key_of
 Samples = Mapping[str, Mapping[str, np.ndarray]]
 
 
-def is_animated(item: Any) -> bool:
+def is_animated(item: Object) -> bool:
     """Whether an object may move of its own, by action, NLA, drivers, constraints, or on a mesh that deforms."""
     data = item.animation_data
     if data is not None and (data.action or data.drivers or data.nla_tracks):
@@ -36,7 +37,7 @@ def is_animated(item: Any) -> bool:
 
 
 def sample_matrices(
-    scene: Any, objects: Iterable[Any], frames: np.ndarray, bones: Container[Key] | None = None
+    scene: Scene, objects: Iterable[Any], frames: np.ndarray, bones: Container[Key] | None = None
 ) -> dict[str, dict[str, np.ndarray]]:
     """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
 
@@ -74,7 +75,7 @@ def sample_matrices(
     }
 
 
-def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[tuple[Body, str]]:
+def held_motion(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> list[tuple[Body, str]]:
     """Each body that a simulation holds where it is at the first frame, though it moves later, and what to tell."""
     watched = [body for body in bodies if _may_move(body.object)]
     if not watched:
@@ -98,7 +99,7 @@ def held_motion(scene: Any, bodies: Iterable[Body], frames: np.ndarray) -> list[
     return told
 
 
-def _may_move(item: Any) -> bool:
+def _may_move(item: Object) -> bool:
     while item is not None:
         if is_animated(item):
             return True
@@ -125,7 +126,7 @@ class LocalPoses:
 
     def __init__(
         self,
-        scene: Any,
+        scene: Scene,
         frames: np.ndarray,
         worlds: Mapping[Key, np.ndarray],
         sampled: bool = True,
@@ -150,7 +151,7 @@ class LocalPoses:
             return units.inverses(around) @ _at(self.worlds[key_of(body)], rows)
         return self._bone_basis(body, rows)
 
-    def object_world(self, item: Any) -> np.ndarray:
+    def object_world(self, item: Object) -> np.ndarray:
         """World matrices of any object."""
         simulated = self.worlds.get((item.name_full, ""))
         if simulated is not None:
@@ -159,7 +160,7 @@ class LocalPoses:
             self._object_worlds[item.name_full] = self._unsimulated_world(item)
         return self._object_worlds[item.name_full]
 
-    def _unsimulated_world(self, item: Any) -> np.ndarray:
+    def _unsimulated_world(self, item: Object) -> np.ndarray:
         samples = self.samples.get(item.name_full)
         if not self._hangs_on_simulated(item):
             return samples[""] if samples else units.array4(item.matrix_world)[None]
@@ -170,7 +171,7 @@ class LocalPoses:
         basis = samples["basis"] if samples else units.array4(item.matrix_basis)[None]
         return self._effect_of_parent(item) @ basis
 
-    def _effect_of_parent(self, item: Any) -> np.ndarray:
+    def _effect_of_parent(self, item: Object) -> np.ndarray:
         if item.parent is None:
             return np.eye(4)[None]
         check_parent(item)
@@ -178,7 +179,7 @@ class LocalPoses:
         inverse = units.array4(item.matrix_parent_inverse)
         if item.parent_type in {"OBJECT", "ARMATURE"}:
             return parent @ inverse
-        bones = () if item.parent.pose is None else item.parent.pose.bones
+        bones: Any = () if item.parent.pose is None else item.parent.pose.bones
         if item.parent_bone not in bones:
             raise physics_access.model_error(
                 f"object {item.name!r} is parented to the bone {item.parent_bone!r} of {item.parent.name!r}, "
@@ -204,7 +205,7 @@ class LocalPoses:
             )
         return self._bone_poses[key]
 
-    def _into_object(self, item: Any) -> np.ndarray:
+    def _into_object(self, item: Object) -> np.ndarray:
         """Inverse world matrices of an armature, which all of its bones ask for."""
         if item.name_full not in self._inverse_worlds:
             self._inverse_worlds[item.name_full] = units.inverses(self.object_world(item))
@@ -247,7 +248,7 @@ class LocalPoses:
         world = self.worlds.get(key_of(body))
         return None if parent is None or world is None else (parent, world)
 
-    def _hangs_on_simulated(self, item: Any) -> bool:
+    def _hangs_on_simulated(self, item: Object) -> bool:
         simulated = {name for name, _ in self.worlds}
         while item.parent is not None:
             item = item.parent
@@ -256,10 +257,10 @@ class LocalPoses:
         return False
 
 
-def carriers(keys: Iterable[Key]) -> list[Any]:
+def carriers(keys: Iterable[Key]) -> list[Object]:
     """Every object up the chains of the simulated bodies, by `key_of`, that may move with time."""
     keys = set(keys)
-    found: dict[str, Any] = {}
+    found: dict[str, Object] = {}
     for name, bone in keys:
         item = bpy.data.objects.get(name)
         item = item if bone else item.parent
@@ -302,7 +303,7 @@ def _above(body: Body) -> Iterator[Key]:
             yield item.name_full, name
 
 
-def _is_carrier(item: Any, keys: set[Key]) -> bool:
+def _is_carrier(item: Object, keys: set[Key]) -> bool:
     """Whether an object that is not simulated is animated, or carried by one that is."""
     while item is not None and (item.name_full, "") not in keys:
         if is_animated(item):
@@ -311,16 +312,16 @@ def _is_carrier(item: Any, keys: set[Key]) -> bool:
     return False
 
 
-def _inherits_plainly(bone: Any) -> bool:
+def _inherits_plainly(bone: PoseBone) -> bool:
     rest = bone.bone
     return rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
 
 
-def _rest_offset(bone: Any) -> np.ndarray:
+def _rest_offset(bone: PoseBone) -> np.ndarray:
     return units.inverses(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
 
 
-def _convert(bone: Any, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
+def _convert(bone: PoseBone, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
     """Blender's own conversion between a bone's channels and its pose, for every kind of inheritance."""
     counts = [len(matrices), *(() if parent is None else (len(parent),))]
     count = max(counts) if min(counts) else 0

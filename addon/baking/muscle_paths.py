@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
@@ -55,7 +56,7 @@ def _places(strand: Strand) -> np.ndarray:
 class Ways:
     """Paths of muscles over their obstacles, at one frame after another."""
 
-    def __init__(self, scene: Any) -> None:
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._metres = units.length_scale(scene)
         self._poses: dict[int, tuple[Any, float, np.ndarray]] = {}
@@ -65,7 +66,7 @@ class Ways:
         """The scene has gone to another frame."""
         self._poses.clear()
 
-    def path(self, item: Any) -> np.ndarray:
+    def path(self, item: Object) -> np.ndarray:
         """A muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none."""
         points = muscle_points.points_of(item)
         strands = muscle_strands.strands_over(item, points)
@@ -77,11 +78,11 @@ class Ways:
             parts.append(end.place[None])
         return np.concatenate(parts)
 
-    def straight(self, item: Any) -> np.ndarray:
+    def straight(self, item: Object) -> np.ndarray:
         """Along a muscle's points (n, 3), without its obstacles."""
         return np.array([point.place for point in muscle_points.points_of(item)])
 
-    def _over(self, item: Any, number: int, surfaces: list[Any], ends: np.ndarray) -> np.ndarray:
+    def _over(self, item: Object, number: int, surfaces: list[Object], ends: np.ndarray) -> np.ndarray:
         """Places (n, 3) [m] of the strand of that number, between its ends (2, 3) [m]."""
         poses = [self._pose(surface) for surface in surfaces]
         made_of = [(figures, scale) for figures, scale, _ in poses], wrapping_of(self._scene, item)
@@ -98,12 +99,12 @@ class Ways:
             for where in (np.broadcast_to(np.eye(4), frames.shape), frames)
         )
         parts = [np.array([place for place, _ in kind.parts()]) for kind in kinds]
-        strand = Strand(placed, *ends, *made_of[1])
+        strand = Strand(placed, ends[0], ends[1], *made_of[1])
         known = _Known(strand, made_of, parts, ends, frames, _places(strand))
         self._known[item.session_uid, number] = known
         return known.places
 
-    def _pose(self, surface: Any) -> tuple[Any, float, np.ndarray]:
+    def _pose(self, surface: Object) -> tuple[Any, float, np.ndarray]:
         """An obstacle's settings, its scale and where it is (4, 4) [m]; ModelError where it cannot be had."""
         number = surface.session_uid
         if number not in self._poses:

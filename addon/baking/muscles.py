@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTree
 
 from ..animation import inputs
 from ..blender import compat, physics_access, units
@@ -61,13 +62,13 @@ class _Shapes:
     radii: np.ndarray
 
 
-def excitations(scene: Any, read: SceneModel, frames: np.ndarray) -> np.ndarray:
+def excitations(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     """Excitation (F, muscles) of each muscle of the model at the frames (F,); the scene is put back."""
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in read.muscles]
     return np.clip(inputs.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
 
 
-def activations(read: SceneModel, result: Any, excited: np.ndarray) -> np.ndarray:
+def activations(read: SceneModel, result: physics_access.Result, excited: np.ndarray) -> np.ndarray:
     """Activation (F, muscles) of each muscle in a simulation; excitations (F, muscles) are those of muscles that have
     none of their own.
     """
@@ -81,7 +82,7 @@ def activations(read: SceneModel, result: Any, excited: np.ndarray) -> np.ndarra
 
 
 def shown(
-    scene: Any, read: SceneModel, points: np.ndarray, lengths: np.ndarray, activation: np.ndarray
+    scene: Scene, read: SceneModel, points: np.ndarray, lengths: np.ndarray, activation: np.ndarray
 ) -> list[Shown]:
     """What to write: points (F, muscles, n, 3) and lengths (F, muscles) [m], activations (F, muscles).
 
@@ -116,7 +117,7 @@ def shown(
     return found
 
 
-def _radii(item: Any, points: np.ndarray, lengths: np.ndarray, rest: float) -> np.ndarray:
+def _radii(item: Object, points: np.ndarray, lengths: np.ndarray, rest: float) -> np.ndarray:
     """Radii (F, n) of a muscle's tube along points (F, n, 3), for lengths (F,) and that of the first frame [m]."""
     settings = item.condyle.muscle
     steps = np.linalg.norm(np.diff(points, axis=1), axis=2)
@@ -129,7 +130,7 @@ def _radii(item: Any, points: np.ndarray, lengths: np.ndarray, rest: float) -> n
     return found
 
 
-def _check(item: Any) -> None:
+def _check(item: Object) -> None:
     """ModelError where a bake cannot be put in the place of a muscle's curve."""
     if item.library is not None:
         raise physics_access.model_error(
@@ -141,7 +142,7 @@ def _check(item: Any) -> None:
         )
 
 
-def check(scene: Any, frames: np.ndarray, found: list[Shown], bodies: Sequence[Any]) -> None:
+def check(scene: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence[Any]) -> None:
     """ModelError where muscles cannot be written at these frames (F,); the scene is without its bake.
 
     Args:
@@ -153,7 +154,7 @@ def check(scene: Any, frames: np.ndarray, found: list[Shown], bodies: Sequence[A
     muscles_outside_range.check(scene, frames, items, bodies)
 
 
-def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
+def write(scene: Scene, frames: np.ndarray, found: list[Shown]) -> list[Curve]:
     """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
     output, metres = bake_keys.output_of(scene), units.length_scale(scene)
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
@@ -172,7 +173,7 @@ def write(scene: Any, frames: np.ndarray, found: list[Shown]) -> list[Any]:
     return made
 
 
-def _radii_beside(item: Any, entry: Shown, points: np.ndarray, metres: float) -> np.ndarray:
+def _radii_beside(item: Object, entry: Shown, points: np.ndarray, metres: float) -> np.ndarray:
     """Radii (E, n) along points (E, n, 3) of a muscle at frames beside its bake."""
     lengths = metres * np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
     rest = max(float(entry.lengths[0]), SHORTEST)
@@ -187,7 +188,7 @@ def _joined(one: _Shapes, other: _Shapes) -> _Shapes:
     return _Shapes(frames[order], points[order], radii[order])
 
 
-def _write(item: Any, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors: np.ndarray) -> Any:
+def _write(item: Object, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors: np.ndarray) -> Curve:
     """Bake a muscle, with keys of its shapes, and of its colour at the frames of these indices."""
     own = item.data
     curve = bpy.data.curves.new(f"{item.name} Condyle", "CURVE")
@@ -218,7 +219,7 @@ def _four(points: np.ndarray) -> np.ndarray:
     return np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel()
 
 
-def _key_shapes(item: Any, frames: np.ndarray, points: np.ndarray, radii: np.ndarray) -> None:
+def _key_shapes(item: Object, frames: np.ndarray, points: np.ndarray, radii: np.ndarray) -> None:
     """A shape key for each frame, and the time at which each is met."""
     places, sizes = points.reshape(len(frames), -1).astype(np.float32), radii.astype(np.float32)
     for number, frame in enumerate(frames):
@@ -234,7 +235,7 @@ def _key_shapes(item: Any, frames: np.ndarray, points: np.ndarray, radii: np.nda
     _fill_linear(curves.new("eval_time", index=0), frames, met)
 
 
-def _key_activation(material: Any, frames: np.ndarray, activation: np.ndarray) -> None:
+def _key_activation(material: Material, frames: np.ndarray, activation: np.ndarray) -> None:
     """Colour in the viewport, and the value that goes through the material's ramp in renders."""
     curves = _new_curves(material, f"{material.name} Color")
     for index, values in enumerate(muscles.colors(activation).T):
@@ -247,7 +248,7 @@ def _key_activation(material: Any, frames: np.ndarray, activation: np.ndarray) -
         _fill_linear(curves.new(path, index=0), frames, activation)
 
 
-def _new_curves(owner: Any, name: str) -> Any:
+def _new_curves(owner: Key | Material | ShaderNodeTree, name: str) -> Any:
     data = owner.animation_data or owner.animation_data_create()
     action = bpy.data.actions.new(name)
     slot = compat.new_slot(action, owner)
@@ -255,7 +256,7 @@ def _new_curves(owner: Any, name: str) -> Any:
     return compat.curves(action, slot, ensure=True)
 
 
-def _fill_linear(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
+def _fill_linear(curve: FCurve, frames: np.ndarray, values: np.ndarray) -> None:
     points = curve.keyframe_points
     points.add(len(frames))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
@@ -263,7 +264,7 @@ def _fill_linear(curve: Any, frames: np.ndarray, values: np.ndarray) -> None:
     curve.update()
 
 
-def _material(item: Any, own: Any) -> Any:
+def _material(item: Object, own: Curve) -> Material:
     """A copy of the muscle's material, to be keyed."""
     old = own.materials[0] if len(own.materials) else None
     if old is None:
@@ -276,19 +277,19 @@ def _material(item: Any, own: Any) -> Any:
     return copy
 
 
-def is_baked(item: Any) -> bool:
+def is_baked(item: Object) -> bool:
     """Whether a muscle shows a bake, and not one of its library."""
     return item.library is None and item.type == "CURVE" and item.condyle.muscle.own_curve is not None
 
 
-def lost_hooks(item: Any) -> list[str]:
+def lost_hooks(item: Object) -> list[str]:
     """Names of a baked muscle's hooks of which it cannot be read whether they were to be seen."""
     shown = stored_texts.switches(item.data.get(HOOKS, ""))
     hooks = [modifier.name for modifier in item.modifiers if modifier.type == "HOOK"]
     return [name for name in hooks if shown is None or (name in shown and shown[name] is None)]
 
 
-def free(scene: Any) -> int:
+def free(scene: Scene) -> int:
     """Give every baked muscle of a scene its own curve back; returns how many."""
     baked = [item for item in scene.objects if is_baked(item)]
     for item in baked:
@@ -305,7 +306,7 @@ def free(scene: Any) -> int:
     return len(baked)
 
 
-def _remove(curve: Any) -> None:
+def _remove(curve: Curve) -> None:
     """A baked curve with its shape keys, material and actions."""
     owners: list[Any] = [] if curve.shape_keys is None else [curve.shape_keys]
     materials = [material for material in curve.materials if material is not None]

@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation.static_objects import Stillness, is_level
 from ..blender import compat, physics_access, units
@@ -26,7 +27,7 @@ FLAT = 1e-6
 _Look = tuple[int, np.ndarray, np.ndarray]
 
 
-def seen_frames(scene: Any) -> tuple[int, int]:
+def seen_frames(scene: Scene) -> tuple[int, int]:
     """First and last frame that are played or rendered."""
     if not scene.use_preview_range:
         return scene.frame_start, scene.frame_end
@@ -45,7 +46,7 @@ class Beside:
     local: np.ndarray
 
 
-def check(scene: Any, frames: np.ndarray, items: Sequence[Any], bodies: Sequence[Any]) -> None:
+def check(scene: Scene, frames: np.ndarray, items: Sequence[Any], bodies: Sequence[Any]) -> None:
     """ModelError where a muscle's object is flat, or nowhere, at a frame (F,) of a bake: no points can be kept in it.
 
     The scene is without its bake.
@@ -71,7 +72,7 @@ def check(scene: Any, frames: np.ndarray, items: Sequence[Any], bodies: Sequence
             )
 
 
-def _first_above(item: Any, bodies: Sequence[Any]) -> Any:
+def _first_above(item: Object, bodies: Sequence[Any]) -> Object | None:
     """The nearest of these bodies that carries an object; None: none does."""
     while item.parent is not None:
         item = item.parent
@@ -80,7 +81,7 @@ def _first_above(item: Any, bodies: Sequence[Any]) -> Any:
     return None
 
 
-def follow(scene: Any, frames: np.ndarray, items: Sequence[Any], count: int) -> list[Beside]:
+def follow(scene: Scene, frames: np.ndarray, items: Sequence[Any], count: int) -> list[Beside]:
     """Each muscle, with so many points, at frames beside those of a bake; lengths are in Blender units.
 
     The bodies have their bake, the muscles have not. Without frames: the muscle is to stay as it is at the nearest
@@ -143,7 +144,7 @@ def _usable(worlds: np.ndarray) -> np.ndarray:
 class Spaces:
     """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
 
-    def __init__(self, scene: Any, frames: np.ndarray, items: Sequence[Any]) -> None:
+    def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Any]) -> None:
         self._frames = frames
         if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -152,21 +153,21 @@ class Spaces:
         carried = [item for item in items if _is_carried(item, span)]
         self._samples = local_matrices.sample_matrices(scene, carried, frames)
 
-    def local(self, item: Any, points: np.ndarray) -> np.ndarray:
+    def local(self, item: Object, points: np.ndarray) -> np.ndarray:
         """Points (F, n, 3) in a muscle's space, of such in the world."""
         return _moved(units.inverses(self._worlds(item)), points)
 
-    def sized(self, item: Any, local: np.ndarray) -> np.ndarray:
+    def sized(self, item: Object, local: np.ndarray) -> np.ndarray:
         """Points of `local` as large as in the world."""
         linear = self._worlds(item)[0, :3, :3]
         found: np.ndarray = local * np.cbrt(abs(np.linalg.det(linear)))
         return found
 
-    def is_carried(self, item: Any) -> bool:
+    def is_carried(self, item: Object) -> bool:
         """Whether a muscle's object may move."""
         return item.name_full in self._samples
 
-    def _worlds(self, item: Any) -> np.ndarray:
+    def _worlds(self, item: Object) -> np.ndarray:
         """Spaces (F, 4, 4), or one for all frames; one that holds no points counts as the nearest that does."""
         if self.is_carried(item):
             worlds = self._samples[item.name_full][""]
@@ -180,7 +181,7 @@ class Spaces:
         return found
 
 
-def _is_carried(item: Any, span: tuple[float, float]) -> bool:
+def _is_carried(item: Object, span: tuple[float, float]) -> bool:
     """Whether a muscle's object may move in these frames: not by bones that it is not parented to."""
     while item is not None:
         data = item.animation_data
@@ -203,7 +204,7 @@ def _is_carried(item: Any, span: tuple[float, float]) -> bool:
     return False
 
 
-def _frames_wanted(scene: Any, begin: int, end: int, items: Sequence[Any]) -> list[np.ndarray]:
+def _frames_wanted(scene: Scene, begin: int, end: int, items: Sequence[Any]) -> list[np.ndarray]:
     """Rising frames at which each muscle is to be looked at, for a bake from frame `begin` to `end`.
 
     Keys before a bake that nothing moves end with a jump to its first: then the outermost frames tell all.
@@ -224,14 +225,14 @@ def _frames_wanted(scene: Any, begin: int, end: int, items: Sequence[Any]) -> li
     return found
 
 
-def _holders(item: Any) -> list[Any]:
+def _holders(item: Object) -> list[Object]:
     """What decides where a muscle runs: itself, what its points are stuck to, and its obstacles."""
     hooked = [modifier.object for modifier in muscle_points.hooks(item).values()]
     over = [row.obstacle for row in item.condyle.muscle.obstacles if row.obstacle is not None]
     return [item, *hooked, *over]
 
 
-def _way(ways: Ways, item: Any) -> np.ndarray | None:
+def _way(ways: Ways, item: Object) -> np.ndarray | None:
     """A muscle's path (n, 3) as the scene stands: over its obstacles, straight on where no way is found.
 
     None where it has no points: an error here would leave half of a bake behind.

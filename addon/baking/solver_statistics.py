@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..blender import physics_access, units
 from ..data import schema
-from ..data.simulation import ADAPTIVE, INTEGRATORS
+from ..data.simulation import ADAPTIVE, INTEGRATORS, BakeStatistics
+from ..data.starting import LoopStatistics
 from ..reading import scene as scene_to_model
 
 # Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
@@ -25,7 +27,7 @@ OVERLAP = 1e-3
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
 
 
-def note(scene: Any, result: Any, seconds: float) -> None:
+def note(scene: Scene, result: physics_access.Result, seconds: float) -> None:
     """Keep the figures of a bake that came to its end."""
     kept = _cleared(scene)
     kept.integrator = str(result.info.get("integrator", ""))
@@ -46,7 +48,7 @@ def note(scene: Any, result: Any, seconds: float) -> None:
         kept.largest_force = peaks[kept.largest]
 
 
-def told(scene: Any, error: Exception) -> str:
+def told(scene: Scene, error: Exception) -> str:
     """An error for people: of a simulation that went wrong also what to try, by the names that the panel has."""
     text = str(error)
     if getattr(error, "kind", type(error).__name__) != "DivergedError":
@@ -58,7 +60,7 @@ def told(scene: Any, error: Exception) -> str:
     return f"{text}. In Settings of Simulate and Bake, try {' or '.join(ways)}"
 
 
-def note_failure(scene: Any, error: Exception) -> None:
+def note_failure(scene: Scene, error: Exception) -> None:
     """Keep where and why a simulation went wrong; nothing for other errors."""
     details = getattr(error, "details", None) or {}
     if getattr(error, "kind", "") == "DivergedError" and "reason" in details:
@@ -67,27 +69,27 @@ def note_failure(scene: Any, error: Exception) -> None:
         kept.failed_reason = str(details["reason"])
 
 
-def forget(scene: Any) -> None:
+def forget(scene: Scene) -> None:
     """Clear what the last bake told of itself: its figures, and how well it closes."""
     for kept in (scene.condyle.simulation.statistics, scene.condyle.loop):
         _unset(kept)
 
 
-def _cleared(scene: Any) -> Any:
+def _cleared(scene: Scene) -> BakeStatistics:
     kept = scene.condyle.simulation.statistics
     _unset(kept)
     schema.stamp(scene.condyle)
     return kept
 
 
-def _unset(kept: Any) -> None:
+def _unset(kept: BakeStatistics | LoopStatistics) -> None:
     """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
     for item in kept.bl_rna.properties:
         if item.identifier not in {"rna_type", "name"}:
             kept.property_unset(item.identifier)
 
 
-def warnings(made: Any, result: Any) -> list[str]:
+def warnings(made: Any, result: physics_access.Result) -> list[str]:
     """All lines about a simulation; `made` is its `tasks.Ready`."""
     told = moved_at_start(made.read, result) + on_paths(result) + overlaps(result)
     return told + (grown(made, result) or turned(made, result))
@@ -99,7 +101,7 @@ def on_paths(result: Any) -> list[str]:
     return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
 
 
-def turned(made: Any, result: Any) -> list[str]:
+def turned(made: Any, result: physics_access.Result) -> list[str]:
     """One line where a coordinate that is simulated (`made` is the `tasks.Ready` of its simulation) turns so far in a
     step that the motion is another one.
     """
@@ -138,7 +140,7 @@ def from_nowhere(books: dict[str, float]) -> list[str]:
     ]
 
 
-def grown(made: Any, result: Any) -> list[str]:
+def grown(made: Any, result: physics_access.Result) -> list[str]:
     """One line where a model (`made` is the `tasks.Ready` of its simulation) has more energy than it could have: by
     the books of its steps, and where there are none, of what nothing drives, by its samples.
     """
@@ -173,14 +175,14 @@ def grown(made: Any, result: Any) -> list[str]:
     ]
 
 
-def _simulated(options: Any, result: Any) -> np.ndarray:
+def _simulated(options: Any, result: physics_access.Result) -> np.ndarray:
     """Which samples (F,) came of the dynamics, and not of the blend that closes a loop."""
     blend = options.get("loop", {}).get("blend", 0.0)
     times = np.asarray(result.t)
     return times <= times[-1] - blend + 1e-9  # round-off
 
 
-def overlaps(result: Any) -> list[str]:
+def overlaps(result: physics_access.Result) -> list[str]:
     """One line where something is deeper in an obstacle than any step leaves it."""
     found = result.info.get("constraints") or {}
     deep = found.get("overlap", 0.0)
@@ -192,7 +194,7 @@ def overlaps(result: Any) -> list[str]:
     ]
 
 
-def moved_at_start(read: scene_to_model.SceneModel, result: Any) -> list[str]:
+def moved_at_start(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[str]:
     """One line where bodies do not stand at the first frame as their joints and constraints together want them."""
     if not read.model.constraints:
         return []

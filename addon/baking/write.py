@@ -8,12 +8,14 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import channels_back as actions
 from ..baked import conflicts, nla_tracks, targets, temporarily
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, Key, key_of
+from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
 from . import keys, lead_in_keys, muscles, parents_between_frames, solver_statistics
@@ -36,14 +38,14 @@ class Written:
 
 
 def write(
-    scene: Any,
+    scene: Scene,
     frames: np.ndarray,
-    read: Any,
+    read: SceneModel,
     result: Any,
     drawn: Sequence[muscles.Shown] = (),
-    inputs: Any = None,
+    inputs: physics_access.Table | None = None,
     between: Callable[[], None] | None = None,
-    inside: Any = None,
+    inside: physics_access.Between | None = None,
 ) -> Written:
     """Free the bake in place and write this motion, as the scene's output settings say.
 
@@ -94,7 +96,7 @@ def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> list[str]
     return told
 
 
-def free(scene: Any) -> int:
+def free(scene: Scene) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
     if targets.is_put(scene):
         targets.check_tweaked(scene, repr(scene.name))
@@ -105,7 +107,7 @@ def free(scene: Any) -> int:
     return count
 
 
-def free_and_forget(scene: Any) -> int:
+def free_and_forget(scene: Scene) -> int:
     """As `free`, and clear what the bake told of itself, in other scenes with the same bodies, too."""
     baked = [each for each in bpy.data.scenes if each.library is None and is_baked(each)]
     count = free(scene)
@@ -116,20 +118,20 @@ def free_and_forget(scene: Any) -> int:
     return count
 
 
-def _forget(scene: Any) -> None:
+def _forget(scene: Scene) -> None:
     """Clear what a scene's bake has read, and what was told of its keys."""
     for name in ("read", "told"):
         scene.condyle.simulation.output.property_unset(name)
 
 
-def is_baked(scene: Any) -> bool:
+def is_baked(scene: Scene) -> bool:
     """Whether anything of a scene shows a bake."""
     if targets.is_put(scene):
         return True
     return any(actions.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
 
 
-def broken(scene: Any) -> list[str]:
+def broken(scene: Scene) -> list[str]:
     """A line for each text that the bake in place has kept and that cannot be read."""
     told = []
     read = scene.condyle.simulation.output.read
@@ -152,7 +154,7 @@ def broken(scene: Any) -> list[str]:
     return told
 
 
-def gone(scene: Any) -> list[tuple[Any, str]]:
+def gone(scene: Scene) -> list[tuple[Any, str]]:
     """Objects of a scene whose baked action was deleted, so that they stand still, each with a line about it."""
     return [
         (item, f"{item.name}: its baked action is gone: bake again, or Free Bake")
@@ -161,7 +163,7 @@ def gone(scene: Any) -> list[tuple[Any, str]]:
     ]
 
 
-def put_aside(scene: Any) -> list[tuple[Any, str]]:
+def put_aside(scene: Scene) -> list[tuple[Any, str]]:
     """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
     told = []
     for item in scene.objects:
@@ -175,7 +177,7 @@ def put_aside(scene: Any) -> list[tuple[Any, str]]:
 
 
 def _channels_of(
-    scene: Any, frames: np.ndarray, read: Any, result: Any, inside: Any
+    scene: Scene, frames: np.ndarray, read: SceneModel, result: Any, inside: physics_access.Between | None
 ) -> list[channels_.Channels]:
     """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
@@ -199,7 +201,9 @@ def _channels_of(
     return found
 
 
-def _worlds(scene: Any, read: Any, bodies: Sequence[Body], poses: np.ndarray) -> dict[Key, np.ndarray]:
+def _worlds(
+    scene: Scene, read: SceneModel, bodies: Sequence[Body], poses: np.ndarray
+) -> dict[Key, np.ndarray]:
     """World matrices with scale, in Blender units, of bodies at poses (n, nb, 4, 4)."""
     worlds = {}
     for index, (entry, body) in enumerate(zip(read.bodies, bodies)):
@@ -210,11 +214,11 @@ def _worlds(scene: Any, read: Any, bodies: Sequence[Body], poses: np.ndarray) ->
 
 
 def _see_between(
-    scene: Any,
+    scene: Scene,
     frames: np.ndarray,
-    read: Any,
-    result: Any,
-    inside: Any,
+    read: SceneModel,
+    result: physics_access.Result,
+    inside: physics_access.Between,
     found: Sequence[channels_.Channels],
     samples: Samples,
 ) -> None:

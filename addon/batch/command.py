@@ -76,7 +76,7 @@ def _with_blender(register: Callable[[], None]) -> None:
             register()
 
 
-def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: Any) -> int:
+def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: physics_access.Reporter) -> int:
     reporting = physics_access.part("reporting")
     at_once = options.at_once or physics_access.part("processors").available()
     reporter.start(f"batch of {len(shots)}")

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..blender import linked_files, physics_access, session
 from ..data import frame_times, references
@@ -21,6 +21,9 @@ from ..jobs import bake as tasks
 from ..reading import contents
 from . import command, files, job_file, settings_overrides
 from .console import FROM_OUTSIDE, silenced
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
 
 GONE = 130  # exit code of a batch's child whose parent is gone
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
@@ -56,7 +59,7 @@ def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
     return result
 
 
-def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
+def _add_bake(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
     bake = commands.add_parser(
         "bake",
         parents=[shared],
@@ -72,7 +75,7 @@ def _add_bake(commands: Any, shared: argparse.ArgumentParser) -> None:
     bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
 
 
-def _add_batch(commands: Any, shared: argparse.ArgumentParser) -> None:
+def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
     batch = commands.add_parser(
         "batch",
         parents=[shared],
@@ -264,7 +267,7 @@ def _reason(error: Exception, source: Path) -> str:
     return told.removeprefix("Error: ").removeprefix("Loading failed: ")
 
 
-def _check_scene(scene: Any, reporter: Any) -> int:
+def _check_scene(scene: Scene, reporter: Any) -> int:
     """Tell all that would stop a bake of a scene before it simulates, and what may not be meant."""
     reporting = physics_access.part("reporting")
     reporter.start(f"check {scene.name}")
@@ -282,7 +285,7 @@ def _check_scene(scene: Any, reporter: Any) -> int:
     return int(reporting.EXIT_DONE)
 
 
-def _make_ready(scene: Any) -> None:
+def _make_ready(scene: Scene) -> None:
     """Show a scene, without an earlier bake where that hides the keys that a fit wants."""
     import bpy
 
@@ -291,7 +294,7 @@ def _make_ready(scene: Any) -> None:
         tasks.free_bake(scene)
 
 
-def _bake_scene(scene: Any, reporter: Any) -> int:
+def _bake_scene(scene: Scene, reporter: Any) -> int:
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:

@@ -273,7 +273,7 @@ def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> No
             raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; there are {', '.join(known)}")
 
 
-def _table(value: Any, where: str) -> dict[str, Any]:
+def _table(value: dict[str, float] | dict[str, str], where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _error(f"{where} = {value!r}: it takes a table")
     return value
@@ -288,7 +288,7 @@ def _text(table: dict[str, Any], key: str, where: str) -> str:
     return value
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -162,7 +163,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 def _try_lock(file: TextIO) -> bool:
     try:
-        if os.name == "nt":
+        if sys.platform == "win32":
             import msvcrt
 
             file.seek(0)

@@ -13,13 +13,18 @@ import array
 import difflib
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from bpy.types import Object
 
 from ..blender import compat, physics_access
 from ..data import property_options, references, roots
 from ..reading import muscle_points
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
 
 #: sections, and the group that each name in them means; the first two are the scene's own and have no names
 SECTIONS = {
@@ -161,7 +166,7 @@ def check_frames(frames: Iterable[int]) -> None:
             raise error
 
 
-def set_frames(scene: Any, frames: tuple[int, int]) -> None:
+def set_frames(scene: Scene, frames: tuple[int, int]) -> None:
     """Make a bake cover these frames, and the scene play and render them.
 
     Blender's scenes begin at frame 0 at the earliest, and so do their renders: frames before it are played by the
@@ -292,17 +297,18 @@ def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
     return [found[name]]
 
 
-def _named(scene: Any, section: str) -> dict[str, tuple[Any, str]]:
+def _named(scene: Scene, section: str) -> dict[str, tuple[Any, str]]:
     """Everything in a scene that a section can name: its group of properties and the data path to it."""
     if section == "bodies":
         bodies = references.bodies_of(scene)
         return {body.name: (body.data.body, f"{body.path_prefix}condyle.body") for body in bodies}
-    items = {
+    listed: dict[str, Callable[[Scene], list[Object]]] = {
         "joints": references.joints_of,
         "connections": references.connections_of,
         "muscles": muscle_points.muscles_of,
         "obstacles": lambda scene: [item for item in scene.objects if item.condyle.obstacle.enabled],
-    }[section](scene)
+    }
+    items = listed[section](scene)
     group = SECTIONS[section]
     return {item.name: (getattr(item.condyle, group), f"condyle.{group}") for item in items}
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from bpy.types import ID, Action, AnimData, FCurve, NlaStrip
+
+if TYPE_CHECKING:
+    from bpy.types import ActionChannelbag, ActionSlot
 
 
-def has_slots(action: Any) -> bool:
+def has_slots(action: Action | None) -> bool:
     """Whether actions of this Blender have slots."""
     return hasattr(action, "slots")
 
 
-def slot_of(player: Any) -> Any:
+def slot_of(player: AnimData | NlaStrip) -> ActionSlot | None:
     """The slot in use of animation data or of a strip; None without one, and before 4.4."""
     return getattr(player, "action_slot", None)
 
@@ -20,7 +25,7 @@ def slot_of(player: Any) -> Any:
 NO_SLOT = "-"
 
 
-def slot_name(animation_data: Any) -> str:
+def slot_name(animation_data: AnimData) -> str:
     """What `reassign` finds the slot in use by: its identifier, or NO_SLOT; empty before 4.4."""
     if animation_data.action is None or not has_slots(animation_data.action):
         return ""
@@ -28,12 +33,12 @@ def slot_name(animation_data: Any) -> str:
     return slot.identifier if slot is not None else NO_SLOT
 
 
-def slot_handle(slot: Any) -> int:
+def slot_handle(slot: ActionSlot | None) -> int:
     """The number that a slot, and its copy in a copy of its action, has for good; 0 without a slot, and before 4.4."""
     return slot.handle if slot is not None else 0
 
 
-def find_slot(action: Any, identifier: str, handle: int = 0) -> Any:
+def find_slot(action: Action, identifier: str, handle: int = 0) -> ActionSlot | None:
     """The slot of an action by its handle, 0 if that is not known, else by its identifier, e.g. ``"OBTibia"``; None if
     there is none.
     """
@@ -44,7 +49,7 @@ def find_slot(action: Any, identifier: str, handle: int = 0) -> Any:
     return next(iter(kept + named), None)
 
 
-def earlier_slot(action: Any, id_type: str, identifier: str, handle: int = 0) -> Any:
+def earlier_slot(action: Action, id_type: str, identifier: str, handle: int = 0) -> ActionSlot | None:
     """The slot of an action from before a bake, as `find_slot` does, or where there is no choice.
 
     An identifier told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A slot
@@ -61,33 +66,33 @@ def earlier_slot(action: Any, id_type: str, identifier: str, handle: int = 0) ->
     return slot
 
 
-def same_slot(action: Any, slot: Any) -> Any:
+def same_slot(action: Action | None, slot: ActionSlot) -> ActionSlot | None:
     """The slot of an action that a slot of its copy was copied from, whatever it is called now; None if it is gone."""
     if slot is None or not has_slots(action):
         return None
     return next((each for each in action.slots if each.handle == slot.handle), None)
 
 
-def reassign(animation_data: Any, action: Any, name: str, handle: int = 0) -> None:
+def reassign(animation_data: AnimData, action: Action | None, name: str, handle: int = 0) -> None:
     """Make an action the one in use again, with the slot that `earlier_slot` finds."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = earlier_slot(action, animation_data.id_data.id_type, name, handle)
 
 
-def new_slot(action: Any, datablock: Any) -> Any:
+def new_slot(action: Action, datablock: Any) -> ActionSlot:
     """A new slot of an action for a datablock; None before 4.4."""
     return action.slots.new(id_type=datablock.id_type, name=datablock.name) if has_slots(action) else None
 
 
-def assign(animation_data: Any, action: Any, slot: Any) -> None:
+def assign(animation_data: AnimData, action: Action, slot: ActionSlot) -> None:
     """Make an action, and where there are slots that very slot, the one in use."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = slot
 
 
-def curves(action: Any, slot: Any, ensure: bool = False) -> Any:
+def curves(action: Action | None, slot: ActionSlot | None, ensure: bool = False) -> Any:
     """The collection of f-curves of an action for a slot; an empty tuple where there is none and `ensure` is false."""
     if action is None:
         return ()
@@ -107,20 +112,22 @@ def curves(action: Any, slot: Any, ensure: bool = False) -> Any:
     return ()
 
 
-def all_curves(action: Any) -> Iterator[Any]:
+def all_curves(action: Action) -> Iterator[Any]:
     """The f-curves of an action, of whatever slot."""
     for slot in action.slots if has_slots(action) else (None,):
         yield from curves(action, slot)
 
 
-def curves_in_use(datablock: Any) -> Iterator[Any]:
+def curves_in_use(datablock: ID) -> Iterator[Any]:
     """The f-curves of the action that a datablock uses now."""
     animation_data = datablock.animation_data
     if animation_data is not None:
         yield from curves(animation_data.action, slot_of(animation_data))
 
 
-def new_curves(action: Any, slot: Any, path: str, indices: Iterable[int], group: str) -> list[Any]:
+def new_curves(
+    action: Action, slot: ActionSlot, path: str, indices: Iterable[int], group: str
+) -> list[FCurve]:
     """New f-curves of an action for a slot, shown under a group's name."""
     if not has_slots(action):
         return [action.fcurves.new(path, index=index, action_group=group) for index in indices]
@@ -133,7 +140,7 @@ def new_curves(action: Any, slot: Any, path: str, indices: Iterable[int], group:
     return made
 
 
-def remove_curve(action: Any, slot: Any, curve: Any) -> None:
+def remove_curve(action: Action, slot: ActionSlot, curve: FCurve) -> None:
     """Take an f-curve out of an action, and its group where nothing else is in it."""
     name = curve.group.name if curve.group is not None else ""
     curves(action, slot).remove(curve)
@@ -143,13 +150,13 @@ def remove_curve(action: Any, slot: Any, curve: Any) -> None:
         groups.remove(group)
 
 
-def _bag(action: Any, slot: Any) -> Any:
+def _bag(action: Action, slot: ActionSlot) -> ActionChannelbag:
     """The channels of an action for a slot; there are some."""
     bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips)
     return next(bag for bag in bags if bag is not None)
 
 
-def assign_strip_slot(strip: Any, slot: Any) -> None:
+def assign_strip_slot(strip: NlaStrip, slot: ActionSlot | None) -> None:
     """Make a slot the one that a strip of the NLA plays, None that it plays none; nothing before 4.4."""
     if hasattr(strip, "action_slot"):
         strip.action_slot = slot

@@ -23,7 +23,7 @@ Steps = Generator[Any, Any, Outcome]
 _client: Any = None
 
 
-def client() -> Any:
+def client() -> physics_access.WorkerClient:
     """The client of the compute process; the process itself starts with the first job."""
     global _client
     if _client is None:
@@ -160,7 +160,7 @@ class Said(Drawn):
         return now - self._began >= self.SHOWN
 
 
-def advance(steps: Steps[Outcome], job: Any) -> Any:
+def advance(steps: Steps[Outcome], job: Drawn | physics_access.Job) -> Drawn | physics_access.Job | None:
     """Give a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
     if job.state == "done":
         return steps.send(job.result)

@@ -12,7 +12,25 @@ import importlib
 import importlib.util
 import os
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+# names for annotations everywhere, as `physics_access.Model`; nothing evaluates them
+if TYPE_CHECKING:
+    from physics import Body, Model, ModelBuilder, Motion, Result, State, Table
+    from physics.constraints import Constraint
+    from physics.contacts import Contact
+    from physics.forces import Ground, Mount
+    from physics.geometry.exponential_coordinates import ReachCone
+    from physics.geometry.twist_metric import TwistMetric
+    from physics.joints import Block, Custom, Factorization, Joint, RotationLimit, SplineCurve, SplineSurface
+    from physics.motions.pull import Pull
+    from physics.muscles import MassPoints, PathPoint, Wrap
+    from physics.muscles.force_law import ForceLaw
+    from physics.muscles.muscle import Muscle
+    from physics.muscles.obstacles import Obstacle
+    from physics.reporting import Reporter
+    from physics.simulation.between_samples import Between
+    from physics.worker.client import Answer, Job, WorkerClient, WorkerError
 
 # the add-on's own package: "addon", or where Blender has installed it
 PACKAGE = __name__.removesuffix(".blender.physics_access")

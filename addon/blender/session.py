@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 #: modes in which a step of undo holds the whole file; in all others it holds what is edited there and little else, so
 #: that what operators change besides would stay through an undo
@@ -51,7 +52,7 @@ def tell(text: str, icon: str = "INFO", scene_uid: int | None = None) -> None:
     tellings += 1
 
 
-def message_in(scene: Any) -> str:
+def message_in(scene: Scene) -> str:
     """The panel's last line where it is about a scene; else an empty text."""
     return message if message_scene in (0, scene.session_uid) else ""
 

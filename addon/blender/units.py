@@ -7,11 +7,13 @@ would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Constraint, Object, PoseBone, Scene
+from mathutils import Matrix
 
 from . import physics_access
 
@@ -34,7 +36,7 @@ class MassProperties:
     inertia: np.ndarray
 
 
-def length_scale(scene: Any) -> float:
+def length_scale(scene: Scene) -> float:
     """Metres in one Blender unit."""
     return float(scene.unit_settings.scale_length)
 
@@ -56,12 +58,12 @@ def told_apart(metres: float, angle: float) -> str:
     return " and ".join([*parts, *([f"{turned:.2g}°"] if turned >= 1e-3 else [])])
 
 
-def frames_per_second(scene: Any) -> float:
+def frames_per_second(scene: Scene) -> float:
     """Frames in one second of the scene, e.g. 29.97 = 30 / 1.001."""
     return float(scene.render.fps) / float(scene.render.fps_base)
 
 
-def frame_times(frames: np.ndarray, scene: Any) -> np.ndarray:
+def frame_times(frames: np.ndarray, scene: Scene) -> np.ndarray:
     """Seconds (n,) from the first of the frames (n,) to each."""
     return (frames - frames[0]) / frames_per_second(scene)
 
@@ -113,12 +115,14 @@ def orthogonal(linear: np.ndarray) -> np.ndarray:
     return found
 
 
-def array4(matrix: Any) -> np.ndarray:
+def array4(matrix: Matrix | Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     """A Blender matrix as float64 (4, 4)."""
     return np.array(matrix, dtype=np.float64).reshape(4, 4)
 
 
-def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray, float]:
+def split_scale(
+    matrix: Matrix | list[list[float]] | np.ndarray, name: str, carrier: Object | PoseBone | None = None
+) -> tuple[np.ndarray, float]:
     """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale.
 
     Args:
@@ -162,7 +166,7 @@ def split_scale(matrix: Any, name: str, carrier: Any = None) -> tuple[np.ndarray
     return pose, scale
 
 
-def _blame(name: str, carrier: Any, what: str, badness: Callable[[np.ndarray], float]) -> None:
+def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[np.ndarray], float]) -> None:
     """ModelError naming what gives an object or pose bone a scale that is wrong: a parent, or a constraint. None where
     it is its own channels that do, or nothing is found.
 
@@ -192,7 +196,7 @@ def _blame(name: str, carrier: Any, what: str, badness: Callable[[np.ndarray], f
     raise physics_access.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
 
 
-def _scales(carrier: Any, what: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
+def _scales(carrier: Object | PoseBone, what: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
     """What an object or pose bone has its scale from, outward: each with the scale (3,) that it adds, and the
     constraint that makes it that.
     """
@@ -211,7 +215,7 @@ def _scales(carrier: Any, what: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
         yield each, size, by
 
 
-def _scaled_by(item: Any, what: str) -> Iterator[Any]:
+def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Any]:
     """Those of the `carriers` from which scale comes: a bone may inherit none of its parent, or its volume alone."""
     for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
     hidden = None
@@ -222,7 +226,7 @@ def _scaled_by(item: Any, what: str) -> Iterator[Any]:
             hidden = each.id_data if is_bone and each.bone.inherit_scale in for_itself else None
 
 
-def _sets_scale(constraint: Any) -> bool:
+def _sets_scale(constraint: Constraint) -> bool:
     """Whether a constraint that acts may change the scale of what has it."""
     if constraint.mute or constraint.influence == 0.0:
         return False
@@ -230,7 +234,7 @@ def _sets_scale(constraint: Any) -> bool:
     return kind in SCALING or (kind == "TRANSFORM" and constraint.map_to == "SCALE")
 
 
-def _world(item: Any) -> Any:
+def _world(item: Object | None) -> Matrix | np.ndarray:
     """Matrix in the world of an object or pose bone; of None that of the world."""
     if item is None:
         return np.eye(4)
@@ -242,7 +246,7 @@ def _unevenness(size: np.ndarray) -> float:
     return away if away > SCALE_TOLERANCE else 0.0
 
 
-def carriers(item: Any) -> Iterator[Any]:
+def carriers(item: Object | PoseBone) -> Iterator[Any]:
     """An object or pose bone, and what it hangs on by Blender's parenting, bone by bone, outward."""
     while item is not None:
         yield item
@@ -254,12 +258,12 @@ def carriers(item: Any) -> Iterator[Any]:
             item = item.parent
 
 
-def to_metres(pose: np.ndarray, scene: Any) -> np.ndarray:
+def to_metres(pose: np.ndarray, scene: Scene) -> np.ndarray:
     """Rigid poses (..., 4, 4) in Blender units -> metres."""
     return scaled_translation(pose, length_scale(scene))
 
 
-def to_blender(pose: np.ndarray, scene: Any) -> np.ndarray:
+def to_blender(pose: np.ndarray, scene: Scene) -> np.ndarray:
     """Rigid poses (..., 4, 4) in metres -> Blender units."""
     return scaled_translation(pose, 1.0 / length_scale(scene))
 

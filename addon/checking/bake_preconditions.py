@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bpy.types import Scene
+
 from ..baked import targets, temporarily
 from ..baking import keys
 from ..blender import physics_access
 from ..data import findings, frame_times
 from ..data.findings import CHECK, Finding
+from ..reading.scene import SceneModel
 
 
-def by_settings(scene: Any) -> Iterator[Finding]:
+def by_settings(scene: Scene) -> Iterator[Finding]:
     """Errors of the frame range and the loop, and of the step, each named."""
     problem = physics_access.physics().CondyleError
     for look in (
@@ -25,7 +28,7 @@ def by_settings(scene: Any) -> Iterator[Finding]:
             yield findings.named(scene, str(error), CHECK, is_error=True)
 
 
-def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:
+def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Any, Exception]]:
     """What cannot be done with a scene as it was read: errors, and the object at fault, or None. In a scene without
     its bake.
     """
@@ -43,7 +46,7 @@ def by_model(scene: Any, read: Any) -> Iterator[tuple[Any, Exception]]:
             yield item, error
 
 
-def with_model(scene: Any, read: Any) -> Iterator[Finding]:
+def with_model(scene: Scene, read: SceneModel) -> Iterator[Finding]:
     """`by_model` as findings."""
     for item, error in by_model(scene, read):
         if item is None:
@@ -52,7 +55,7 @@ def with_model(scene: Any, read: Any) -> Iterator[Finding]:
             yield findings.about(str(error), CHECK, item, is_error=True)
 
 
-def check(scene: Any, read: Any) -> None:
+def check(scene: Scene, read: SceneModel) -> None:
     """ModelError where a bake of a scene, as it was read, could not run or not be written: before it is computed."""
     with temporarily.without_bake(scene):
         for _, error in by_model(scene, read):

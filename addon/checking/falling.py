@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import inputs, led_joints
 from ..baked import conflicts
@@ -22,7 +23,7 @@ FALLS, STRAIGHT = (1.0, 100.0), 1e-6
 NO_PART = 1e-9
 
 
-def nothing_holds(scene: Any, read: scene_to_model.SceneModel) -> bool:
+def nothing_holds(scene: Scene, read: scene_to_model.SceneModel) -> bool:
     """Whether gravity is on in a scene without any joint or connection, or a muscle that a body may hang by."""
     hung = any(entry.joint_uid for entry in read.bodies) or any(
         min(pair) < 0 for pair in of_muscles(read.model)
@@ -30,7 +31,9 @@ def nothing_holds(scene: Any, read: scene_to_model.SceneModel) -> bool:
     return bool(_falls_at_all(read.model) and not hung and not references.connections_of(scene))
 
 
-def hints(scene: Any, read: scene_to_model.SceneModel, among: Container[int] | None = None) -> list[Finding]:
+def hints(
+    scene: Scene, read: scene_to_model.SceneModel, among: Container[int] | None = None
+) -> list[Finding]:
     """A hint about the models that will fall, as the scene is evaluated now; none where that is told of all bodies.
 
     among: session uids of objects, of which alone it is told; None: of all.
@@ -57,7 +60,7 @@ def hints(scene: Any, read: scene_to_model.SceneModel, among: Container[int] | N
     ]
 
 
-def after_import(scene: Any, ground: Any) -> list[Finding]:
+def after_import(scene: Scene, ground: Object) -> list[Finding]:
     """`hints` about what an import made on its ground, an Empty; none where the scene cannot be read."""
     try:
         read = scene_to_model.read(scene)
@@ -78,13 +81,13 @@ def _told(falling: list[tuple[Any, str, str]], remedy: str) -> Iterator[Finding]
     yield replace(findings.about(text, CHECK, first), is_hint=True)
 
 
-def _can_be_led(read: scene_to_model.SceneModel, item: Any) -> bool:
+def _can_be_led(read: scene_to_model.SceneModel, item: Object) -> bool:
     """Whether a joint can be prescribed as it is."""
     (number,) = (k for k, entry in enumerate(read.bodies) if entry.joint_uid == item.session_uid)
     return bool(item.condyle.joint.driven or led_joints.follows_poses(read.model.joints[number]))
 
 
-def _falls_at_all(model: Any) -> bool:
+def _falls_at_all(model: physics_access.Model) -> bool:
     return bool(np.linalg.norm(model.gravity) > 0.0)
 
 
@@ -117,7 +120,7 @@ def _is_simulated(entry: scene_to_model.ModelBody) -> bool:
     return not pushed and not led_joints.may_follow(item)
 
 
-def _lets_fall(model: Any, state: Any, number: int) -> bool:
+def _lets_fall(model: physics_access.Model, state: physics_access.State, number: int) -> bool:
     """Whether the joint of a body on the world can take it straight down without end, and no spring is in the way."""
     body = model.bodies[number]
     joint, q = body.joint, np.array(state.q[model.coordinate_slice(body.name)])
@@ -143,7 +146,7 @@ def _lets_fall(model: Any, state: Any, number: int) -> bool:
     return True
 
 
-def of_bodies(model: Any) -> Iterator[tuple[int, int]]:
+def of_bodies(model: physics_access.Model) -> Iterator[tuple[int, int]]:
     """Numbers of two bodies (-1: the world) for all that lets one lie on, or hang from, the other: joints between
     bodies, constraints, springs, ground.
     """
@@ -154,7 +157,8 @@ def of_bodies(model: Any) -> Iterator[tuple[int, int]]:
         if hasattr(each, "other"):
             yield each.body, each.other
     owners = {name: number for number, body in enumerate(model.bodies) for name in _coordinates(body)}
-    for constraint in model.constraints.values():
+    constraints: Iterable[Any] = model.constraints.values()
+    for constraint in constraints:
         if constraint.type == "coupling":
             for name in constraint.drivers:
                 yield owners[constraint.coordinate], owners[name]
@@ -162,7 +166,7 @@ def of_bodies(model: Any) -> Iterator[tuple[int, int]]:
             yield model.index(constraint.body), _number(model, constraint.other)
 
 
-def of_muscles(model: Any) -> Iterator[tuple[int, int]]:
+def of_muscles(model: physics_access.Model) -> Iterator[tuple[int, int]]:
     """As `of_bodies`, for the points of each muscle and the next ones."""
     for muscle in model.muscles:
         points = [part for part in muscle.path if hasattr(part, "moves")]
@@ -170,7 +174,7 @@ def of_muscles(model: Any) -> Iterator[tuple[int, int]]:
             yield _number(model, one.body), _number(model, other.body)
 
 
-def together(model: Any, pairs: Iterable[tuple[int, int]]) -> np.ndarray:
+def together(model: physics_access.Model, pairs: Iterable[tuple[int, int]]) -> np.ndarray:
     """A number for each body (nb,), the same where pairs tie one to the other, be it by way of more of them; not by
     the world.
     """
@@ -181,9 +185,9 @@ def together(model: Any, pairs: Iterable[tuple[int, int]]) -> np.ndarray:
     return groups
 
 
-def _number(model: Any, name: str | None) -> int:
+def _number(model: physics_access.Model, name: str | None) -> int:
     return -1 if name is None else int(model.index(name))
 
 
-def _coordinates(body: Any) -> list[str]:
+def _coordinates(body: physics_access.Body) -> list[str]:
     return [f"{body.name}.{name}" for name in body.joint.coordinate_names]

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..blender import physics_access
 from ..data import findings
+from ..reading.scene import ModelBody
 
 # What differs by no more than this over a bake [m, and numbers of a rotation] is one to the eye, and to Blender's keys.
 STILL = 1e-6
@@ -15,7 +17,7 @@ STILL = 1e-6
 AT_LIMIT = 1e-6
 
 
-def warnings(made: Any, result: Any) -> list[str]:
+def warnings(made: Any, result: physics_access.Result) -> list[str]:
     """One line for each reason why nothing moves in a simulation (`made` is its `tasks.Ready`); none where it does."""
     if len(result.t) < 2 or np.ptp(result.poses, axis=0).max(initial=0.0) > STILL:
         return []
@@ -23,7 +25,7 @@ def warnings(made: Any, result: Any) -> list[str]:
     return [f"{told}: {reason}" for reason in _reasons(made, result)] or [told]
 
 
-def _reasons(made: Any, result: Any) -> list[str]:
+def _reasons(made: Any, result: physics_access.Result) -> list[str]:
     """What is true of the scene and lets nothing move; the joints that it is about come first."""
     model, state = made.read.model, made.read.state
     movable = [entry for entry in made.read.bodies if model.joints[model.index(entry.name)].num_coordinates]
@@ -35,8 +37,8 @@ def _reasons(made: Any, result: Any) -> list[str]:
     free = [entry for entry in movable if entry not in led and not _runs_by_itself(model, entry)]
     reasons = []
     if led:
-        names = _names([entry.joint_name for entry in led], "follows its", "follow their")
-        reasons.append(f"{names} animation, which stands still: key it, or turn off Prescribed or Follow")
+        joints = _names([entry.joint_name for entry in led], "follows its", "follow their")
+        reasons.append(f"{joints} animation, which stands still: key it, or turn off Prescribed or Follow")
     if not free:
         return reasons
     called = [entry.joint_name or entry.name for entry in free]
@@ -54,7 +56,7 @@ def _reasons(made: Any, result: Any) -> list[str]:
     return reasons
 
 
-def _balanced(result: Any, free: Sequence[Any]) -> list[str]:
+def _balanced(result: physics_access.Result, free: Sequence[Any]) -> list[str]:
     """Reasons why bodies that are simulated stay where they start, though gravity is on."""
     model = result.model
     stopped = [entry for entry in free if _is_at_limit(model, entry, result.q[0])]
@@ -81,11 +83,11 @@ def _names(names: Sequence[str], one: str, several: str) -> str:
     return f"{findings.few(names)} {one if len(names) == 1 else several}"
 
 
-def _runs_by_itself(model: Any, entry: Any) -> bool:
+def _runs_by_itself(model: physics_access.Model, entry: ModelBody) -> bool:
     return any(model.joints[model.index(entry.name)].prescribed)
 
 
-def _is_at_limit(model: Any, entry: Any, q: np.ndarray) -> bool:
+def _is_at_limit(model: physics_access.Model, entry: ModelBody, q: np.ndarray) -> bool:
     """Whether what is read off a body's joint at coordinates (nv,) is at, or beyond, a limit."""
     body = model.bodies[model.index(entry.name)]
     readings = body.joint.readings(q[model.coordinate_slice(entry.name)])
@@ -93,7 +95,7 @@ def _is_at_limit(model: Any, entry: Any, q: np.ndarray) -> bool:
     return bool(room.min() <= AT_LIMIT)
 
 
-def _is_locked(model: Any, state: Any, free: Sequence[Any]) -> bool:
+def _is_locked(model: physics_access.Model, state: physics_access.State, free: Sequence[Any]) -> bool:
     """Whether constraints that hold in both directions leave no way to the coordinates of these bodies."""
     constraints = [
         each

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import follow_weights, keyed_poses, single_pose, start_states
 from ..baked import conflicts, targets, temporarily
@@ -34,7 +35,7 @@ LIGHTEST, HEAVIEST = 1.0, 3e4
 NARROWEST, WIDEST = 0.02, 2.0
 
 
-def check(scene: Any) -> list[Finding]:
+def check(scene: Scene) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     begin, end = (int(frame) for frame in frame_ends(scene))
     lost = [*write.gone(scene), *write.put_aside(scene)]
@@ -62,14 +63,14 @@ def check(scene: Any) -> list[Finding]:
         ]
 
 
-def _sliders_elsewhere(scene: Any, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
+def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
     """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
     with temporarily.at_frame(scene, begin - scene.condyle.start.preroll):
         held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
         return findings.named_all(scene, start_states.left_behind(scene, read, held), CHECK)
 
 
-def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:
+def check_in_time(scene: Scene, read: scene_to_model.SceneModel) -> None:
     """ModelError where sliders move a body one change late, or what carries one follows another that is simulated:
     nobody could say where it is.
     """
@@ -80,7 +81,7 @@ def check_in_time(scene: Any, read: scene_to_model.SceneModel) -> None:
     constrained_parents.check(read)
 
 
-def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
+def stop(scene: Scene, error: Exception, curves: Mapping[int, Any]) -> Exception:
     """Tell all errors of a scene that cannot be simulated, of which this is the first; returns what to raise.
 
     curves: of joints that were fitted just now, by session uid.
@@ -91,7 +92,7 @@ def stop(scene: Any, error: Exception, curves: Mapping[int, Any]) -> Exception:
     return error if not more else physics_access.model_error(f"{error}; and {more} more, see Warnings")
 
 
-def errors(scene: Any, first: Exception, curves: Mapping[int, Any] | None = None) -> list[Finding]:
+def errors(scene: Scene, first: Exception, curves: Mapping[int, Any] | None = None) -> list[Finding]:
     """All that can be found wrong where reading the scene has ended with an error; that one comes first."""
     found = list(_each_alone(scene, curves or {}))
     texts = [finding.text for finding in found]
@@ -102,7 +103,7 @@ def errors(scene: Any, first: Exception, curves: Mapping[int, Any] | None = None
     return found
 
 
-def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+def _each_alone(scene: Scene, curves: Mapping[int, Any]) -> Iterator[Finding]:
     """Errors of each body with its joint, read as if it were the only one."""
     problem = physics_access.physics().CondyleError
     moved: dict[references.Key, Any] = {}
@@ -131,7 +132,7 @@ def _each_alone(scene: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
             yield from _alone(scene, body, None, curves)
 
 
-def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Iterator[Finding]:
+def _alone(scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, Any]) -> Iterator[Finding]:
     problem = physics_access.physics().CondyleError
     try:
         mass = masses.mass_properties(scene, body)
@@ -152,7 +153,7 @@ def _alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any]) -> Ite
         yield findings.named(scene, str(error), CHECK, is_error=True)
 
 
-def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
     """What of a model that can be simulated may not be meant, as the scene is evaluated now.
 
     fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
@@ -176,7 +177,7 @@ def warnings(scene: Any, read: scene_to_model.SceneModel, fitted: Collection[int
     return found
 
 
-def _keyed_in_bakes(scene: Any) -> Iterator[Finding]:
+def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
     """What was keyed while a bake was in place, in its action: the next bake reads what was there before."""
     for item in scene.objects:
         if action := targets.keyed_since(item):
@@ -187,7 +188,7 @@ def _keyed_in_bakes(scene: Any) -> Iterator[Finding]:
             yield findings.about(text, CHECK, item)
 
 
-def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
     for entry, simulated in zip(read.bodies, read.model.bodies):
         body = entry.handle.find()
@@ -213,7 +214,7 @@ def _of_masses(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]
             yield findings.about(f"{text} {units.told_length(size)} in size", CHECK, body)
 
 
-def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Rests, starts and sliders outside of limits."""
     for entry, body, joint in zip(read.bodies, read.model.bodies, read.model.joints):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
@@ -249,7 +250,7 @@ def _of_coordinates(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Fin
         yield from _keys_beyond(scene, item, joint)
 
 
-def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
+def _keys_beyond(scene: Scene, item: Object, joint: physics_access.Joint) -> Iterator[Finding]:
     """Sliders with keys beyond their ends, where Blender stops them."""
     settings = item.condyle.joint
     whole = np.isinf(joint.range).any(axis=1) & (settings.type in {"spline_curve", "spline_surface"})
@@ -278,7 +279,7 @@ def _keys_beyond(scene: Any, item: Any, joint: Any) -> Iterator[Finding]:
         yield findings.about(text, CHECK, item)
 
 
-def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_muscles(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Muscles with points on nothing, and those that join nothing; all points on one body are an error of the model."""
     simulated = {entry.session_uid for entry in read.muscles}
     for item in muscle_points.muscles_of(scene):
@@ -297,7 +298,7 @@ def _of_muscles(scene: Any, read: scene_to_model.SceneModel) -> Iterator[Finding
         yield from _inside_obstacles(item)
 
 
-def _inside_obstacles(muscle: Any) -> Iterator[Finding]:
+def _inside_obstacles(muscle: Object) -> Iterator[Finding]:
     """Points of a muscle that lie in an obstacle that it should run over: it goes straight there."""
     places = muscle_points.places_of(muscle)
     strands = muscle_strands.strands_over(muscle, muscle_points.points_of(muscle))
@@ -313,7 +314,7 @@ def _inside_obstacles(muscle: Any) -> Iterator[Finding]:
                 yield findings.about(f"{text}, so it does not wrap over it", CHECK, muscle)
 
 
-def _out_of_reach(scene: Any, fitted: Collection[int]) -> Iterator[Finding]:
+def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
     """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
     those are told when their start is found.
     """

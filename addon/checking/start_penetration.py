@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation import follow_weights
 from ..animation import inputs as forcing
@@ -15,6 +15,7 @@ from ..blender import physics_access, units
 from ..data import findings, references
 from ..data.findings import CHECK, Finding
 from ..reading import joints
+from ..reading.scene import SceneModel
 from . import falling
 
 # Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which
@@ -38,7 +39,7 @@ class Inside:
     point: np.ndarray | None = None
     normal: np.ndarray | None = None
 
-    def text(self, model: Any) -> str:
+    def text(self, model: physics_access.Model) -> str:
         """The line for people."""
         name, depth = model.body_names[self.body], units.told_length(self.depth)
         if self.is_hard:
@@ -49,7 +50,7 @@ class Inside:
         )
 
 
-def check(scene: Any, read: Any) -> list[Finding]:
+def check(scene: Scene, read: SceneModel) -> list[Finding]:
     """What begins inside ground, as the scene is evaluated now."""
     if not _has_ground(read.model):
         return []
@@ -77,7 +78,7 @@ def check(scene: Any, read: Any) -> list[Finding]:
     ]
 
 
-def _forces_now(scene: Any, read: Any) -> np.ndarray | None:
+def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
     """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
     frames = scene.frame_current + np.arange(2.0)
     try:
@@ -88,7 +89,7 @@ def _forces_now(scene: Any, read: Any) -> np.ndarray | None:
     return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
 
 
-def warnings(read: Any, led: Collection[str], inputs: Any) -> list[str]:
+def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Table | None) -> list[str]:
     """Lines about what soft ground will push out of itself, from the state in which a run begins.
 
     led: names of the bodies whose joints follow their animation there. inputs: the `Table` that drives it, or None.
@@ -107,7 +108,9 @@ def warnings(read: Any, led: Collection[str], inputs: Any) -> list[str]:
     return [each.text(model) for each in soft]
 
 
-def _pushed(model: Any, state: Any, forces: np.ndarray | None, soft: list[Inside]) -> list[Inside]:
+def _pushed(
+    model: physics_access.Model, state: physics_access.State, forces: np.ndarray | None, soft: list[Inside]
+) -> list[Inside]:
     """Those of what is in soft ground that begin to leave it; all where forces cannot be told apart from impacts."""
     physics = physics_access.physics()
     try:
@@ -125,7 +128,7 @@ def _pushed(model: Any, state: Any, forces: np.ndarray | None, soft: list[Inside
     return found
 
 
-def refuse(read: Any) -> None:
+def refuse(read: SceneModel) -> None:
     """ModelError where a simulation would refuse to begin in this state, as far as that is known without one."""
     if read.model.contacts and not read.model.constraints:
         poses = physics_access.physics().body_poses(read.model, read.state)
@@ -133,13 +136,13 @@ def refuse(read: Any) -> None:
             raise physics_access.model_error(each.text(read.model))
 
 
-def _has_ground(model: Any) -> bool:
+def _has_ground(model: physics_access.Model) -> bool:
     return bool(model.contacts) or any(
         isinstance(each, physics_access.part("forces").Ground) for each in model.forces
     )
 
 
-def _in_hard(model: Any, poses: np.ndarray) -> Iterator[Inside]:
+def _in_hard(model: physics_access.Model, poses: np.ndarray) -> Iterator[Inside]:
     """The deepest contact of each body that is too deep to begin there."""
     deepest: dict[int, Inside] = {}
     for contact in model.contacts:
@@ -149,7 +152,7 @@ def _in_hard(model: Any, poses: np.ndarray) -> Iterator[Inside]:
     yield from deepest.values()
 
 
-def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Inside]:
+def _in_soft(model: physics_access.Model, poses: np.ndarray, led: Container[str]) -> Iterator[Inside]:
     """Of bodies that hang together the one that is deepest in soft ground, where that holds more energy than it takes
     to lift them all out: more than under their own weight at rest, when it holds no more than half of that.
     """
@@ -180,7 +183,12 @@ def _in_soft(model: Any, poses: np.ndarray, led: Container[str]) -> Iterator[Ins
             yield found
 
 
-def _depths(poses: np.ndarray, touching: Any, plane: np.ndarray, radius: Any) -> np.ndarray:
+def _depths(
+    poses: np.ndarray,
+    touching: physics_access.Contact | physics_access.Ground,
+    plane: np.ndarray,
+    radius: float | np.ndarray,
+) -> np.ndarray:
     """How deep [m] points (n,) of a body are in a plane; negative outside."""
     pose = poses[touching.body]
     points = touching.points @ pose[:3, :3].T + pose[:3, 3]
@@ -188,11 +196,13 @@ def _depths(poses: np.ndarray, touching: Any, plane: np.ndarray, radius: Any) ->
     return np.asarray(radius - (points - plane[:3, 3]) @ plane[:3, 2])
 
 
-def _in_world(poses: np.ndarray, touching: Any, plane: np.ndarray) -> np.ndarray:
+def _in_world(
+    poses: np.ndarray, touching: physics_access.Contact | physics_access.Ground, plane: np.ndarray
+) -> np.ndarray:
     return plane if touching.other < 0 else poses[touching.other] @ plane
 
 
-def _moves(model: Any, body: int, led: Container[str]) -> bool:
+def _moves(model: physics_access.Model, body: int, led: Container[str]) -> bool:
     """Whether forces can move a body of the model (-1: the world)."""
     while body >= 0:
         if model.bodies[body].joint.num_coordinates and model.body_names[body] not in led:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Action, FCurve
 
 from ..blender import compat
 from .slopes import Slopes
@@ -60,7 +61,7 @@ def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slope
         _give(curve, made)
 
 
-def _give(curve: Any, made: Keys) -> None:
+def _give(curve: FCurve, made: Keys) -> None:
     points, count = curve.keyframe_points, len(made["co"])
     if len(points) > count:
         points.clear()
@@ -110,7 +111,7 @@ def _pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return pairs
 
 
-def taken(curve: Any) -> Keys:
+def taken(curve: FCurve) -> Keys:
     """All keys of a curve with everything that they have, in arrays of one row a key."""
     points = curve.keyframe_points
     found = {}
@@ -121,7 +122,7 @@ def taken(curve: Any) -> Keys:
     return found
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(one: FCurve, other: FCurve) -> bool:
     """Whether two curves have the same keys, whatever of them is selected."""
     if len(one.keyframe_points) != len(other.keyframe_points):
         return False
@@ -129,7 +130,7 @@ def equal(one: Any, other: Any) -> bool:
     return all(np.array_equal(ours[name], theirs[name]) for name in ours if not name.startswith("select_"))
 
 
-def put(curve: Any, keys: Keys) -> None:
+def put(curve: FCurve, keys: Keys) -> None:
     """Give a curve the keys that `taken` told, and no others."""
     points = curve.keyframe_points
     points.clear()
@@ -180,7 +181,7 @@ def fill_range(
         put(curve, joined(chosen(old, before), new | made, chosen(old, after)))
 
 
-def extent(action: Any) -> tuple[float, float]:
+def extent(action: Action) -> tuple[float, float]:
     """First and last frame that Blender plays an action in use at, over the NLA and without extrapolation.
 
     That is where the keys of all its slots are, whatever range is set by hand, as far as the last modifier of a curve

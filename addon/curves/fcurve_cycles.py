@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from bpy.types import FCurve, FModifier
 
 # Keys nearer than this [frames] are one: where one cycle ends the next begins.
 SAME = 1e-4
@@ -12,7 +11,7 @@ SAME = 1e-4
 LEAST_SPAN = 2.0**-8
 
 
-def of(curve: Any, first: float, last: float) -> np.ndarray:
+def of(curve: FCurve, first: float, last: float) -> np.ndarray:
     """Rising frames (k,) of the keys that an f-curve has, and of those that its cycles show from one frame to another,
     and in one more cycle before and behind these.
     """
@@ -33,7 +32,7 @@ def of(curve: Any, first: float, last: float) -> np.ndarray:
     return _cycled(keys, modifier, first, last)
 
 
-def _cycled(keys: np.ndarray, modifier: Any, first: float, last: float) -> np.ndarray:
+def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) -> np.ndarray:
     """Rising keys (n,), and those of their cycles about a span of frames (k,)."""
     begin, end = keys[0], keys[-1]
     span = end - begin

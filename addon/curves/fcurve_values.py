@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+from bpy.types import FCurve, Object
 
 from ..blender import compat
 from . import fcurve_cycles, nla_curves
@@ -16,7 +17,7 @@ SEEN = 1e-5
 ROW = 3
 
 
-def alone(item: Any, path: str, index: int = 0) -> Any:
+def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.PlayedCurve | None:
     """The curve, of the action in use or played by a track of the NLA, that alone says what a property of an object is;
     None where there is none. Where tracks lie under an action, what the scene shows has to confirm that.
     """
@@ -32,20 +33,24 @@ def alone(item: Any, path: str, index: int = 0) -> Any:
     return None if found is None or found.mute else found
 
 
-def starts_over(curve: Any) -> bool:
+def starts_over(curve: FCurve | nla_curves.PlayedCurve) -> bool:
     """Whether a curve goes on in cycles, or is played several times."""
     if isinstance(curve, nla_curves.PlayedCurve) and curve.repeats:
         return True
     return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
 
 
-def at(curve: Any, frames: Any) -> np.ndarray:
+def at(curve: FCurve | nla_curves.PlayedCurve, frames: np.ndarray) -> np.ndarray:
     """Values (k,) of a curve at frames (k,)."""
     evaluate = curve.evaluate
     return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
 
 
-def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.ndarray:
+def columns(
+    curves: Sequence[FCurve | nla_curves.PlayedCurve | None],
+    still: list[float],
+    frames: np.ndarray,
+) -> np.ndarray:
     """Values (k, n) at frames (k,) of n numbers, each with its curve, or None and what it is."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for column, curve in enumerate(curves):
@@ -54,7 +59,7 @@ def columns(curves: list[Any], still: list[float], frames: np.ndarray) -> np.nda
     return found
 
 
-def keyed(curves: list[Any], span: np.ndarray) -> list[np.ndarray]:
+def keyed(curves: Sequence[FCurve | nla_curves.PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
     """Rising frames of the keys of each of the curves that there are, and of those of their cycles from the first to
     the last of rising frames (F,), and next to these.
     """
@@ -67,7 +72,7 @@ def keyed(curves: list[Any], span: np.ndarray) -> list[np.ndarray]:
     ]
 
 
-def longest_frame(curve: Any) -> float:
+def longest_frame(curve: FCurve | nla_curves.PlayedCurve) -> float:
     """How long [frames] a frame of a curve is in the scene, a frame at the least: strips may play it more slowly."""
     return max(1.0, curve.frame) if isinstance(curve, nla_curves.PlayedCurve) else 1.0
 

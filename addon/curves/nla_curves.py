@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import AnimData, FModifierCycles, NlaStrip
 
 from ..blender import compat
 from . import fcurve_cycles
@@ -18,7 +19,7 @@ class PlayedCurve:
     parts: tuple[tuple[Any, Any], ...]  # strips and their curves
 
     @property
-    def modifiers(self) -> list[Any]:
+    def modifiers(self) -> list[FModifierCycles]:
         """Of all the curves."""
         return [each for _, curve in self.parts for each in curve.modifiers]
 
@@ -55,7 +56,7 @@ class PlayedCurve:
         return float(curve.evaluate(_frame_of(strip, frame)))
 
 
-def _frame_of(strip: Any, frame: float) -> float:
+def _frame_of(strip: NlaStrip, frame: float) -> float:
     """The frame of its action that a strip plays at one of the scene, in single precision as Blender has it."""
     first, last = np.float32(strip.action_frame_start), np.float32(strip.action_frame_end)
     since = np.float32(min(max(frame, strip.frame_start), strip.frame_end)) - np.float32(strip.frame_start)
@@ -66,7 +67,7 @@ def _frame_of(strip: Any, frame: float) -> float:
     return float(last - gone if strip.use_reverse else first + gone)
 
 
-def played(data: Any, path: str, index: int) -> PlayedCurve | None:
+def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
     """What the only track of animation data that is on plays of a property; None where that has a say in it beside
     others, or blends, or plays no such curve in some strip.
     """
@@ -85,7 +86,7 @@ def played(data: Any, path: str, index: int) -> PlayedCurve | None:
     return PlayedCurve(tuple(parts)) if parts else None
 
 
-def _blends(strip: Any) -> bool:
+def _blends(strip: NlaStrip) -> bool:
     """Whether a strip shows something else than its action alone, at the times that it says."""
     plain = strip.blend_type == "REPLACE" and not strip.blend_in and not strip.blend_out
     return not plain or bool(strip.use_animated_influence or strip.use_animated_time or len(strip.modifiers))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
+from bpy.types import Collection, Scene
 
 #: one joint and all its Empties lie in a collection of this name beneath the scene's own
 COLLECTION = "Condyle"
 
 
-def collection_of(scene: Any) -> Any:
+def collection_of(scene: Scene) -> Collection:
     """The collection of joints, connections and muscles, made at the first call."""
     found = (
         entry

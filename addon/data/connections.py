@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
 from .connection_kinds import items
 from .property_options import (
@@ -28,7 +28,7 @@ def _is_joint(_self: Any, candidate: Any) -> bool:
     return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
 
 
-def show_chosen(self: Any, context: Any) -> None:
+def show_chosen(self: Any, context: Context) -> None:
     """A click on a connection in the list makes it the active object."""
     objects = context.scene.objects
     if not 0 <= self.active_connection < len(objects) or context.mode != "OBJECT":

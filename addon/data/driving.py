@@ -1,8 +1,6 @@
 """Targets of inverse kinematics, on their Empties; and whether bodies follow them live, on the scene."""
 
-from typing import Any
-
-from bpy.types import PropertyGroup
+from bpy.types import Context, PropertyGroup
 
 from . import callbacks
 from .property_options import BodyReference, flag, pointer, text, vector
@@ -10,7 +8,7 @@ from .property_options import BodyReference, flag, pointer, text, vector
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
 
-def _live_changed(self: Any, _context: Any) -> None:
+def _live_changed(self: "ReachProperties", _context: Context) -> None:
     """Bodies go to their targets as soon as they are to follow."""
     self.told = ""
     if self.live:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import bpy
+from bpy.types import Context, Object, Scene
 
 from ..blender import session
 from . import references
@@ -37,19 +37,19 @@ class Finding:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""
         return references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
 
-    def culprit_in(self, scene: Any) -> Body | None:
+    def culprit_in(self, scene: Scene) -> Body | None:
         """As `culprit`, but None also where it was deleted from the scene: what still uses it keeps it in the file."""
         found = self.culprit()
         return found if found is not None and references.in_scene(scene, found.object) else None
 
 
-def about(text: str, source: str, body: Any, is_error: bool = False) -> Finding:
+def about(text: str, source: str, body: Body | Object, is_error: bool = False) -> Finding:
     """A finding about an object or a `Body`."""
     body = body if isinstance(body, Body) else Body(body)
     return Finding(text, source, is_error, body.object.session_uid, body.bone)
 
 
-def named(scene: Any, text: str, source: str, is_error: bool = False) -> Finding:
+def named(scene: Scene, text: str, source: str, is_error: bool = False) -> Finding:
     """A finding about the object or bone of the scene whose name comes first in its text, if there is one."""
     bones = [body for body in references.bodies_of(scene) if body.bone]
     best: tuple[int, int, Body] | None = None
@@ -68,7 +68,7 @@ def place_of(name: str, text: str) -> int | None:
     return None if met is None else met.start()
 
 
-def named_all(scene: Any, texts: Iterable[str], source: str, maker: Any = None) -> list[Finding]:
+def named_all(scene: Scene, texts: Iterable[str], source: str, maker: Object | None = None) -> list[Finding]:
     """As `named`, of several texts; `maker`: the object that came with what they are about."""
     uid = 0 if maker is None else maker.session_uid
     return [replace(named(scene, text, source), maker=uid) for text in texts]
@@ -88,12 +88,12 @@ def forget_gone() -> None:
     ]
 
 
-def show(scene: Any, found: list[Finding]) -> None:
+def show(scene: Scene, found: list[Finding]) -> None:
     """Let these be the lines that are told, about a scene."""
     session.findings, session.findings_scene = found, scene.session_uid
 
 
-def shown(scene: Any) -> list[tuple[int, Finding]]:
+def shown(scene: Scene) -> list[tuple[int, Finding]]:
     """Numbers and lines of the list, where it is about a scene, but for those that are about what is gone."""
     if not session.findings or session.findings_scene != scene.session_uid:
         return []
@@ -105,13 +105,13 @@ def shown(scene: Any) -> list[tuple[int, Finding]]:
     ]
 
 
-def forget_bake(scene: Any) -> None:
+def forget_bake(scene: Scene) -> None:
     """Lines about a scene's bake go with it."""
     if session.findings_scene == scene.session_uid:
         session.findings = [finding for finding in session.findings if finding.source != BAKE]
 
 
-def select(context: Any, body: Body) -> bool:
+def select(context: Context, body: Body) -> bool:
     """Make an object, or a bone in pose mode, the only one selected, and active; False where it cannot be seen."""
     item = body.object
     if item.name not in context.view_layer.objects:
@@ -131,7 +131,7 @@ def select(context: Any, body: Body) -> bool:
     return bool(item.visible_get())
 
 
-def _select_bone(item: Any, name: str, selected: bool) -> None:
+def _select_bone(item: Object, name: str, selected: bool) -> None:
     """Before 5.0 a bone is selected in the armature, since then in the pose."""
     bone = item.data.bones[name]
     if hasattr(bone, "select"):

@@ -5,6 +5,8 @@ As properties of an operator they stand in Adjust Last Operation (F9), where eve
 
 from typing import Any
 
+from bpy.types import UILayout
+
 from .joint_shape import on_change
 from .property_options import angle, choice, factor, flag, integer, length, number, text, vector
 
@@ -211,7 +213,7 @@ def redoable(*groups: Any) -> dict[str, Any]:
     return result
 
 
-def draw(layout: Any, source: Any, surface: bool) -> None:
+def draw(layout: UILayout, source: Any, surface: bool) -> None:
     """Show the wishes that apply: in the panel those of a joint, in Adjust Last Operation those of the operator."""
     layout.prop(source, "keys")
     if surface:

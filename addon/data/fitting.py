@@ -1,8 +1,6 @@
 """Settings and report of a fit, part of a joint's data."""
 
-from typing import Any
-
-from bpy.types import PropertyGroup
+from bpy.types import Context, PropertyGroup
 
 from .fit_settings import CommonWishes, CurveWishes, SurfaceWishes
 from .property_options import angle, choice, collection, flag, integer, number, vector
@@ -31,14 +29,14 @@ class PoseResidual(PropertyGroup):
     q: vector("Coordinates", "Of the joint where it is nearest to the key, in radians or metres", size=3)
 
 
-def _jump(self: Any, context: Any) -> None:
+def _jump(self: "FitProperties", context: Context) -> None:
     """A click on a key in the list shows its frame."""
     if 0 <= self.active_residual < len(self.residuals):
         frame = self.residuals[self.active_residual].frame
         context.scene.frame_set(int(frame // 1.0), subframe=frame % 1.0)
 
 
-class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):
+class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  # type: ignore[misc]  # its `keys`
     """How a spline joint is fitted to the child's keyed poses, and what came of it."""
 
     requested: flag("Fit before Baking", "Bake fits the joint to the keyframes first")

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..blender import physics_access, units
 from .simulation import frame_ends
@@ -19,7 +20,7 @@ def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
     return first + np.arange(int(last - first) * samples + 1) / samples
 
 
-def frame_range(scene: Any) -> np.ndarray:
+def frame_range(scene: Scene) -> np.ndarray:
     """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
     first, last = frame_ends(scene)
     if last <= first and scene.condyle.start.begin == "PLAYHEAD":
@@ -41,7 +42,7 @@ def frame_range(scene: Any) -> np.ndarray:
     return recorded_frames(first, last, samples(scene))
 
 
-def step(scene: Any) -> float:
+def step(scene: Scene) -> float:
     """The Time Step [s]; ModelError where it is no number."""
     value = float(scene.condyle.simulation.time_step)
     if not np.isfinite(value):
@@ -49,13 +50,13 @@ def step(scene: Any) -> float:
     return value
 
 
-def run_frames(scene: Any, frames: np.ndarray) -> np.ndarray:
+def run_frames(scene: Scene, frames: np.ndarray) -> np.ndarray:
     """Whole frames that are simulated: those of the pre-roll, and of the recorded ones (F,)."""
     first = frames[0] - scene.condyle.start.preroll
     return np.arange(first, frames[-1] + 1.0)
 
 
-def samples(scene: Any) -> int:
+def samples(scene: Scene) -> int:
     """Keys for each frame."""
     return int(scene.condyle.start.samples)
 
@@ -80,7 +81,7 @@ def at(frames: np.ndarray, whole: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.array(columns).reshape(-1, len(frames)).T
 
 
-def loop_options(scene: Any, frames: np.ndarray) -> dict[str, Any] | None:
+def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
     """What `simulate_loop` is asked for; None where there is to be no loop.
 
     Raises:
@@ -105,7 +106,7 @@ def loop_options(scene: Any, frames: np.ndarray) -> dict[str, Any] | None:
     }
 
 
-def note_loop(scene: Any, result: Any) -> None:
+def note_loop(scene: Scene, result: physics_access.Result) -> None:
     """Keep how well a bake closes, for the panel."""
     kept = scene.condyle.loop
     found = result.info.get("loop")
@@ -116,7 +117,7 @@ def note_loop(scene: Any, result: Any) -> None:
         setattr(kept, name, found[name])
 
 
-def loop_warnings(result: Any, tolerance: float) -> list[str]:
+def loop_warnings(result: physics_access.Result, tolerance: float) -> list[str]:
     """One line where a loop does not repeat itself, and does not close or was closed by the blend alone."""
     found = result.info.get("loop")
     if found is None:
@@ -136,7 +137,7 @@ def loop_warnings(result: Any, tolerance: float) -> list[str]:
     return [f"the loop does not close: after {cycles} bodies jump by up to {jump} and {angle:.3g}°"]
 
 
-def _jerks(result: Any, found: dict[str, Any]) -> list[str]:
+def _jerks(result: physics_access.Result, found: dict[str, Any]) -> list[str]:
     """One line where a motion comes back to its place, but with another speed, as what is thrown up does."""
     times = np.diff(result.t)[:, None]
     away = np.linalg.norm(np.diff(result.poses[:, :, :3, 3], axis=0), axis=2) / times

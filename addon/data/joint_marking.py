@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.types import Context
 
-def select_marked(joint: Any, context: Any) -> None:
+
+def select_marked(joint: Any, context: Context) -> None:
     """A control frame of a curve that is chosen in the list is selected, where another one of it is."""
     if joint.type == "spline_surface":
         return

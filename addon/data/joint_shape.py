@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from bpy.types import Object
+from bpy.types import Context, Object
 
 from . import callbacks
 from .property_options import angle, angles, choice, flag, length, lengths, pointer, text, vector
@@ -14,7 +14,7 @@ SEQUENCES = tuple(
 )
 
 
-def on_change(self: Any, context: Any) -> None:
+def on_change(self: Any, context: Context) -> None:
     """Coordinates and sliders of a joint follow its settings."""
     if self.id_data.condyle.joint.enabled:
         callbacks.call().joint_shape_changed(context.scene, self.id_data)

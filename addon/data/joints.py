@@ -1,9 +1,7 @@
 """Data of a joint, on the Empty that is the joint's frame."""
 
-from typing import Any
-
 import bpy
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks, references
 from .fitting import FitProperties
@@ -35,7 +33,7 @@ PROPERTY = "coordinate"
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
 
-def coordinate_list(joint: Any) -> list[tuple[str, str]]:
+def coordinate_list(joint: "JointProperties") -> list[tuple[str, str]]:
     """Names and units of the coordinates that a joint has by its type and parts: what is read off it."""
     if joint.type != "composite":
         return readings_of(joint, _frames_owner(joint, joint))
@@ -46,39 +44,39 @@ def coordinate_list(joint: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _frames_owner(shape: Any, joint: Any) -> Any:
+def _frames_owner(shape: "JointPart | JointProperties", joint: "JointProperties") -> "JointProperties":
     """The JointProperties whose control frames a joint or a part of it uses."""
     return joint if shape.frames_of is None else shape.frames_of.condyle.joint
 
 
-def shapes(settings: Any) -> list[Any]:
+def shapes(settings: "JointProperties") -> "list[JointPart] | list[JointProperties]":
     """The shapes that a joint consists of: itself, or its parts."""
     return list(settings.parts) if settings.type == "composite" else [settings]
 
 
-def has_curve(settings: Any) -> bool:
+def has_curve(settings: "JointProperties") -> bool:
     """Whether a joint is, or as a composite contains, a spline curve through its own control frames."""
     return any(each.type == "spline_curve" and each.frames_of is None for each in shapes(settings))
 
 
-def has_surface(settings: Any) -> bool:
+def has_surface(settings: "JointProperties") -> bool:
     """Whether a joint is, or as a composite contains, a spline surface over its own control frames."""
     return any(each.type == "spline_surface" and each.frames_of is None for each in shapes(settings))
 
 
-def slider_names(settings: Any) -> list[str]:
+def slider_names(settings: "JointProperties") -> list[str]:
     """The custom properties that are a joint's sliders, one a coordinate."""
     rows = settings.coordinates
     return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
-def is_baked_over(settings: Any) -> bool:
+def is_baked_over(settings: "JointProperties") -> bool:
     """Whether the child shows a bake, so that the slider does not move it now."""
     child = references.resolve(settings.child)
     return child is not None and child.data.channels.baked
 
 
-def match_coordinates(joint: Any) -> None:
+def match_coordinates(joint: "JointProperties") -> None:
     """Give a joint one row of settings a coordinate; rows that still fit keep their values."""
     wanted = coordinate_list(joint)
     for index, (name, unit) in enumerate(wanted):
@@ -95,7 +93,7 @@ def match_coordinates(joint: Any) -> None:
         joint.coordinates.remove(len(joint.coordinates) - 1)
 
 
-def _loop_closed(self: Any, context: Any) -> None:
+def _loop_closed(self: "JointProperties", context: Context) -> None:
     """A joint that closes a loop moves nothing by sliders."""
     if self.closes_loop and self.driven:
         callbacks.call().loop_closed(context.scene, self.id_data)

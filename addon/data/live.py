@@ -1,10 +1,8 @@
 """Knobs of the live mode. They lie on the window manager: turning them is no step of undo, and no file keeps them."""
 
-from typing import Any
-
 import bpy
 from bpy.props import PointerProperty
-from bpy.types import PropertyGroup
+from bpy.types import Context, PropertyGroup, Scene
 
 from ..blender import session
 from .property_options import OVERRIDE, choice, collection, factor, flag, integer, number, text, vector
@@ -13,7 +11,7 @@ from .property_options import OVERRIDE, choice, collection, factor, flag, intege
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
 
 
-def _turned(_self: Any, _context: Any) -> None:
+def _turned(_self: "LiveSettings | LiveSlider", _context: Context) -> None:
     """Let a run hear at once: at its next look it would show a picture from before."""
     if session.live is not None:
         session.live.hear()
@@ -108,12 +106,12 @@ class LiveSettings(PropertyGroup):
     show_ground: flag("Ground and Soft Parts", "Show the sliders of ground and soft parts", default=True)
 
 
-def settings() -> Any:
+def settings() -> "LiveSettings":
     """The live mode's settings of this Blender."""
     return bpy.context.window_manager.condyle_live
 
 
-def scene_of(live: Any) -> Any:
+def scene_of(live: "LiveSettings") -> Scene:
     """The scene that runs, or ran last; None where none did, or it is gone."""
     return next((scene for scene in bpy.data.scenes if scene.session_uid == live.scene), None)
 

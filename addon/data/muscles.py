@@ -3,7 +3,7 @@
 from typing import Any
 
 import bpy
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks
 from .property_options import angle, choice, collection, factor, flag, integer, length, number, pointer, text
@@ -25,7 +25,7 @@ def _is_joint(_self: Any, candidate: Any) -> bool:
     return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
 
 
-def show_chosen_muscle(self: Any, context: Any) -> None:
+def show_chosen_muscle(self: Any, context: Context) -> None:
     """A click on a muscle in the list makes it the active object."""
     objects = context.scene.objects
     if not 0 <= self.active_muscle < len(objects) or context.mode != "OBJECT":
@@ -38,7 +38,7 @@ def show_chosen_muscle(self: Any, context: Any) -> None:
         context.view_layer.objects.active = chosen
 
 
-def _thicken(self: Any, _context: Any) -> None:
+def _thicken(self: "MuscleProperties", _context: Context) -> None:
     """The tube that is seen before a bake has the belly's radius."""
     if self.enabled:
         callbacks.call().muscle_thickness_changed(self.id_data)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from .joints import CoordinateProperties
 
 
-def title_of(row: Any) -> str:
+def title_of(row: CoordinateProperties) -> str:
     """What people read for a row of coordinate settings."""
     return row.title or label_of(row.label)
 

@@ -1,8 +1,6 @@
 """Data of an obstacle, on the object that shows it."""
 
-from typing import Any
-
-from bpy.types import PropertyGroup
+from bpy.types import Context, PropertyGroup
 
 from . import callbacks
 from .property_options import angles, choice, flag, length, lengths
@@ -52,7 +50,7 @@ SIDES_OF = {
 }
 
 
-def _reshape(self: Any, _context: Any) -> None:
+def _reshape(self: "ObstacleProperties", _context: Context) -> None:
     """The surface that is seen is the one that the path wraps over."""
     if self.enabled:
         callbacks.call().obstacle_changed(self.id_data)

@@ -18,9 +18,9 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
-from bpy.types import Object, PropertyGroup
+from bpy.types import Context, Object, PropertyGroup
 
-from ..blender import physics_access, session
+from ..blender import mixins, physics_access, session
 from . import references
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -49,7 +49,7 @@ factor = _declared(FloatProperty, subtype="FACTOR", min=0.0, max=1.0)
 seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
 
 
-class SidebarPanel:
+class SidebarPanel(mixins.Panel):
     """Place of every panel: the 3D view's sidebar, tab Condyle."""
 
     bl_space_type = "VIEW_3D"
@@ -57,7 +57,7 @@ class SidebarPanel:
     bl_category = "Condyle"
 
 
-def _object_chosen(self: Any, _context: Any) -> None:
+def _object_chosen(self: "BodyReference", _context: Context) -> None:
     """Another object has not the bone of the last one."""
     bones = () if self.object is None or self.object.pose is None else self.object.pose.bones
     if self.bone_uid and not any(bone.condyle.uid == self.bone_uid for bone in bones):
@@ -65,7 +65,7 @@ def _object_chosen(self: Any, _context: Any) -> None:
         self.bone_name = ""
 
 
-def _bone_chosen(self: Any, _context: Any) -> None:
+def _bone_chosen(self: "BodyReference", _context: Context) -> None:
     """The bone is meant by its identity, so that it may be renamed; no name: the armature itself."""
     if not self.bone_name:
         self.bone_uid = ""
@@ -96,12 +96,12 @@ def writable(cls: Any) -> bool:
     return True
 
 
-def own_joint(context: Any) -> Any:
+def own_joint(context: Any) -> Object | None:
     """As `active_joint`, but not a joint that the active object or bone merely carries as its parent."""
     return active_joint(context, roles=("child",))
 
 
-def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> Any:
+def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> Object | None:
     """The joint at hand: the active Empty, or whose control frame, child or parent the active object or bone is."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
@@ -120,7 +120,7 @@ def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> 
     return None
 
 
-def active_connection(context: Any) -> Any:
+def active_connection(context: Any) -> Object | None:
     """The connection at hand: the active Empty, or whose end it is; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
@@ -131,7 +131,7 @@ def active_connection(context: Any) -> Any:
     return owner if owner is not None and owner.condyle.connection.enabled else None
 
 
-def active_muscle(context: Any) -> Any:
+def active_muscle(context: Any) -> Object | None:
     """The muscle at hand: the active curve; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle") or not active.condyle.muscle.enabled:
@@ -139,7 +139,7 @@ def active_muscle(context: Any) -> Any:
     return active if active.type == "CURVE" else None
 
 
-def needs_joint(cls: Any, context: Any) -> bool:
+def needs_joint(cls: Any, context: Context) -> bool:
     """Poll: data may change, in a mode that undoes it, and a joint is at hand."""
     if not (writable(cls) and need_object_mode(cls, context)):
         return False
@@ -153,7 +153,7 @@ def needs_joint(cls: Any, context: Any) -> bool:
     return True
 
 
-def needs_own_joint(cls: Any, context: Any) -> bool:
+def needs_own_joint(cls: Any, context: Context) -> bool:
     """Poll: as `needs_joint`, but one that no library brings back with the next load."""
     if not needs_joint(cls, context):
         return False
@@ -164,7 +164,7 @@ def needs_own_joint(cls: Any, context: Any) -> bool:
     return True
 
 
-def need_object_mode(cls: Any, context: Any) -> bool:
+def need_object_mode(cls: Any, context: Context) -> bool:
     """Poll: not in an edit mode, where an undo would leave most of what operators change as it is."""
     if context.mode in session.MODES_UNDONE_WHOLE:
         return True
@@ -207,7 +207,7 @@ def reporting(operator: Any) -> Any:
 
 
 def _with_context(method: Any) -> Any:
-    def wrapped(self: Any, context: Any) -> set[str]:
+    def wrapped(self: Any, context: Context) -> set[str]:
         return _reported(self, method, context)
 
     return wrapped

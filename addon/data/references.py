@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from bpy.types import Constraint, Context, LayerCollection, Object, PoseBone, Scene
+from mathutils import Matrix
 
 from ..blender import physics_access
 
@@ -33,11 +35,11 @@ class Body:
         return f"{self.object.name}/{self.bone}" if self.bone else self.object.name
 
     @property
-    def pose_bone(self) -> Any:
+    def pose_bone(self) -> PoseBone:
         return self.object.pose.bones[self.bone] if self.bone else None
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> Object | PoseBone:
         """What carries the body's `condyle` properties and transform channels: the object or the pose bone."""
         return self.pose_bone if self.bone else self.object
 
@@ -46,7 +48,7 @@ class Body:
         return self.owner.condyle
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Matrix:
         """Matrix in the world, with scale, as last evaluated."""
         return self.object.matrix_world @ self.pose_bone.matrix if self.bone else self.object.matrix_world
 
@@ -79,7 +81,7 @@ def key_of(body: Body) -> Key:
     return body.object.name_full, body.bone
 
 
-def check_evaluated(item: Any, name: str) -> None:
+def check_evaluated(item: Object, name: str) -> None:
     """ModelError where Blender does not evaluate an object, so that nothing tells where it stands now."""
     layers = [bpy.context.view_layer]
     if not in_scene(bpy.context.scene, item):
@@ -100,7 +102,7 @@ def check_evaluated(item: Any, name: str) -> None:
         )
 
 
-def _evaluated_collections(layer_collection: Any) -> Iterator[Any]:
+def _evaluated_collections(layer_collection: LayerCollection) -> Iterator[Any]:
     """The collections of a view layer that are neither excluded nor disabled."""
     if layer_collection.collection.hide_viewport:
         return
@@ -110,13 +112,13 @@ def _evaluated_collections(layer_collection: Any) -> Iterator[Any]:
         yield from _evaluated_collections(child)
 
 
-def evaluated(scene: Any) -> list[Any]:
+def evaluated(scene: Scene) -> list[Object]:
     """The objects of a scene that Blender evaluates in any of its view layers."""
     homes = {home for layer in scene.view_layers for home in _evaluated_collections(layer.layer_collection)}
     return [item for home in homes for item in home.objects if not item.hide_viewport]
 
 
-def object_by_session_uid(session_uid: int) -> Any:
+def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it is gone."""
     body = Handle(session_uid).find()
     return body.object if body else None
@@ -156,7 +158,7 @@ def _moved_away(reference: Any) -> Body | None:
     return found[0] if len(found) == 1 else None
 
 
-def is_deleted(item: Any) -> bool:
+def is_deleted(item: Object) -> bool:
     """Whether an object was deleted from every scene and collection; references alone keep it in the file."""
     return not item.users_collection
 
@@ -173,7 +175,7 @@ def new_uid() -> str:
     return uuid.uuid4().hex
 
 
-def ensure_uid(pose_bone: Any) -> str:
+def ensure_uid(pose_bone: PoseBone) -> str:
     """The uid of a pose bone, made at the first call."""
     if not pose_bone.condyle.uid:
         pose_bone.condyle.uid = new_uid()
@@ -210,7 +212,7 @@ def same(first: Body | None, second: Body | None) -> bool:
     return first.object == second.object and first.bone == second.bone
 
 
-def active_body(context: Any) -> Body | None:
+def active_body(context: Context) -> Body | None:
     """The body-to-be at hand: the active pose bone in pose mode, else the active object."""
     if context.mode == "POSE" and context.active_pose_bone is not None:
         return Body(context.active_pose_bone.id_data, context.active_pose_bone.name)
@@ -237,7 +239,7 @@ def carrier(body: Body) -> Body | None:
     return _there(parent.object, parent.bone)
 
 
-def looked_at(constraint: Any) -> Iterator[Body]:
+def looked_at(constraint: Constraint) -> Iterator[Body]:
     """What a constraint looks at: targets, poles, those of an Armature constraint."""
     named = [(constraint, "target", "subtarget"), (constraint, "pole_target", "pole_subtarget")]
     named += [(row, "target", "subtarget") for row in getattr(constraint, "targets", ())]
@@ -247,19 +249,19 @@ def looked_at(constraint: Any) -> Iterator[Body]:
             yield _there(item, getattr(owner, bone, ""))
 
 
-def _there(item: Any, bone: str) -> Body:
+def _there(item: Object, bone: str) -> Body:
     """A bone, or where there is none of that name, its object."""
     return Body(item, bone if item.pose is not None and bone in item.pose.bones else "")
 
 
-def selected_bodies(context: Any) -> list[Body]:
+def selected_bodies(context: Context) -> list[Body]:
     """Selected pose bones in pose mode, else selected objects."""
     if context.mode == "POSE":
         return [Body(bone.id_data, bone.name) for bone in context.selected_pose_bones or ()]
     return [Body(item) for item in context.selected_objects]
 
 
-def parent_and_child(context: Any) -> tuple[Body | None, Body]:
+def parent_and_child(context: Context) -> tuple[Body | None, Body]:
     """Which of two selected bodies is the parent of a joint, and which its child.
 
     As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
@@ -280,7 +282,7 @@ def _hangs_on(body: Body, other: Body) -> bool:
     return above is not None
 
 
-def make_active(context: Any, body: Body) -> None:
+def make_active(context: Context, body: Body) -> None:
     """Make a body the active one, so that the panels show its joint; what is selected stays."""
     if body.bone:
         body.object.data.bones.active = body.object.data.bones[body.bone]
@@ -288,7 +290,7 @@ def make_active(context: Any, body: Body) -> None:
         context.view_layer.objects.active = body.object
 
 
-def bodies_of(scene: Any) -> list[Body]:
+def bodies_of(scene: Scene) -> list[Body]:
     """Every object and pose bone of a scene that is a body, in a stable order."""
     found = []
     for item in sorted(scene.objects, key=lambda each: each.name):
@@ -299,25 +301,25 @@ def bodies_of(scene: Any) -> list[Body]:
     return found
 
 
-def in_scene(scene: Any, item: Any) -> bool:
+def in_scene(scene: Scene, item: Object | None) -> bool:
     """Whether an object is there and belongs to a scene (a linked one may share its override's name)."""
     return item is not None and scene in item.users_scene
 
 
-def joint_of(scene: Any, body: Body) -> Any:
+def joint_of(scene: Scene, body: Body) -> Object | None:
     """The joint that carries a body; None: there is none."""
     found = (item for item in carrying_joints(scene) if same(resolve(item.condyle.joint.child), body))
     return next(found, None)
 
 
-def joints_of(scene: Any) -> list[Any]:
+def joints_of(scene: Scene) -> list[Object]:
     """Every joint of a scene: the Empties that carry one, by name."""
     # panels ask at every redraw: the type is quick to read, our own data is not
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
     return sorted(found, key=lambda each: each.name)
 
 
-def two_movers(first: Any, second: Any, child: Body) -> str:
+def two_movers(first: Object, second: Object, child: Body) -> str:
     """What is wrong, and what to do, where two joints carry one child."""
     text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
     overridden = [each.override_library and each.override_library.reference for each in (first, second)]
@@ -329,23 +331,23 @@ def two_movers(first: Any, second: Any, child: Body) -> str:
     return f"{text}; remove one, or let it close a loop"
 
 
-def carrying_joints(scene: Any) -> list[Any]:
+def carrying_joints(scene: Scene) -> list[Object]:
     """The joints of a scene that carry their children: all but those that close loops."""
     return [item for item in joints_of(scene) if not item.condyle.joint.closes_loop]
 
 
-def loop_joints(scene: Any) -> list[Any]:
+def loop_joints(scene: Scene) -> list[Any]:
     """The joints of a scene that close loops."""
     return [item for item in joints_of(scene) if item.condyle.joint.closes_loop]
 
 
-def connections_of(scene: Any) -> list[Any]:
+def connections_of(scene: Scene) -> list[Object]:
     """Every connection of a scene (constraint, spring, ground): the Empties that carry one, by name."""
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.connection.enabled]
     return sorted(found, key=lambda each: each.name)
 
 
-def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
+def check_role(scene: Scene, called: str, body: Body | None, role: str) -> None:
     """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
     if body is None:
         raise physics_access.model_error(f"{called}: its {role} is missing; choose one in its panel")
@@ -360,7 +362,7 @@ def check_role(scene: Any, called: str, body: Body | None, role: str) -> None:
     check_evaluated(body.object, f"{called}: its {role} {body.name}")
 
 
-def find_scene(session_uid: int) -> Any:
+def find_scene(session_uid: int) -> Scene:
     """The scene with that session uid; ModelError where it is gone."""
     found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)
     if found is None:
@@ -368,7 +370,7 @@ def find_scene(session_uid: int) -> Any:
     return found
 
 
-def find_joint(session_uid: int, name: str) -> Any:
+def find_joint(session_uid: int, name: str) -> Object:
     """The joint's Empty with that session uid; ModelError where it is gone."""
     found = object_by_session_uid(session_uid)
     if found is None or not found.condyle.joint.enabled:

@@ -1,7 +1,6 @@
 """The roots of all data that Condyle keeps in a file: on scenes, objects and pose bones."""
 
 import bpy
-from bpy.props import PointerProperty
 from bpy.types import Object, PropertyGroup
 
 from .bodies import BodyProperties
@@ -12,7 +11,7 @@ from .joints import JointProperties
 from .muscles import MuscleProperties, show_chosen_muscle
 from .obstacles import ObstacleProperties
 from .overlay import OverlayProperties
-from .property_options import OVERRIDE, flag, integer, pointer, text
+from .property_options import flag, integer, pointer, text
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .starting import LoopStatistics, StartProperties
 
@@ -71,7 +70,7 @@ ROOTS = ((bpy.types.Scene, SceneData), (bpy.types.Object, ObjectData), (bpy.type
 def attach() -> None:
     """Put the roots where users find them: scene.condyle, object.condyle, pose_bone.condyle."""
     for owner, group in ROOTS:
-        owner.condyle = PointerProperty(type=group, name="Condyle", override=OVERRIDE)
+        owner.condyle = pointer("Condyle", type=group)
 
 
 def detach() -> None:

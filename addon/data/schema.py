@@ -10,17 +10,19 @@ from typing import Any
 
 import bpy
 
+from .roots import BoneData, ObjectData, SceneData
+
 SCHEMA_VERSION = 6
 
 
-def _store_pitch_of_parts(root: Any) -> None:
+def _store_pitch_of_parts(root: ObjectData | SceneData) -> None:
     """Parts of composite joints had no pitch unless they were given one; now they begin with that of a joint."""
     for part in root.joint.parts if hasattr(root, "joint") else ():
         if not part.is_property_set("pitch"):
             part.pitch = 0.0
 
 
-def _nothing_to_change(_root: Any) -> None:
+def _nothing_to_change(_root: ObjectData | SceneData) -> None:
     """Versions 3 (connections, given motions), 4 (muscles), 5 (start, loop) and 6 (weights of given motions,
     controllers, joints that close loops, soft parts, what is written, rest poses) have what an older add-on would
     leave out; old files have none of it.
@@ -48,7 +50,7 @@ def roots() -> Iterator[tuple[str, Any]]:
                 yield f"bone {bone.name!r} of {item.name!r}", bone.condyle
 
 
-def stamp(root: Any) -> None:
+def stamp(root: BoneData | ObjectData | SceneData) -> None:
     """Mark a root as holding data of this version; whoever writes the first data calls it."""
     if root.schema_version == 0:
         root.schema_version = SCHEMA_VERSION

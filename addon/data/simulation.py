@@ -1,9 +1,7 @@
 """Settings of the simulation, on the scene; and what a bake replaced, on what was baked."""
 
-from typing import Any
-
 import bpy
-from bpy.types import PropertyGroup
+from bpy.types import PropertyGroup, Scene
 
 from .bake_output import TARGETS, OutputProperties
 from .property_options import angles, choice, flag, integer, number, pointer, seconds, text, vector
@@ -152,7 +150,7 @@ class BakeRecord(PropertyGroup):
     bones: text("Bones", "UIDs of the bones that were animated, by the names that they had, as JSON")
 
 
-def frame_ends(scene: Any) -> tuple[int, int]:
+def frame_ends(scene: Scene) -> tuple[int, int]:
     """First and last frame that a bake covers."""
     settings = scene.condyle.simulation
     if not settings.use_scene_range:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from bpy.types import AnimData, Object, PoseBone
+
 
 def names(text: str) -> list[str] | None:
     """Names, or data paths; none where nothing was kept."""
@@ -29,7 +31,7 @@ def prints(text: str) -> dict[str, dict[str, str]] | None:
     return found if whole else None
 
 
-def switches(text: Any) -> dict[str, list[bool] | None] | None:
+def switches(text: str) -> dict[str, list[bool] | None] | None:
     """Two switches by name, None for those of a name that are no such; none where nothing was kept."""
     found = _read(text, "{}")
     if not isinstance(found, dict):
@@ -37,17 +39,17 @@ def switches(text: Any) -> dict[str, list[bool] | None] | None:
     return {name: pair if _is_pair(pair) else None for name, pair in found.items()}
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: list[bool] | list[int]) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(each, bool) for each in pair)
 
 
-def put_back(owner: Any, name: str, kept: str) -> None:
+def put_back(owner: AnimData | Object | PoseBone, name: str, kept: str) -> None:
     """Give an enumeration of Blender's the value that was kept of it; nothing where it has no such value."""
     if kept in owner.bl_rna.properties[name].enum_items:
         setattr(owner, name, kept)
 
 
-def _read(text: Any, nothing: str) -> Any:
+def _read(text: str, nothing: str) -> Any:
     """What a text is as JSON; None where it is no such text."""
     try:
         return json.loads(text or nothing) if isinstance(text, str) else None
@@ -55,5 +57,5 @@ def _read(text: Any, nothing: str) -> Any:
         return None
 
 
-def _is_called(found: Any) -> bool:
+def _is_called(found: dict[str, int] | dict[str, str] | None) -> bool:
     return isinstance(found, dict) and all(isinstance(each, str) for each in found.values())

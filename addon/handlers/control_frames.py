@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Object, Scene
 
 from ..blender import attachments, idle, session
 from ..blender.attachments import Ending, Handler, Timer
@@ -18,7 +19,7 @@ _moved: set[int] = set()
 _seen: dict[str, Any] = {}  # the object that was active when marks were looked at last
 
 
-def on_update(_scene: Any, depsgraph: Any = None) -> None:
+def on_update(_scene: Scene, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes driven joints whose control frames may have moved."""
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
@@ -71,7 +72,7 @@ def renew() -> float | None:
     return None
 
 
-def _driven_by(scene: Any, item: Any) -> list[Any]:
+def _driven_by(scene: Scene, item: Object) -> list[Object]:
     """The driven joints that use an Empty's control frames: itself, and those that take theirs from it."""
     return [
         joint

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from ..blender import attachments, idle, lazy, session
 from ..blender.attachments import Ending, Handler, Timer
@@ -15,7 +16,7 @@ DELAY = 0.1  # seconds from a change to a look at what is to be mended
 _counts: dict[Any, int] = {}
 
 
-def on_update(scene: Any, depsgraph: Any = None) -> None:
+def on_update(scene: Scene, depsgraph: Any = None) -> None:
     """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed.
 
     What was deleted goes from its scene, but stays in the file as long as references mean it, as frames do a joint.

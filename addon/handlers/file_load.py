@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from bpy.types import Scene
+
 from ..blender import session
 from ..blender.attachments import Handler
 from ..data import findings, schema
@@ -37,12 +39,12 @@ def migrate() -> str:
     return ""
 
 
-def before_load(_path: Any = None, *_rest: Any) -> None:
+def before_load(_path: str | None = None, *_rest: Any) -> None:
     """Handler of load_pre: Blender ends the operator of a job with the file."""
     session.given_up = "" if session.job is None else session.job.title
 
 
-def on_load(_path: Any = None, *_rest: Any) -> None:
+def on_load(_path: str | None = None, *_rest: Any) -> None:
     """Handler of load_post."""
     title, session.given_up = session.given_up, ""
     session.job = None
@@ -56,7 +58,7 @@ def on_load(_path: Any = None, *_rest: Any) -> None:
         print(warning)
 
 
-def on_undo(_scene: Any = None, *_rest: Any) -> None:
+def on_undo(_scene: Scene | None = None, *_rest: Any) -> None:
     """Handler of undo_post and redo_post: what the panel told may be about what is gone."""
     duplicates.look()
     if session.job is None:

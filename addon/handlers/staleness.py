@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from ..blender import redraw, session
 from ..blender.attachments import Ending, Handler, Timer
@@ -16,7 +17,7 @@ WAIT = 0.5  # seconds between two looks
 _ended: tuple[int, int] = (0, 0)
 
 
-def on_change(_scene: Any = None, *_rest: Any) -> None:
+def on_change(_scene: Scene | str = None, *_rest: Any) -> None:
     """Handler of changes of any kind: the timer has to look again."""
     session.stale_unknown = True
 

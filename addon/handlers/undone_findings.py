@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from ..baking import write
 from ..blender import session
@@ -47,14 +48,14 @@ def forget_changed() -> None:
         findings.forget_bake(scene)
 
 
-def _told_of() -> Any:
+def _told_of() -> Scene | None:
     """The scene that there are lines about; None: there is none."""
     if not session.findings:
         return None
     return next((each for each in bpy.data.scenes if each.session_uid == session.findings_scene), None)
 
 
-def _seen(scene: Any) -> Seen:
+def _seen(scene: Scene) -> Seen:
     """By names what a check looks at: settings and channels as they are stored, bakes, what is evaluated at all."""
     found: Seen = compare.prints(scene)
     for item, text in (*write.gone(scene), *write.put_aside(scene)):

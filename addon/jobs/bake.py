@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
 from ..animation import led_joints, motions, start_states, subframes
@@ -64,32 +65,32 @@ class BakeReport:
     note: str = ""
 
 
-def fit_now(scene: Any, item: Any, progress: Progress | None = None) -> FitReport:
+def fit_now(scene: Scene, item: Object, progress: Progress | None = None) -> FitReport:
     """Fit a joint's curve to its child's keyed poses and put the control frames in place; blocks."""
     return compute_process.run(fit(scene, item), progress)
 
 
-def bake_now(scene: Any, progress: Progress | None = None) -> BakeReport:
+def bake_now(scene: Scene, progress: Progress | None = None) -> BakeReport:
     """Fit what asks for it, simulate, and bake to new actions; blocks."""
     return compute_process.run(bake(scene), progress)
 
 
-def check_now(scene: Any, progress: Progress | None = None) -> list[str]:
+def check_now(scene: Scene, progress: Progress | None = None) -> list[str]:
     """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
     return compute_process.run(check(scene), progress)
 
 
-def bake_unfinished_now(scene: Any) -> BakeReport:
+def bake_unfinished_now(scene: Scene) -> BakeReport:
     """Bake what was computed until the last bake went wrong; blocks."""
     return compute_process.run(bake_unfinished(scene))
 
 
-def free_bake(scene: Any) -> int:
+def free_bake(scene: Scene) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
     return write.free_and_forget(scene)
 
 
-def fit(scene: Any, item: Any) -> Steps[FitReport]:
+def fit(scene: Scene, item: Object) -> Steps[FitReport]:
     """Steps of a fit."""
     scene_uid, item_uid = scene.session_uid, item.session_uid
     report = yield from fits.fit_joint(scene, item)
@@ -98,7 +99,7 @@ def fit(scene: Any, item: Any) -> Steps[FitReport]:
     return report
 
 
-def bake(scene: Any) -> Steps[BakeReport]:
+def bake(scene: Scene) -> Steps[BakeReport]:
     """Steps of a bake."""
     clock = frame_times.Clock()
     scene_uid = scene.session_uid
@@ -132,7 +133,7 @@ def bake(scene: Any) -> Steps[BakeReport]:
     return report
 
 
-def bake_unfinished(scene: Any) -> Steps[BakeReport]:
+def bake_unfinished(scene: Scene) -> Steps[BakeReport]:
     """Steps that bake what was computed until the scene's last bake went wrong; ModelError where there is
     nothing, or the scene is put together otherwise by now.
     """
@@ -152,7 +153,7 @@ def _simulated(
     frames: np.ndarray,
     made: Ready,
     fitted: dict[int, FitReport],
-    answer: Any,
+    answer: physics_access.Answer,
     clock: frame_times.Clock,
 ) -> Steps[BakeReport]:
     """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
@@ -180,7 +181,7 @@ def _simulated(
     return report
 
 
-def check(scene: Any) -> Steps[list[str]]:
+def check(scene: Scene) -> Steps[list[str]]:
     """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
     findings.
     """
@@ -190,7 +191,7 @@ def check(scene: Any) -> Steps[list[str]]:
 
 
 def _prepared(
-    scene: Any, frames: np.ndarray, clock: frame_times.Clock
+    scene: Scene, frames: np.ndarray, clock: frame_times.Clock
 ) -> Steps[tuple[Ready, dict[int, FitReport]]]:
     """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
     scene_uid = scene.session_uid
@@ -211,13 +212,13 @@ def written(
     scene_uid: int,
     frames: np.ndarray,
     read: scene_to_model.SceneModel,
-    result: Any,
+    result: physics_access.Result,
     excited: np.ndarray,
-    inputs: Any,
+    inputs: physics_access.Table | None,
     fitted: dict[int, FitReport],
     clock: frame_times.Clock,
     prints: compare.Prints | None = None,
-    inside: Any = None,
+    inside: physics_access.Between | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
@@ -316,7 +317,9 @@ def ready(
     return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
 
 
-def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Steps[Any]:
+def _muscles(
+    scene_uid: int, read: scene_to_model.SceneModel, result: physics_access.Result, excited: np.ndarray
+) -> Steps[Any]:
     """Steps that find what is to be seen of the model's muscles."""
     if not read.muscles:
         return []
@@ -327,7 +330,7 @@ def _muscles(scene_uid: int, read: Any, result: Any, excited: np.ndarray) -> Ste
     return muscles.shown(references.find_scene(scene_uid), read, points, lengths, active)
 
 
-def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
+def _to_fit(scene: Scene) -> tuple[list[int], list[str]]:
     """Joints to fit before a bake, by session uid, and what is told of those that are not."""
     wanted, told = [], []
     for item in references.joints_of(scene):
@@ -342,7 +345,7 @@ def _to_fit(scene: Any) -> tuple[list[int], list[str]]:
     return wanted, told
 
 
-def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
+def _simulation_options(scene: Scene, run: np.ndarray) -> dict[str, Any]:
     settings = scene.condyle.simulation
     interval = 1.0 / units.frames_per_second(scene)
     duration = interval * (len(run) - 1)
@@ -355,10 +358,10 @@ def _simulation_options(scene: Any, run: np.ndarray) -> dict[str, Any]:
 
 
 def _bake_report(
-    scene: Any,
+    scene: Scene,
     frames: np.ndarray,
-    read: Any,
-    result: Any,
+    read: scene_to_model.SceneModel,
+    result: physics_access.Result,
     fits: list[FitReport],
     made: list[str],
     seconds: dict[str, float],

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Context, Object, Scene
 
 from ..animation import closed_keys, keyed_poses
 from ..baked import ik_chains
 from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..data import fit_settings, references, schema
+from ..data.fitting import FitProperties
+from ..data.joints import JointProperties
 from ..making import bodies_and_joints, frame_grids, rest_poses
 from ..posing import project_poses
 from ..reading import masses
@@ -49,7 +52,7 @@ class FitReport:
         return self.fit.joint
 
     @property
-    def curve(self) -> Any:
+    def curve(self) -> physics_access.SplineCurve:
         """The fitted joint, in metres, where it is a curve."""
         return self.fit.joint
 
@@ -109,7 +112,7 @@ class FitReport:
 
 
 def fit_joint(
-    scene: Any, item: Any, kind: str = "", wished: dict[str, Any] | None = None
+    scene: Scene, item: Object, kind: str = "", wished: dict[str, Any] | None = None
 ) -> Steps[FitReport]:
     """Fit a joint's curve or surface to its child's keyed poses without changing anything.
 
@@ -129,7 +132,7 @@ def fit_joint(
 
 
 def fit_selected(
-    context: Any, item: Any, kind: str = "spline_curve", wished: dict[str, Any] | None = None
+    context: Context, item: Object, kind: str = "spline_curve", wished: dict[str, Any] | None = None
 ) -> Steps[FitReport]:
     """Steps of a fit of the joint at hand; without one (None), of a new joint of the active object or bone.
 
@@ -144,12 +147,12 @@ def fit_selected(
     else:
         child, parent = _keyed_child(context)
         matrix = units.array4(child.matrix)
-        handles = (child.handle(), child.name, parent and parent.handle(), parent and parent.name)
+        handle, above = (child.handle(), child.name), parent and (parent.handle(), parent.name)
         given = keyed_poses.source(child.name, child, parent, matrix)
         report = yield from _steps(context.scene, given, child.object.condyle.joint, kind, wished)
         scene = references.find_scene(scene_uid)
-        child = references.find_body(handles[0], handles[1])
-        parent = None if handles[2] is None else references.find_body(handles[2], handles[3])
+        child = references.find_body(*handle)
+        parent = above and references.find_body(*above)
         item = bodies_and_joints.add_joint(scene, parent, child, kind=kind, matrix=matrix)
         references.make_active(context, child)  # the panels show its joint, and the next press fits it again
     apply(scene, item, report)
@@ -164,12 +167,12 @@ def fit_selected(
     return report
 
 
-def joint_of_selected(context: Any) -> Any:
+def joint_of_selected(context: Context) -> Object | None:
     """The joint of the selected body that a fit would move; None: it has none yet."""
     return references.joint_of(context.scene, _keyed_child(context)[0])
 
 
-def _keyed_child(context: Any) -> tuple[references.Body, references.Body | None]:
+def _keyed_child(context: Context) -> tuple[references.Body, references.Body | None]:
     """Child and parent of the joint that a fit makes: as Add Joint has them; where only the parent of two is keyed,
     that one moves."""
     active = references.active_body(context)
@@ -183,9 +186,9 @@ def _keyed_child(context: Any) -> tuple[references.Body, references.Body | None]
 
 
 def _steps(
-    scene: Any,
+    scene: Scene,
     given: keyed_poses.Source,
-    settings: Any,
+    settings: JointProperties,
     kind: str,
     wished: dict[str, Any] | None,
     name: str = "",
@@ -193,7 +196,7 @@ def _steps(
     surface = kind == SURFACE
     if wished is None:
         wished = fit_settings.values(settings.fit, fit_settings.SURFACE if surface else fit_settings.CURVE)
-    asked = ()
+    asked: tuple[str, ...] = ()
     if surface and wished["parameters"] == "PROPERTIES":
         asked = (wished["parameter_1"], wished["parameter_2"])
     closed = bool(wished.get("periodic", settings.periodic)) and not surface
@@ -255,7 +258,7 @@ def _different(poses: np.ndarray, closed: bool) -> np.ndarray:
     return np.flatnonzero(kept)
 
 
-def _metric(scene: Any, given: keyed_poses.Source, wished: dict[str, Any]) -> dict[str, Any]:
+def _metric(scene: Scene, given: keyed_poses.Source, wished: dict[str, Any]) -> dict[str, Any]:
     if wished["metric"] == "WEIGHTS":
         metric = {"rotation": wished["rotation_weight"], "translation": wished["translation_weight"]}
         return {"metric": metric}
@@ -266,7 +269,9 @@ def _metric(scene: Any, given: keyed_poses.Source, wished: dict[str, Any]) -> di
     return {"length_scale": length} if length > 0.0 else {}
 
 
-def _of_curve(scene: Any, settings: Any, wished: dict[str, Any], closed: bool) -> dict[str, Any]:
+def _of_curve(
+    scene: Scene, settings: JointProperties, wished: dict[str, Any], closed: bool
+) -> dict[str, Any]:
     keywords: dict[str, Any] = {"order": settings.order, "periodic": closed}
     if wished["frames_by"] == "NUMBER":
         keywords["num_frames"] = wished["num_frames"]
@@ -284,7 +289,7 @@ def _of_curve(scene: Any, settings: Any, wished: dict[str, Any], closed: bool) -
     return keywords
 
 
-def _of_surface(settings: Any, wished: dict[str, Any], places: np.ndarray) -> dict[str, Any]:
+def _of_surface(settings: JointProperties, wished: dict[str, Any], places: np.ndarray) -> dict[str, Any]:
     closed = list(settings.grid_periodic[:2])
     keywords: dict[str, Any] = {
         "num_frames": [wished["rows"], wished["columns"]],
@@ -302,7 +307,7 @@ def _of_surface(settings: Any, wished: dict[str, Any], places: np.ndarray) -> di
     return keywords
 
 
-def _marked(fit: Any, frames: np.ndarray, surface: bool) -> dict[str, Any]:
+def _marked(fit: FitProperties, frames: np.ndarray, surface: bool) -> dict[str, Any]:
     """Weights and pins that the user gave to keys in the list of the last fit; keys are known by their frames."""
     rows = {round(row.frame, 3): row for row in fit.residuals}
     known = [rows.get(round(float(frame), 3)) for frame in frames]
@@ -316,7 +321,7 @@ def _marked(fit: Any, frames: np.ndarray, surface: bool) -> dict[str, Any]:
     return found
 
 
-def apply(scene: Any, item: Any, report: FitReport) -> None:
+def apply(scene: Scene, item: Object, report: FitReport) -> None:
     """Put a fitted joint's control frames, knots and figures into the scene."""
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
@@ -348,7 +353,7 @@ def _metric_values(report: FitReport) -> np.ndarray:
     return np.zeros(21) if metric is None else np.asarray(metric)[np.triu_indices(6)]
 
 
-def _note(scene: Any, fit: Any, report: FitReport) -> None:
+def _note(scene: Scene, fit: FitProperties, report: FitReport) -> None:
     """Figures and residuals of a fit, as the panel shows them and as the next fit starts from."""
     fit.requested = False
     fit.num_poses, fit.iterations, fit.converged = report.num_poses, report.iterations, report.converged

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from bpy.types import Context, Event
 
 from ..baking import solver_statistics
-from ..blender import compute_process, physics_access, redraw, session
+from ..blender import compute_process, mixins, physics_access, redraw, session
 from . import precompile
+from .bake import BakeReport
 
 TICK = 0.05  # seconds between two looks at the job
 LONGEST_WORD = 160  # letters of what the compute process said at its end
@@ -47,7 +49,7 @@ class Job:
         return f"{what} (up to a minute, once)" if what.startswith("compiling") else what
 
 
-class JobOperator:
+class JobOperator(mixins.Operator):
     """Base of operators whose work is a task of the compute process; they change data only when it is all done.
 
     Called from a script or in the background it waits; from the window it is modal: everything else goes on,
@@ -61,11 +63,11 @@ class JobOperator:
     tick = TICK
     endless = False
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         """The task, a generator (see `jobs.bake`)."""
         raise TypeError(f"{type(self).__name__} has no task")
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: BakeReport | None) -> str:
         """The line that says what was done."""
         return f"{self.title} done"
 
@@ -73,7 +75,7 @@ class JobOperator:
         """What the panel's line says of it: not what stands beneath, in Warnings."""
         return self.told(outcome)
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         self._scene = context.scene.session_uid
         try:
             outcome = compute_process.run(self.steps(context), seconds=self.seconds)
@@ -81,7 +83,7 @@ class JobOperator:
             return self._fail(error)
         return self._finish(outcome)
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> set[str]:
         return self.execute(context) if bpy.app.background else self.start(context)
 
     def start(self, context: Any) -> set[str]:
@@ -169,7 +171,7 @@ class JobOperator:
         self.report({"INFO"}, self.told(outcome))
         return {"FINISHED"}
 
-    def _fail(self, error: Exception) -> set[str]:
+    def _fail(self, error: Any) -> set[str]:
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene), None)
         text = str(error) if scene is None else solver_statistics.told(scene, error)
         if getattr(error, "kind", "") == "WorkerDied":
@@ -179,7 +181,7 @@ class JobOperator:
         return {"CANCELLED"}
 
 
-def _last_word(error: Any) -> str:
+def _last_word(error: physics_access.WorkerError) -> str:
     """How the compute process ended, and the line that says most of what it wrote; all of it goes to the console, as it
     may be a page.
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import temporarily
 from ..blender import physics_access, session, units
@@ -33,7 +34,7 @@ class Unfinished:
     answer: Any
 
 
-def keep(scene: Any, frames: np.ndarray, ready: Any, fitted: dict[int, Any], error: Exception) -> None:
+def keep(scene: Scene, frames: np.ndarray, ready: Any, fitted: dict[int, Any], error: Exception) -> None:
     """Note what an error brings along for the frames (F,) that were asked for, if it is a motion."""
     answer = getattr(error, "partial", None)
     # a run that looks for a loop ends anywhere in its cycles, which belong to no frames
@@ -50,13 +51,13 @@ def keep(scene: Any, frames: np.ndarray, ready: Any, fitted: dict[int, Any], err
         session.unfinished = Unfinished(scene.session_uid, scale, frames[:count], ready, fitted, answer)
 
 
-def of(scene: Any) -> Unfinished | None:
+def of(scene: Scene) -> Unfinished | None:
     """What was kept for a scene."""
     kept = session.unfinished
     return kept if kept is not None and kept.scene_uid == scene.session_uid else None
 
 
-def why_not(scene: Any, kept: Unfinished) -> str:
+def why_not(scene: Scene, kept: Unfinished) -> str:
     """Why what was kept can certainly not be baked now; empty where nothing is known against it. Costs nothing."""
     now = units.length_scale(scene)
     if now == kept.length_scale:
@@ -67,7 +68,7 @@ def why_not(scene: Any, kept: Unfinished) -> str:
     )
 
 
-def check(scene: Any, kept: Unfinished) -> None:
+def check(scene: Scene, kept: Unfinished) -> None:
     """ModelError where the scene is no longer put together as it was simulated, so that bodies would be torn apart."""
     refused = why_not(scene, kept)
     if refused:
@@ -89,7 +90,7 @@ def check(scene: Any, kept: Unfinished) -> None:
             )
 
 
-def _places(read: Any) -> Iterator[tuple[Any, tuple[str, float, np.ndarray]]]:
+def _places(read: scene_to_model.SceneModel) -> Iterator[tuple[Any, tuple[str, float, np.ndarray]]]:
     """Of each body of a model: its handle; its name, its scale, and where its joint is in its parent and it in that."""
     for entry, body in zip(read.bodies, read.model.bodies):
         yield entry.handle, (entry.name, entry.scale, np.array([body.joint_in_parent, body.body_in_joint]))

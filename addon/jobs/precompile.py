@@ -14,11 +14,13 @@ from types import ModuleType
 from typing import Any
 
 import bpy
+from bpy.types import Object, Scene
 
 from ..animation import led_joints
 from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
 from ..data import references
 from ..data.connection_kinds import KINDS
+from ..data.connections import ConnectionProperties
 from ..reading import muscle_points
 
 DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
@@ -49,13 +51,13 @@ def line() -> str:
     return f"Preparing: {_job.message.partition(' ')[2]} ({_share:.0%})"
 
 
-def wanted(scene: Any) -> list[str]:
+def wanted(scene: Scene) -> list[str]:
     """Stages that a simulation of the scene needs, then the others that every user needs sooner or later."""
     first = needed(scene)
     return [*first, *(name for name in physics_access.part("worker.stage_names").USUAL if name not in first)]
 
 
-def needed(scene: Any) -> list[str]:
+def needed(scene: Scene) -> list[str]:
     """Stages that a simulation of the scene needs."""
     stages = physics_access.part("worker.stage_names")
     constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
@@ -67,13 +69,13 @@ def needed(scene: Any) -> list[str]:
     return found
 
 
-def _is_held(item: Any) -> bool:
+def _is_held(item: Object) -> bool:
     """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
     settings = item.condyle.joint
     return settings.hard_limits or settings.prescribed or led_joints.may_be_switched(item)
 
 
-def _is_constraint(settings: Any) -> bool:
+def _is_constraint(settings: ConnectionProperties) -> bool:
     if not settings.active or settings.kind not in KINDS:
         return False
     return settings.kind not in FORCES or (settings.kind == "ground" and settings.ground.contact == "RIGID")

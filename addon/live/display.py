@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Scene
 
 from ..baked import channels_back
 from ..baking import channels as channels_
@@ -19,6 +20,7 @@ from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
+from ..reading.scene import SceneModel
 
 MOVED = 1e-5
 
@@ -26,7 +28,7 @@ MOVED = 1e-5
 class Display:
     """Shows poses of a model's bodies in the scene."""
 
-    def __init__(self, scene: Any, read: Any) -> None:
+    def __init__(self, scene: Scene, read: SceneModel) -> None:
         """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone."""
         self._scene_uid = scene.session_uid
         self._entries = read.bodies
@@ -37,7 +39,7 @@ class Display:
         }
         self._mark(scene)
 
-    def _mark(self, scene: Any) -> None:
+    def _mark(self, scene: Scene) -> None:
         """Keep what bodies are, but for those that a run shows already; so it is where the file was saved, and where
         the user has undone to before the run, or into an earlier one.
         """
@@ -133,7 +135,7 @@ def _give_back(body: Body) -> None:
     for name in channels_back.CHANNELS:
         setattr(owner, name, tuple(getattr(record, name)))
     for name in stored_texts.names(record.muted) or ():
-        constraint = owner.constraints.get(name)
+        constraint: Any = owner.constraints.get(name)
         if constraint is not None:
             constraint.mute = False
     body.data.property_unset("before_live")

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 import gpu
 import numpy as np
+from bpy.types import Context, Event
 from gpu_extras.batch import batch_for_shader
 
 from ..blender import session, units
@@ -15,7 +16,7 @@ from ..posing import picking
 COLOR, WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
 
 
-def take(context: Any, event: Any) -> bool:
+def take(context: Context, event: Event) -> bool:
     """The left button goes down; whether there is a body of the run under the mouse, or near it."""
     run = session.live
     seen = picking.region_under(context, event.mouse_x, event.mouse_y)
@@ -36,7 +37,7 @@ def take(context: Any, event: Any) -> bool:
     return True
 
 
-def move(context: Any, event: Any) -> None:
+def move(context: Context, event: Event) -> None:
     """The mouse moves: it pulls to the point under it that is as deep as the body's."""
     run, seen = session.live, picking.region_under(context, event.mouse_x, event.mouse_y)
     if seen is None:
@@ -48,7 +49,7 @@ def move(context: Any, event: Any) -> None:
     run.pull_to(metres * target)
 
 
-def _place(region: Any, event: Any) -> tuple[float, float]:
+def _place(region: Any, event: Event) -> tuple[float, float]:
     return event.mouse_x - region.x, event.mouse_y - region.y
 
 

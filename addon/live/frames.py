@@ -7,10 +7,11 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import CopyLocationConstraint, CopyRotationConstraint, FCurve, Scene
 
 from ..animation import led_joints, motions
 from ..baked import temporarily
-from ..blender import compat
+from ..blender import compat, physics_access
 from ..data import findings, frame_times, references
 from ..jobs import bake
 from ..reading import muscle_points
@@ -25,7 +26,7 @@ LEADING = ("location", "rotation_", "scale", "delta_", "condyle.", "constraints[
 SAME_POSE, SAME_SHARE = 1e-4, 1e-3
 
 
-def frames(scene: Any) -> np.ndarray:
+def frames(scene: Scene) -> np.ndarray:
     """Whole frames (F,) from the scene's first to its last, or to the last key of what leads its joints and muscles; to
     the end of whole cycles of all curves that repeat themselves, where that is no more than `MOST_BEYOND`. Keys of a
     bake that is in place are none of these.
@@ -44,7 +45,7 @@ def frames(scene: Any) -> np.ndarray:
     return np.arange(first, last + 1.0)
 
 
-def _leading(scene: Any) -> Iterator[Any]:
+def _leading(scene: Scene) -> Iterator[Any]:
     """Joints, bodies, muscles, and what they hang on in Blender, each once."""
     waiting = [*references.joints_of(scene), *(body.object for body in _led(scene))]
     waiting += muscle_points.muscles_of(scene)
@@ -58,7 +59,7 @@ def _leading(scene: Any) -> Iterator[Any]:
         yield item
 
 
-def _led(scene: Any) -> list[references.Body]:
+def _led(scene: Scene) -> list[references.Body]:
     """Bodies, and what joints hold together."""
     found = references.bodies_of(scene)
     for item in references.joints_of(scene):
@@ -68,11 +69,11 @@ def _led(scene: Any) -> list[references.Body]:
     return found
 
 
-def _active(constraints: Any) -> list[Any]:
+def _active(constraints: Any) -> list[CopyLocationConstraint | CopyRotationConstraint]:
     return [each for each in constraints if not each.mute]
 
 
-def _bones(scene: Any) -> dict[int, set[str] | None]:
+def _bones(scene: Scene) -> dict[int, set[str] | None]:
     """Names of the bones that lead bodies, by their armature's number: bodies and what they hang on; None where
     constraints may bring in any other.
     """
@@ -89,7 +90,7 @@ def _bones(scene: Any) -> dict[int, set[str] | None]:
     return found
 
 
-def _spans(scene: Any) -> Iterator[tuple[float, float, float]]:
+def _spans(scene: Scene) -> Iterator[tuple[float, float, float]]:
     """First and last frame of every curve and strip that leads something, and its cycle in frames, 0 where it has
     none.
     """
@@ -109,7 +110,7 @@ def _spans(scene: Any) -> Iterator[tuple[float, float, float]]:
                     yield strip.frame_start, strip.frame_end, 0.0
 
 
-def _moves(curve: Any, bones: set[str] | None) -> bool:
+def _moves(curve: FCurve, bones: set[str] | None) -> bool:
     """Whether a curve may lead something: not colours and the like, nor bones (None: any) that carry no body."""
     if bones is not None and curve.data_path.startswith(BONE):
         return any(
@@ -118,7 +119,7 @@ def _moves(curve: Any, bones: set[str] | None) -> bool:
     return curve.data_path.startswith(LEADING)
 
 
-def _cycle(curve: Any) -> float:
+def _cycle(curve: FCurve) -> float:
     """How many times the keys' span after which a curve repeats itself; 0 where it does not."""
     for each in curve.modifiers:
         if each.type == "CYCLES" and not each.mute and each.cycles_after == 0:
@@ -130,7 +131,8 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
     """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and what is told of what
     does not go round.
     """
-    model, around, drawn, stay = made.read.model, [], [], []
+    model = made.read.model
+    around, drawn, stay = list[str](), list[str](), list[str]()
     anew: dict[str, float] = {}
     for entry in made.read.bodies:
         motion, pull = made.options["motions"].get(entry.name), made.pulls.get(entry.name)
@@ -148,10 +150,10 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
                 anew[entry.name] = made.options["record_interval"]
     over, onward = _controlled(model, made.options["tau"], made.again)
     columns = _columns(model, made.options["tau"], stay, over | onward)
-    controllers = []
+    controllers = list[str]()
     for name, controller in made.options.get("controllers", {}).items():
-        goes = _goes_round(controller.target.values)
-        (controllers if goes else stay if goes is False else []).append(name)
+        around_too = _goes_round(controller.target.values)
+        (controllers if around_too else stay if around_too is False else []).append(name)
     told = []
     if stay:
         stay = sorted(set(stay))
@@ -167,7 +169,9 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
 
 
-def _controlled(model: Any, table: Any, again: dict[str, bool]) -> tuple[set[str], set[str]]:
+def _controlled(
+    model: physics_access.Model, table: physics_access.Table | None, again: dict[str, bool]
+) -> tuple[set[str], set[str]]:
     """Names of the inputs of controllers that start over as they began, and of the targets of those that go on: as far
     as curves that repeat themselves go on from there, or by what brings a joint back, as whole turns.
     """
@@ -186,7 +190,7 @@ def _controlled(model: Any, table: Any, again: dict[str, bool]) -> tuple[set[str
     return over, onward
 
 
-def _counts(joint: Any) -> bool:
+def _counts(joint: physics_access.Joint) -> bool:
     """Whether the sliders of a joint are its coordinates, each by itself: what they go on by these do."""
     return joint.reading_names == joint.coordinate_names and led_joints.rotation_vector(joint) is None
 
@@ -197,14 +201,16 @@ def _switches(given: Any) -> bool:
     return windows is not None or bool(np.ptp(weights) > 0.0)
 
 
-def _fades(given: Any, times: np.ndarray) -> bool:
+def _fades(given: physics_access.Motion | physics_access.Pull, times: np.ndarray) -> bool:
     """Whether a pull ends stronger or weaker than it begins, or a motion is given at one end of these times alone."""
     windows, weights = getattr(given, "windows", None), getattr(given, "weights", np.zeros(1))
     switched = windows is not None and (windows[0][0] <= times[0]) != (windows[-1][1] >= times[-1])
     return bool(switched or abs(weights[-1] - weights[0]) > SAME_SHARE)
 
 
-def _columns(model: Any, table: Any, stay: list[str], over: set[str]) -> list[str]:
+def _columns(
+    model: physics_access.Model, table: physics_access.Table | None, stay: list[str], over: set[str]
+) -> list[str]:
     """Names of the columns of a table that repeat themselves; those that do not are added to what stays.
 
     over: names of inputs of controllers whose targets start over, or go on.

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation import inputs
 from ..baking import muscles
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access
 from ..data import references
-from ..data.live import SHOWN, scene_of
+from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
 from ..data.names import title_of
+from ..reading.scene import SceneModel
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
 GROUND = {"stiffness": "Stiffness", "damping": "Damping"}
@@ -25,7 +27,7 @@ MOUNT = {
 }
 
 
-def fill(live: Any, scene: Any, read: Any, pushed: np.ndarray, excited: np.ndarray) -> None:
+def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray, excited: np.ndarray) -> None:
     """Make the sliders of a model; each stands where the scene says, torques and excitations at the first frame."""
     live.gravity = tuple(scene.condyle.simulation.gravity)
     live.scene = scene.session_uid
@@ -49,14 +51,16 @@ def fill(live: Any, scene: Any, read: Any, pushed: np.ndarray, excited: np.ndarr
         _add_numbers(live, owners, contact, "contacts", {"restitution": "Bounce"}, "SHARE")
 
 
-def _add(live: Any, group: str, kind: str, label: str, part: str, target: str, key: str = "") -> Any:
+def _add(
+    live: LiveSettings, group: str, kind: str, label: str, part: str, target: str, key: str = ""
+) -> LiveSlider:
     slider = live.sliders.add()
     slider.group, slider.kind, slider.label = group, kind, label
     slider.part, slider.target, slider.key = part, target, key
     return slider
 
 
-def _add_torques(live: Any, read: Any, pushed: np.ndarray) -> None:
+def _add_torques(live: LiveSettings, read: SceneModel, pushed: np.ndarray) -> None:
     for item, number, column in inputs.torque_places(read):
         rows = item.condyle.joint.coordinates
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
@@ -69,7 +73,12 @@ def _add_torques(live: Any, read: Any, pushed: np.ndarray) -> None:
 
 
 def _add_numbers(
-    live: Any, owners: dict[str, Any], element: Any, part: str, names: dict[str, str], kind: str
+    live: LiveSettings,
+    owners: dict[str, Any],
+    element: physics_access.Ground | physics_access.Mount,
+    part: str,
+    names: dict[str, str],
+    kind: str,
 ) -> None:
     for key, label in names.items():
         base = float(getattr(element, key))
@@ -87,10 +96,10 @@ def _add_numbers(
 class Reader:
     """Tells what has been turned since the last look; what was never touched is never told."""
 
-    def __init__(self, live: Any) -> None:
+    def __init__(self, live: LiveSettings) -> None:
         self._told = self._look(live)
 
-    def changes(self, live: Any) -> dict[str, Any]:
+    def changes(self, live: LiveSettings) -> dict[str, Any]:
         """What changed, as the run wants to hear it; empty where nothing did."""
         now = self._look(live)
         said: dict[str, Any] = {}
@@ -107,7 +116,7 @@ class Reader:
         self._told = now
         return said
 
-    def _look(self, live: Any) -> dict[tuple[str, str, str], Any]:
+    def _look(self, live: LiveSettings) -> dict[tuple[str, str, str], Any]:
         found: dict[tuple[str, str, str], Any] = {
             (slider.part, slider.target, slider.key): slider.value for slider in live.sliders
         }
@@ -116,7 +125,7 @@ class Reader:
         return found
 
 
-def keep(live: Any, scene: Any) -> int:
+def keep(live: LiveSettings, scene: Scene) -> int:
     """Write what the sliders say to the scene; returns how many numbers of it changed.
 
     Raises:
@@ -137,7 +146,7 @@ def keep(live: Any, scene: Any) -> int:
     return changed
 
 
-def of_another(live: Any, scene: Any) -> str:
+def of_another(live: LiveSettings, scene: Scene) -> str:
     """Why a scene cannot take what the sliders say: the run was another one's; empty where it was its own."""
     if live.scene in (0, scene.session_uid):  # 0: nothing ran yet
         return ""
@@ -147,18 +156,18 @@ def of_another(live: Any, scene: Any) -> str:
     return f"The last live run was of the scene {its.name!r}: show that to keep its values"
 
 
-def touched(live: Any, scene: Any) -> bool:
+def touched(live: LiveSettings, scene: Scene) -> bool:
     """Whether a slider says what the scene, whose run it was, does not."""
     if of_another(live, scene):
         return False
     return _gravity_touched(live, scene) or any(True for _ in _touched(live))
 
 
-def _gravity_touched(live: Any, scene: Any) -> bool:
+def _gravity_touched(live: LiveSettings, scene: Scene) -> bool:
     return tuple(scene.condyle.simulation.gravity) != tuple(live.gravity)
 
 
-def _touched(live: Any) -> Iterator[tuple[Any, Any]]:
+def _touched(live: LiveSettings) -> Iterator[tuple[Any, Any]]:
     """Sliders that were turned, and the objects that keep what they turn."""
     for slider in live.sliders:
         item = references.object_by_session_uid(slider.owner) if slider.owner else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation import inputs as forcing
 from ..baking import solver_statistics
 from ..blender import physics_access, units
 from ..data import live, references
 from ..data.references import Handle
+from ..jobs.bake import Ready
 from . import knobs
 from .display import Display
 
@@ -27,7 +29,9 @@ class Run:
         recorded: times [s] from and to which it is recorded: (None, None), (from, None) or (from, to).
     """
 
-    def __init__(self, job: Any, scene: Any, ready: Any, seconds: float | None = None) -> None:
+    def __init__(
+        self, job: physics_access.Job, scene: Scene, ready: Ready, seconds: float | None = None
+    ) -> None:
         """A job that has been submitted; seconds: of motion after which it ends by itself."""
         self.job = job
         self.figures: dict[str, float] = {}
@@ -58,7 +62,7 @@ class Run:
         return "failed" if self.error is not None else str(self.job.state)
 
     @property
-    def result(self) -> Any:
+    def result(self) -> physics_access.Answer:
         """As of a job."""
         return self.job.result
 
@@ -121,7 +125,9 @@ class Run:
         self._gone = f"undo took {', '.join(gone)} away: Ctrl+Shift+Z, or nothing is kept" if gone else ""
         self._told = -TOLD_INTERVAL
 
-    def inputs(self, given: Any, times: np.ndarray, excited: np.ndarray) -> tuple[Any, np.ndarray]:
+    def inputs(
+        self, given: physics_access.Table | None, times: np.ndarray, excited: np.ndarray
+    ) -> tuple[Any, np.ndarray]:
         """The `Table` of forces and inputs that drove the run at times (T,) [s], and how the muscles were excited
         (T, muscles): what was given (a `Table` or None) and what controllers said, and from the picture on at which a
         slider was turned what that says.

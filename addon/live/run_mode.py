@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation import inputs as forcing
 from ..baking import solver_statistics
@@ -36,7 +37,7 @@ class LiveReport:
     playback_end: int = 0
 
 
-def live(scene: Any, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
+def live(scene: Scene, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
     """Steps of a live run.
 
     Args:
@@ -90,7 +91,12 @@ def live(scene: Any, seconds: float | None = None, record: bool = False) -> Step
 
 
 def _baked(
-    uid: int, ready: bake.Ready, run: Run, answer: Any, options: dict[str, Any], rates: tuple[int, float]
+    uid: int,
+    ready: bake.Ready,
+    run: Run,
+    answer: physics_access.Answer,
+    options: dict[str, Any],
+    rates: tuple[int, float],
 ) -> Steps[LiveReport]:
     """Steps that make a bake of what was recorded with these keywords.
 
@@ -112,6 +118,6 @@ def _baked(
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 
-def _playback_end(scene: Any) -> int:
+def _playback_end(scene: Scene) -> int:
     """The last frame that a scene plays."""
     return int(scene.frame_preview_end if scene.use_preview_range else scene.frame_end)

@@ -5,10 +5,12 @@ Matrices and lengths are in Blender units as Blender has them; masses and inerti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
@@ -29,7 +31,7 @@ def check_own(body: Body) -> None:
 
 
 def make_body(
-    scene: Any,
+    scene: Scene,
     body: Body,
     *,
     motion: str = "HELD",
@@ -78,7 +80,7 @@ def make_body(
     schema.stamp(scene.condyle)
 
 
-def _store_records(item: Any) -> None:
+def _store_records(item: Object) -> None:
     """Store an object's records of bakes, empty as they are: a library override can only change what is stored."""
     item.condyle.channels.baked = item.condyle.channels.baked
     item.condyle.bake.influence = item.condyle.bake.influence
@@ -89,7 +91,7 @@ def remove_body(body: Body) -> None:
     body.data.body.enabled = False
 
 
-def fill_in_mass(scene: Any, body: Body) -> None:
+def fill_in_mass(scene: Scene, body: Body) -> None:
     """Write the mass properties of the body's mesh into its figures by hand; ModelError where it has none."""
     settings = body.data.body
     found = masses.mass_properties(scene, body)
@@ -100,14 +102,14 @@ def fill_in_mass(scene: Any, body: Body) -> None:
 
 
 def add_joint(
-    scene: Any,
+    scene: Scene,
     parent: Body | None,
     child: Body,
     kind: str = "spline_curve",
-    matrix: Any = None,
+    matrix: Matrix | list[list[float]] | np.ndarray | None = None,
     name: str = "",
     closes_loop: bool = False,
-) -> Any:
+) -> Object | None:
     """A joint between two bodies, or between the world (parent None) and a body.
 
     Args:
@@ -159,7 +161,7 @@ def add_joint(
     return item
 
 
-def remove_joint(scene: Any, item: Any) -> None:
+def remove_joint(scene: Scene, item: Object) -> None:
     """Delete a joint with its control frames and its slider; bodies and their animation stay."""
     settings = item.condyle.joint
     if settings.driven:
@@ -178,7 +180,7 @@ def typical_length(body: Body) -> float:
     return largest if largest > 0.0 else 1.0
 
 
-def attach(item: Any, parent: Body | None, world: Matrix) -> None:
+def attach(item: Object, parent: Body | None, world: Matrix) -> None:
     """Make an Empty a Blender child of a body without moving it from its world matrix."""
     if parent is not None:
         item.parent = parent.object
@@ -195,7 +197,7 @@ def attach(item: Any, parent: Body | None, world: Matrix) -> None:
     bpy.context.view_layer.update()
 
 
-def _effect_on_child(item: Any) -> Matrix:
+def _effect_on_child(item: Object) -> Matrix:
     """What an object's parent does to it; a curve with a path takes its children along to the path's beginning."""
     parent = item.parent
     if parent.type != "CURVE" or not parent.data.use_path:
@@ -205,7 +207,7 @@ def _effect_on_child(item: Any) -> Matrix:
     return item.matrix_world.copy()
 
 
-def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
+def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
     """The child's present pose becomes the one where all coordinates are 0."""
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -220,7 +222,7 @@ def take_rest_pose(item: Any, world: Matrix | None = None) -> None:
     rest_poses.note(item)
 
 
-def _pose_at_zero(item: Any) -> np.ndarray:
+def _pose_at_zero(item: Object) -> np.ndarray:
     """Pose (4, 4) of a joint's moving frame where all coordinates are 0, in Blender units: on an ellipsoid, say.
 
     A joint that is not complete yet, or ends before 0, counts as standing at its own frame.
@@ -235,8 +237,12 @@ def _pose_at_zero(item: Any) -> np.ndarray:
 
 
 def add_control_frame(
-    scene: Any, item: Any, matrix: Any = None, index: int | None = None, empty: Any = None
-) -> Any:
+    scene: Scene,
+    item: Object,
+    matrix: Matrix | np.ndarray | None = None,
+    index: int | None = None,
+    empty: Object | None = None,
+) -> Object:
     """A control frame, as an Empty.
 
     Args:
@@ -272,7 +278,7 @@ def add_control_frame(
     return empty
 
 
-def insert_between(scene: Any, item: Any, index: int) -> Any:
+def insert_between(scene: Scene, item: Object, index: int) -> Object:
     """A control frame halfway between number index and the next; ModelError where there is no next."""
     settings = item.condyle.joint
     frames = scene_to_model.control_frames(scene, item)
@@ -287,7 +293,7 @@ def insert_between(scene: Any, item: Any, index: int) -> Any:
     return add_control_frame(scene, item, base @ middle, index + 1)
 
 
-def remove_control_frame(scene: Any, item: Any, index: int) -> None:
+def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
     """Take a control frame out of the list and delete its Empty."""
     settings = item.condyle.joint
     if not 0 <= index < len(settings.frames):
@@ -302,7 +308,9 @@ def remove_control_frame(scene: Any, item: Any, index: int) -> None:
         bpy.data.objects.remove(empty)
 
 
-def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndarray | None = None) -> None:
+def set_control_frames(
+    scene: Scene, item: Object, frames: np.ndarray, knots: Sequence[float] | np.ndarray | None = None
+) -> None:
     """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; Empties are reused."""
     settings = item.condyle.joint
     while len(settings.frames) > len(frames):
@@ -323,7 +331,7 @@ def set_control_frames(scene: Any, item: Any, frames: np.ndarray, knots: np.ndar
     bpy.context.view_layer.update()
 
 
-def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
+def place_frame(item: Object, empty: Object, pose: np.ndarray) -> None:
     """Put a control frame's Empty at a pose (4, 4) in the joint's frame, in Blender units."""
     _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     if empty.parent == item and empty.parent_type == "OBJECT":
@@ -336,12 +344,12 @@ def place_frame(item: Any, empty: Any, pose: np.ndarray) -> None:
         empty.matrix_world = Matrix((base @ pose).tolist())
 
 
-def frame_name(item: Any, index: int) -> str:
+def frame_name(item: Object, index: int) -> str:
     """What the Empty of a curve's control frame is called."""
     return f"{item.name} Frame {index:02d}"
 
 
-def frame_empty(scene: Any, item: Any, index: int) -> Any:
+def frame_empty(scene: Scene, item: Object, index: int) -> Object:
     """A new Empty for a control frame, in no list yet."""
     empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES")
     empty.parent = item
@@ -352,7 +360,7 @@ def frame_empty(scene: Any, item: Any, index: int) -> Any:
     return empty
 
 
-def new_empty(scene: Any, name: str, display: str) -> Any:
+def new_empty(scene: Scene, name: str, display: str) -> Object:
     """An Empty in the collection of joints and connections."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type = display
@@ -361,7 +369,7 @@ def new_empty(scene: Any, name: str, display: str) -> Any:
     return empty
 
 
-def drive(scene: Any, item: Any, driven: bool = True) -> None:
+def drive(scene: Scene, item: Object, driven: bool = True) -> None:
     """Let the sliders (custom properties of the joint's Empty) move the child, or stop it.
 
     One coordinate: property "coordinate"; several: "coordinate x", "coordinate angle_1" ... by what is read off.

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import conflicts
 from ..blender import physics_access, units
@@ -23,7 +24,7 @@ from ..sliders import sliders
 LOOKS, CONNECTED = 17, 1e-3
 
 
-def check(scene: Any) -> Iterator[Finding]:
+def check(scene: Scene) -> Iterator[Finding]:
     """Those that a bake that takes them away refuses, and those that sliders show elsewhere than a bake will."""
     for item in references.joints_of(scene):
         child = _connected_child(item)
@@ -36,7 +37,7 @@ def check(scene: Any) -> Iterator[Finding]:
             yield findings.about(_shown_off(item, child, away), CHECK, child)
 
 
-def told(scene: Any, joints: Iterable[Any]) -> str:
+def told(scene: Scene, joints: Iterable[Any]) -> str:
     """A line about sliders of joints that show connected bones elsewhere than they should be; else an empty text."""
     lines = []
     for item in joints:
@@ -47,7 +48,7 @@ def told(scene: Any, joints: Iterable[Any]) -> str:
     return "".join([*lines[:1], more])
 
 
-def _shown_off(item: Any, child: Body, away: str) -> str:
+def _shown_off(item: Object, child: Body, away: str) -> str:
     way = "disconnect it, as a bake with Disconnect Bones does"
     if conflicts.is_armature_linked(child.object):
         way = conflicts.how_to_disconnect(child)
@@ -55,12 +56,12 @@ def _shown_off(item: Any, child: Body, away: str) -> str:
     return f"{child.name} is connected to its parent, {shown}: {way}"
 
 
-def _is_disconnected_by_bakes(scene: Any, child: Body) -> bool:
+def _is_disconnected_by_bakes(scene: Scene, child: Body) -> bool:
     allowed = scene.condyle.simulation.disconnect_bones
     return bool(allowed and not conflicts.is_armature_linked(child.object))
 
 
-def _connected_child(item: Any) -> Body | None:
+def _connected_child(item: Object) -> Body | None:
     """The child of a joint that moves a bone on the parent that it is connected to."""
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -72,7 +73,7 @@ def _connected_child(item: Any) -> Body | None:
     return child if references.same(parent, Body(child.object, above.name)) else None
 
 
-def _away(scene: Any, item: Any, child: Body) -> str:
+def _away(scene: Scene, item: Object, child: Body) -> str:
     """How far a joint can take a connected bone from its parent's end, for people; empty where it cannot."""
     settings, bone = item.condyle.joint, child.pose_bone
     joint = scene_to_model.read_joint(scene, item)

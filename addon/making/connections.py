@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
@@ -25,14 +26,14 @@ MOST_VERTICES = 5000
 
 
 def add_connection(
-    scene: Any,
+    scene: Scene,
     other: Body | None,
     body: Body,
     kind: str,
-    matrix: Any = None,
+    matrix: Matrix | np.ndarray | None = None,
     end: Any = None,
     name: str = "",
-) -> Any:
+) -> Object:
     """A constraint, a spring or ground between two bodies, or between the world (other None) and a body.
 
     Args:
@@ -84,7 +85,7 @@ def add_connection(
 
 
 def _set_up(
-    item: Any, kind: str, body: Body, other: Body | None, surface: Any, joints: list[Any] | None
+    item: Object, kind: str, body: Body, other: Body | None, surface: Object | None, joints: list[Any] | None
 ) -> None:
     """Settings of a new connection: the scenery that is its surface, the joints that it couples."""
     settings = item.condyle.connection
@@ -104,7 +105,7 @@ def _set_up(
             )
 
 
-def _joints_to_couple(scene: Any, body: Body, other: Body | None) -> list[Any]:
+def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Object]:
     found = []
     for each in (body, other):
         joint = next(
@@ -124,7 +125,7 @@ def _joints_to_couple(scene: Any, body: Body, other: Body | None) -> list[Any]:
     return found
 
 
-def set_end(scene: Any, item: Any, point: Any) -> Any:
+def set_end(scene: Scene, item: Object, point: Any) -> Object:
     """Put the end of a connection at a point (3,) in the world: an Empty on its body, made where there is none."""
     settings = item.condyle.connection
     body = references.resolve(settings.body)
@@ -144,7 +145,7 @@ def set_end(scene: Any, item: Any, point: Any) -> Any:
     return empty
 
 
-def remove_connection(item: Any) -> None:
+def remove_connection(item: Object) -> None:
     """Delete a connection and its end; bodies stay."""
     end = item.condyle.connection.end
     if end is not None and end.condyle.frame_of == item:
@@ -152,7 +153,7 @@ def remove_connection(item: Any) -> None:
     bpy.data.objects.remove(item)
 
 
-def place(scene: Any, other: Body | None, body: Body, kind: str, where: str = "AUTO") -> tuple[Any, Any]:
+def place(scene: Scene, other: Body | None, body: Body, kind: str, where: str = "AUTO") -> tuple[Any, Any]:
     """World matrix of a new connection, and its end (3,) on the body or None.
 
     Args:
@@ -193,7 +194,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
         tree = BVHTree.FromObject(shape, bpy.context.evaluated_depsgraph_get())
         trees.append((tree, shape.matrix_world.copy()))
         meshes.append(_some_vertices(shape))
-    found: list[tuple[float, Vector, Vector, Vector]] = []
+    found: list[Any] = []
     for this, that in ((0, 1), (1, 0)):
         tree, world = trees[that]
         inverse = world.inverted_safe()
@@ -220,7 +221,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
     return frame, on_body
 
 
-def _some_vertices(shape: Any) -> list[Vector]:
+def _some_vertices(shape: Object) -> list[Vector]:
     vertices = shape.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices
     step = 1 + len(vertices) // MOST_VERTICES
     coordinates = np.empty(3 * len(vertices), dtype=np.float32)

@@ -14,6 +14,8 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix
 
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
@@ -69,35 +71,35 @@ class Wanted:
     map: Map
 
 
-def reverse(scene: Any, item: Any) -> Steps[Reshaped]:
+def reverse(scene: Scene, item: Object) -> Steps[Reshaped]:
     """Steps that make a curve run from its last control frame to its first."""
     return (yield from _reshape(scene, item, reversed_curve))
 
 
-def even_out(scene: Any, item: Any, num_frames: int = 0) -> Steps[Reshaped]:
+def even_out(scene: Scene, item: Object, num_frames: int = 0) -> Steps[Reshaped]:
     """Steps that spread control frames evenly along their curve, as many as there are (0) or another number."""
     return (yield from _reshape(scene, item, lambda curve: evened(curve, num_frames)))
 
 
-def own_curve(scene: Any, item: Any) -> Any:
+def own_curve(scene: Scene, item: Object) -> physics_access.SplineCurve | None:
     """The spline curve of physics that a joint is, in metres; ModelError where it is none with frames of its own."""
     settings = item.condyle.joint
     if settings.type != "spline_curve" or settings.frames_of is not None:
         raise physics_access.model_error(
             f"joint {item.name!r} is no spline curve with control frames of its own"
         )
-    joint = joints.read_joint(scene, item)
+    joint: Any = joints.read_joint(scene, item)
     return joint.joint if settings.inverted else joint
 
 
-def plain(curve: Any) -> Any:
+def plain(curve: physics_access.SplineCurve) -> physics_access.SplineCurve:
     """The same path by the parameter of its knots."""
     return physics_access.physics().joints.SplineCurve(
         curve.frames, curve.order, curve.knots, curve.periodic, "extend", curve.length_scale
     )
 
 
-def reversed_curve(curve: Any) -> Wanted:
+def reversed_curve(curve: physics_access.SplineCurve) -> Wanted:
     """A curve from its end to its beginning, over the same parameters."""
     path, order, count = plain(curve), curve.order, len(curve.frames)
     first, last = path.domain
@@ -115,7 +117,7 @@ def reversed_curve(curve: Any) -> Wanted:
     )
 
 
-def evened(curve: Any, num_frames: int = 0) -> Wanted:
+def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:
     """A curve with control frames at even lengths along it, in its metric; its parameter is that length."""
     path, count = plain(curve), num_frames or len(curve.frames)
     lie, splines = physics_access.physics().lie, physics_access.part("geometry.splines")
@@ -151,7 +153,7 @@ def _spread(first: float, last: float, count: int, closed: bool) -> np.ndarray:
     return np.linspace(first, last, count, endpoint=not closed)
 
 
-def unevenness(curve: Any) -> float:
+def unevenness(curve: physics_access.SplineCurve) -> float:
     """Longest step between neighbouring control frames of a curve over the shortest, in its metric."""
     distances = physics_access.part("joints.spline_curve").frame_distances(
         curve.frames, curve.twist_metric, curve.periodic
@@ -159,7 +161,7 @@ def unevenness(curve: Any) -> float:
     return float(distances.max() / distances.min())
 
 
-def _reshape(scene: Any, item: Any, make: Callable[[Any], Wanted]) -> Steps[Reshaped]:
+def _reshape(scene: Scene, item: Object, make: Callable[[Any], Wanted]) -> Steps[Reshaped]:
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     old = own_curve(scene, item)
     wanted = make(old)
@@ -204,7 +206,7 @@ def _reshape(scene: Any, item: Any, make: Callable[[Any], Wanted]) -> Steps[Resh
     )
 
 
-def place(scene: Any, item: Any, curve: Any, convert: Map) -> None:
+def place(scene: Scene, item: Object, curve: physics_access.SplineCurve, convert: Map) -> None:
     """Put a curve (in metres) in the place of a joint's own, with all that is set in its coordinate."""
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False  # the slider follows once, at the end
@@ -216,7 +218,7 @@ def place(scene: Any, item: Any, curve: Any, convert: Map) -> None:
     keep_sliders.shape_changed(bpy.context.scene, item)
 
 
-def convert_coordinate(item: Any, convert: Map) -> None:
+def convert_coordinate(item: Object, convert: Map) -> None:
     """Give everything that is set in the coordinate of a curve's joint its value in another coordinate."""
     settings = item.condyle.joint
 
@@ -249,7 +251,7 @@ def convert_coordinate(item: Any, convert: Map) -> None:
         curve.update()
 
 
-def left_alone(scene: Any, item: Any) -> list[str]:
+def left_alone(scene: Scene, item: Object) -> list[str]:
     """What refers to the coordinate of a joint and does not follow when that counts otherwise."""
     told = [
         f"{other.name} couples this joint: check its ratio"
@@ -285,7 +287,7 @@ def left_alone(scene: Any, item: Any) -> list[str]:
     return told
 
 
-def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
+def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Object:
     """A copy of control frame number `index` behind it, a share of the way to the next one (behind the last: beyond it,
     by a share of the last step); returns its Empty.
 
@@ -307,7 +309,7 @@ def duplicate(scene: Any, item: Any, index: int, share: float = 0.25) -> Any:
     return bodies_and_joints.add_control_frame(scene, item, made, index + 1)
 
 
-def index_in_order(scene: Any, item: Any, matrix: Any, anywhere: bool = False) -> int:
+def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anywhere: bool = False) -> int:
     """Before which control frame a pose (world matrix) belongs: at the end, unless it lies clearly between two others,
     or before the beginning and nearer to it. In a closed curve: where the chain of frames gets longer by the least.
 
@@ -344,7 +346,7 @@ def index_in_order(scene: Any, item: Any, matrix: Any, anywhere: bool = False) -
     return 0 if is_nearer and away[0] + steps[0] - away[1] < AHEAD * away[0] else len(frames)
 
 
-def rename_frames(item: Any) -> None:
+def rename_frames(item: Object) -> None:
     """Call the Empties of a curve's control frames by their numbers again; those that the user has named stay."""
     pattern = re.compile(rf"{re.escape(item.name)} Frame \d+(\.\d+)?")
     ours = [

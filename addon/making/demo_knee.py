@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Object, Scene
 from mathutils import Matrix
 
 from ..anatomy.demo_meshes import Mesh, knee_poses, mesh
@@ -50,7 +51,7 @@ class Leg:
     poses: np.ndarray
 
 
-def build(scene: Any) -> Any:
+def build(scene: Scene) -> Object:
     """The demo in a scene, ready to be fitted: a leg at the 3D cursor, or beside what stands there.
 
     Returns:
@@ -78,10 +79,10 @@ def build(scene: Any) -> Any:
 
 
 def add_leg(
-    collection: Any,
+    collection: Collection,
     meshes: Mapping[str, Mesh],
     materials: Mapping[str, Any],
-    hip: Sequence[float],
+    hip: Sequence[float] | np.ndarray,
     poses: np.ndarray,
     frames: Sequence[int],
     suffix: str = "",
@@ -108,7 +109,7 @@ def add_leg(
     return Leg(femur, tibia, fibula, poses)
 
 
-def key_poses(item: Any, poses: np.ndarray, frames: Sequence[int]) -> None:
+def key_poses(item: Object, poses: np.ndarray, frames: Sequence[int]) -> None:
     """Key location and quaternion of an object by poses (n, 4, 4), as an animator would."""
     item.rotation_mode = "QUATERNION"
     before = None
@@ -123,7 +124,7 @@ def key_poses(item: Any, poses: np.ndarray, frames: Sequence[int]) -> None:
     item.animation_data.action.name = f"{item.name} keyed"
 
 
-def add_joint(scene: Any, leg: Leg, num_frames: int) -> Any:
+def add_joint(scene: Scene, leg: Leg, num_frames: int) -> Object:
     """Femur held, tibia (the whole shank's mass) on a spline curve joint that asks to be fitted; the joint's Empty."""
     length = units.length_scale(scene)
     bpy.context.view_layer.update()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Collection, Material, Object, Scene
 from mathutils import Vector
 
 from ..blender import units
@@ -20,10 +20,10 @@ def polygon_object(
     name: str,
     vertices: np.ndarray,
     faces: Sequence[Sequence[int]] | np.ndarray,
-    collection: Any,
-    material: Any = None,
+    collection: Collection,
+    material: Material = None,
     smooth: bool = True,
-) -> Any:
+) -> Object:
     """An object of vertices (n, 3) and polygons, counter-clockwise seen from outside, in a collection."""
     data = bpy.data.meshes.new(name)
     data.from_pydata(np.asarray(vertices).tolist(), [], [[int(index) for index in face] for face in faces])
@@ -37,7 +37,7 @@ def polygon_object(
 
 
 def free_spot(
-    scene: Any, low: np.ndarray, high: np.ndarray, at: Any = None, around: float = 0.0
+    scene: Scene, low: np.ndarray, high: np.ndarray, at: np.ndarray | None = None, around: float = 0.0
 ) -> np.ndarray:
     """Where something goes: to a place (3,) [m], the 3D cursor where none is given, or right of what is there.
 
@@ -71,7 +71,7 @@ def free_spot(
     return spot
 
 
-def _bounds(item: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def _bounds(item: Object) -> tuple[np.ndarray, np.ndarray] | None:
     """Lower and upper corner of an object in the world; None of what has no size or is not seen.
 
     A body that is an Empty counts where it stands: its meshes may be gone.

@@ -38,9 +38,11 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import Constraint, Object, PoseBone
 
 from ..blender import physics_access, session
 from ..data import references
+from ..data.property_options import BodyReference
 from ..data.references import Body
 from ..sliders import driver_empties, sliders
 from . import bodies_and_joints, orphans, rest_poses
@@ -73,12 +75,12 @@ def mend() -> int:
     return changed + sum(_let_go(body) for item in own for body in _constrained(item))
 
 
-def _in_scenes() -> set[Any]:
+def _in_scenes() -> set[Object]:
     """Every object that is in a scene; asking each object for its scenes takes a second for 2000 of them."""
     return {item for scene in bpy.data.scenes for item in scene.objects}
 
 
-def _relink(reference: Any) -> int:
+def _relink(reference: BodyReference) -> int:
     before = reference.object, reference.bone_uid, reference.bone_name
     references.relink(reference)
     meant, uid, name = before
@@ -118,7 +120,7 @@ def before_undo() -> None:
         reference.bone_uid = uid
 
 
-def _own_identities(items: list[Any], stored: list[Any]) -> int:
+def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
     """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first.
     Where a copied armature was joined to its original, they get one of their own, and its references follow them.
     """
@@ -140,7 +142,7 @@ def _own_identities(items: list[Any], stored: list[Any]) -> int:
     return changed
 
 
-def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
+def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyReference]) -> None:
     """Lead the references of an armature that was joined to its original to its bones there: where several were, it
     cannot be told which bone was whose, and they mean none any more.
     """
@@ -156,7 +158,7 @@ def _follow_joined(item: Any, copied: list[Any], stored: list[Any]) -> None:
             each.bone_uid = references.new_uid()
 
 
-def _hang(reference: Any, item: Any, bone: str) -> None:
+def _hang(reference: BodyReference, item: Object, bone: str) -> None:
     """A joint hangs on its parent, which Blender loses sight of where a bone between others gets another name."""
     joint = reference.id_data
     if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
@@ -165,7 +167,7 @@ def _hang(reference: Any, item: Any, bone: str) -> None:
         joint.matrix_parent_inverse = inverse
 
 
-def _own_curves(items: list[Any]) -> int:
+def _own_curves(items: list[Object]) -> int:
     """A copy of a baked muscle puts a curve of its own aside, unless it shares all curves with its original (Alt+D)."""
     changed = 0
     owners: dict[Any, Any] = {}
@@ -179,7 +181,7 @@ def _own_curves(items: list[Any]) -> int:
     return changed
 
 
-def _own_frames(item: Any) -> int:
+def _own_frames(item: Object) -> int:
     """A copied joint that lists the control frames of its original gets its own in the same places."""
     changed = 0
     for number, row in enumerate(item.condyle.joint.frames):
@@ -197,7 +199,7 @@ def _own_frames(item: Any) -> int:
     return changed
 
 
-def _own_follower(item: Any, joints: list[Any]) -> int:
+def _own_follower(item: Object, joints: list[Object]) -> int:
     """A copied joint leaves the followers to its original and, where the child is its own, gets others."""
     settings = item.condyle.joint
     owner = _joint_above(settings.follower)
@@ -226,25 +228,25 @@ def _own_follower(item: Any, joints: list[Any]) -> int:
     return 1
 
 
-def _follows_another(item: Any, child: Body) -> bool:
+def _follows_another(item: Object, child: Body) -> bool:
     """Whether a joint's child is moved by the followers of another joint."""
     above = [_joint_above(constraint.target) for constraint in _targets(child.owner)]
     return any(each is not None and each != item for each in above)
 
 
-def _has_lost(item: Any) -> bool:
+def _has_lost(item: Object) -> bool:
     """Whether a driven joint's follower was deleted by hand."""
     return item.condyle.joint.driven and item.condyle.joint.follower is None
 
 
-def _joint_above(item: Any) -> Any:
+def _joint_above(item: Object | None) -> Object | None:
     """The joint on which a follower hangs; None without one."""
     while item is not None and not item.condyle.joint.enabled:
         item = item.parent
     return item
 
 
-def _stop(item: Any) -> int:
+def _stop(item: Object) -> int:
     """What a deleted joint leaves: its child free, no followers."""
     settings = item.condyle.joint
     if not settings.driven and settings.follower is None:
@@ -255,7 +257,7 @@ def _stop(item: Any) -> int:
     return 1
 
 
-def _constrained(item: Any) -> list[Body]:
+def _constrained(item: Object) -> list[Body]:
     """The object and those of its bones that the follower of a joint moves."""
     bodies = [Body(item)] if _targets(item) else []
     for bone in item.pose.bones if item.pose is not None else ():
@@ -264,7 +266,7 @@ def _constrained(item: Any) -> list[Body]:
     return bodies
 
 
-def _targets(owner: Any) -> list[Any]:
+def _targets(owner: Object | PoseBone) -> list[Constraint]:
     """The constraints by which a joint moves its child, where they have a target."""
     return [each for each in owner.constraints if each.name.startswith("Condyle") and each.target is not None]
 

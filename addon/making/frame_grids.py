@@ -6,13 +6,16 @@ layer. A row is a line of frames with one first number, and so on.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
+from ..data.joints import JointProperties
 from ..reading import scene as scene_to_model
 from . import bodies_and_joints
 
@@ -21,13 +24,13 @@ DIRECTIONS = ("Row", "Column", "Layer")
 LEAST_LINES = 4
 
 
-def directions(settings: Any) -> int:
+def directions(settings: JointProperties) -> int:
     """In how many directions a joint's grid has lines."""
     grid = tuple(settings.grid)
     return max((k + 1 for k in range(3) if grid[k] > 1), default=1)
 
 
-def place_of(item: Any, empty: Any) -> tuple[int, int, int] | None:
+def place_of(item: Object, empty: Object) -> tuple[int, int, int] | None:
     """Row, column and layer of a control frame's Empty; None where it is none of this joint's."""
     for number, frame in enumerate(item.condyle.joint.frames):
         if frame.object is not None and frame.object == empty:
@@ -35,20 +38,20 @@ def place_of(item: Any, empty: Any) -> tuple[int, int, int] | None:
     return None
 
 
-def place(settings: Any, number: int) -> tuple[int, int, int]:
+def place(settings: JointProperties, number: int) -> tuple[int, int, int]:
     """Row, column and layer of a control frame by its number in the list."""
     row, column, layer = (
-        int(k) for k in np.unravel_index(number % np.prod(settings.grid), tuple(settings.grid))
+        int(k) for k in np.unravel_index(number % math.prod(settings.grid), tuple(settings.grid))
     )
     return row, column, layer
 
 
-def complete(settings: Any) -> bool:
+def complete(settings: JointProperties) -> bool:
     """Whether there are as many control frames as the grid has places."""
-    return len(settings.frames) == int(np.prod(settings.grid))
+    return len(settings.frames) == int(math.prod(settings.grid))
 
 
-def poses(scene: Any, item: Any) -> np.ndarray:
+def poses(scene: Scene, item: Object) -> np.ndarray:
     """Control frames (rows, columns, layers, 4, 4) in the joint's frame, in Blender units.
 
     Raises:
@@ -64,13 +67,13 @@ def poses(scene: Any, item: Any) -> np.ndarray:
 
 
 def build(
-    scene: Any,
-    item: Any,
+    scene: Scene,
+    item: Object,
     frames: np.ndarray,
     *,
     periodic: Any = False,
-    orders: Any = 4,
-    knots: Any = None,
+    orders: int = 4,
+    knots: list[list[float]] | None = None,
     sequence: str | None = None,
     rotation_first: bool | None = None,
 ) -> None:
@@ -104,7 +107,7 @@ def build(
         settings.driven = driven
 
 
-def place_joint(scene: Any, item: Any, joint: Any) -> None:
+def place_joint(scene: Scene, item: Object, joint: physics_access.SplineSurface) -> None:
     """As `build`, from a spline surface of physics (in metres)."""
     build(
         scene,
@@ -118,7 +121,7 @@ def place_joint(scene: Any, item: Any, joint: Any) -> None:
     )
 
 
-def _three(value: Any, count: int, missing: Any) -> tuple[Any, ...]:
+def _three(value: Any, count: int, missing: bool | int) -> tuple[Any, ...]:
     given = tuple(value) if np.ndim(value) else (value,) * count
     return (*given, missing, missing, missing)[:3]
 
@@ -131,7 +134,7 @@ def best_sequence(frames: np.ndarray) -> str:
 
 
 def around(
-    scene: Any, item: Any, body: Any, rows: int, columns: int, opening: float, closed: bool
+    scene: Scene, item: Object, body: references.Body, rows: int, columns: int, opening: float, closed: bool
 ) -> np.ndarray:
     """A grid (rows, columns, 4, 4) on the ellipsoid of a body's bounding box, z outward, in the joint's frame.
 
@@ -161,7 +164,7 @@ def around(
     return frames
 
 
-def child_place(scene: Any, item: Any) -> np.ndarray:
+def child_place(scene: Scene, item: Object) -> np.ndarray:
     """Origin (3,) of the child in the joint's frame, in Blender units."""
     child = references.resolve(item.condyle.joint.child)
     if child is None:
@@ -171,7 +174,7 @@ def child_place(scene: Any, item: Any) -> np.ndarray:
     return place
 
 
-def _ellipsoid(item: Any, body: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ellipsoid(item: Object, body: references.Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Middle (3,), radii (3,) and axes (3, 3) of the ellipsoid of a body's bounding box, in the joint's frame."""
     base = physics_access.physics().lie.inverse(
         units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
@@ -206,7 +209,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-def add_line(scene: Any, item: Any, direction: int, index: int) -> None:
+def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
     """Add a row (direction 0), column or layer behind line `index`: halfway to the next, or going on beyond the last.
 
     Raises:
@@ -231,7 +234,7 @@ def add_line(scene: Any, item: Any, direction: int, index: int) -> None:
     _change(scene, item, direction, index + 1, made)
 
 
-def remove_line(scene: Any, item: Any, direction: int, index: int) -> None:
+def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
     """Take away a row (direction 0), column or layer; ModelError where the rest would be too few."""
     settings = item.condyle.joint
     if not complete(settings):
@@ -245,7 +248,7 @@ def remove_line(scene: Any, item: Any, direction: int, index: int) -> None:
     _change(scene, item, direction, int(np.clip(index, 0, count - 1)), None)
 
 
-def _change(scene: Any, item: Any, direction: int, index: int, made: np.ndarray | None) -> None:
+def _change(scene: Scene, item: Object, direction: int, index: int, made: np.ndarray | None) -> None:
     """Put a line of frames (..., 4, 4) in at an index, or (None) take it out; the other Empties stay what they are."""
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False
@@ -270,7 +273,7 @@ def _change(scene: Any, item: Any, direction: int, index: int, made: np.ndarray 
         settings.driven = driven
 
 
-def rename(item: Any) -> None:
+def rename(item: Object) -> None:
     """Name the Empties after their places in the grid."""
     settings = item.condyle.joint
     ours = [frame.object for frame in settings.frames]
@@ -284,7 +287,7 @@ def rename(item: Any) -> None:
             empty.name = name + (f" Layer {layer:02d}" if settings.grid[2] > 1 else "")
 
 
-def warnings_of(scene: Any, item: Any) -> list[str]:
+def warnings_of(scene: Scene, item: Object) -> list[str]:
     """What physics warns of where the surface is read: near gimbal lock, an order that is only for kinematics."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access
 from ..data.joint_types import grid_directions
+from ..data.joints import JointProperties
 from ..reading import joints
 from . import bodies_and_joints, frame_grids
 
 
-def gap(scene: Any, item: Any) -> float:
+def gap(scene: Scene, item: Object) -> float:
     """A distance between layers that suits a grid, in Blender units: half of what lies between its frames."""
     frames = frame_grids.poses(scene, item)[..., :3, 3]
     steps = [np.linalg.norm(np.diff(frames, axis=axis), axis=-1).ravel() for axis in range(2)]
@@ -21,8 +21,8 @@ def gap(scene: Any, item: Any) -> float:
 
 
 def add_layers(
-    scene: Any,
-    item: Any,
+    scene: Scene,
+    item: Object,
     layers: int = 4,
     *,
     apart: float = 0.0,
@@ -85,7 +85,7 @@ def add_layers(
         settings.driven = driven
 
 
-def remove_layers(scene: Any, item: Any) -> None:
+def remove_layers(scene: Scene, item: Object) -> None:
     """Take away the third direction of a grid with its Empties; layer 0 stays.
 
     Raises:
@@ -113,7 +113,7 @@ def remove_layers(scene: Any, item: Any) -> None:
         settings.driven = driven
 
 
-def why_no_layers(settings: Any) -> str:
+def why_no_layers(settings: JointProperties) -> str:
     """Why a complete grid cannot get a third direction; empty where it can."""
     count = grid_directions(tuple(settings.grid))
     if count == 3:
@@ -130,7 +130,7 @@ def _shift(apart: float, turn: float) -> np.ndarray:
     return pose
 
 
-def _store_knots(settings: Any, knots: list[np.ndarray]) -> None:
+def _store_knots(settings: JointProperties, knots: list[np.ndarray]) -> None:
     settings.knots.clear()
     for value in np.concatenate(knots):
         settings.knots.add().value = value

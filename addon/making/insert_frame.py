@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
 from ..data.joints import PROPERTY
@@ -29,7 +29,7 @@ class Moved:
     warnings: tuple[str, ...]
 
 
-def curve_of(scene: Any, item: Any) -> Any:
+def curve_of(scene: Scene, item: Object) -> physics_access.SplineCurve:
     """The curve that a joint is, as `curve_tools.own_curve`; None where it is none or not complete yet."""
     try:
         return curve_tools.own_curve(scene, item)
@@ -37,7 +37,9 @@ def curve_of(scene: Any, item: Any) -> Any:
         return None
 
 
-def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | None:
+def grow(
+    scene: Scene, item: Object, old: physics_access.SplineCurve, index: int, share: float
+) -> Moved | None:
     """Let a joint move its child as the old curve did, after frame number `index` was added at a share of the way
     between its neighbours; None where the present one is no curve.
 
@@ -62,7 +64,9 @@ def grow(scene: Any, item: Any, old: Any, index: int, share: float) -> Moved | N
     return _moved(curve_tools.plain(old).transform(grid), curve_tools.plain(new).transform(grid), [])
 
 
-def _inserted(old: Any, index: int, share: float) -> tuple[dict[int, np.ndarray], np.ndarray]:
+def _inserted(
+    old: physics_access.SplineCurve, index: int, share: float
+) -> tuple[dict[int, np.ndarray], np.ndarray]:
     """Control frames (4, 4) that are others by their numbers, and all knots, when frame number `index` is added."""
     lie, order, degree = physics_access.physics().lie, old.order, old.order - 1
     count = len(old.frames)
@@ -98,7 +102,7 @@ def _moved(before: np.ndarray, now: np.ndarray, warnings: list[str]) -> Moved:
     return Moved(1e3 * float(shifts.max()), float(np.degrees(turns.max())), tuple(warnings))
 
 
-def _follow(scene: Any, item: Any, old: Any, index: int) -> Moved | None:
+def _follow(scene: Scene, item: Object, old: physics_access.SplineCurve, index: int) -> Moved | None:
     """Convert all that is set in the coordinate to the nearest poses of the present curve."""
     new = curve_of(scene, item)
     if new is None:
@@ -126,25 +130,29 @@ def _follow(scene: Any, item: Any, old: Any, index: int) -> Moved | None:
     return _moved(poses, target.transform(places[:, None]), warnings)
 
 
-def _grid(curve: Any) -> np.ndarray:
+def _grid(curve: physics_access.SplineCurve) -> np.ndarray:
     """Parameters all along a curve, its ends among them."""
     count = curve_tools.PLACES * len(curve.frames) + 1
-    grid: np.ndarray = np.linspace(*curve_tools.plain(curve).domain, count)
-    return grid
+    first, last = curve_tools.plain(curve).domain
+    return np.linspace(first, last, count)
 
 
-def _middles(curve: Any) -> np.ndarray:
+def _middles(curve: physics_access.SplineCurve) -> np.ndarray:
     """Parameter at which each control frame counts most (m,): its Greville abscissa."""
     inner = [curve.knots[k + 1 : k + curve.order].mean() for k in range(len(curve.frames))]
     return np.array(inner)
 
 
-def _guess(old: Any, new: Any, index: int, grid: np.ndarray) -> np.ndarray:
+def _guess(
+    old: physics_access.SplineCurve, new: physics_access.SplineCurve, index: int, grid: np.ndarray
+) -> np.ndarray:
     """Parameters of the new curve beside the same control frames as those of the old one in a grid."""
     return np.interp(grid, _middles(old), np.delete(_middles(new), index))
 
 
-def _nearest(path: Any, poses: np.ndarray, places: np.ndarray, metric: np.ndarray) -> np.ndarray:
+def _nearest(
+    path: physics_access.SplineCurve, poses: np.ndarray, places: np.ndarray, metric: np.ndarray
+) -> np.ndarray:
     """Parameters at which a curve is nearest to poses (n, 4, 4), by Gauss and Newton's method from places (n,)."""
     lie = physics_access.physics().lie
     first, last = path.domain
@@ -160,7 +168,7 @@ def _nearest(path: Any, poses: np.ndarray, places: np.ndarray, metric: np.ndarra
     return places
 
 
-def _in_order(path: Any, places: np.ndarray) -> np.ndarray:
+def _in_order(path: physics_access.SplineCurve, places: np.ndarray) -> np.ndarray:
     """Places (n,) that increase: a coordinate that stood still or went back could not be keyed."""
     step = SLOWEST * abs(places[-1] - places[0]) / (len(places) - 1) * np.arange(len(places))
     rising = np.maximum.accumulate(places - step) + step

@@ -6,11 +6,12 @@ of a body whose own axes are mirrored, too. That is how Blender's symmetrized bo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Scene
 from mathutils.kdtree import KDTree
 
 from ..blender import physics_access, units
@@ -48,12 +49,12 @@ class Image:
         found: np.ndarray = self.matrix @ frame @ other.matrix
         return found
 
-    def point(self, vector: Any) -> np.ndarray:
+    def point(self, vector: Iterable[float]) -> np.ndarray:
         """A point or direction (3,)."""
         found: np.ndarray = self.matrix[:3, :3] @ np.array(vector, dtype=np.float64)
         return found
 
-    def axis(self, vector: Any) -> np.ndarray:
+    def axis(self, vector: Iterable[float]) -> np.ndarray:
         """An axis (3,) that is turned about: it points the other way where a direction would not."""
         return -self.point(vector)
 
@@ -74,7 +75,7 @@ def flipped(body: Body | None) -> str:
     return name
 
 
-def opposite(scene: Any, body: Body | None) -> Body | None:
+def opposite(scene: Scene, body: Body | None) -> Body | None:
     """The body of the other side by its name; None where there is none."""
     if body is None:
         return None

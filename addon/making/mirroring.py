@@ -18,14 +18,24 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
 from ..data import fit_settings, references
+from ..data.fitting import FitProperties
+from ..data.joint_control import JointControllerProperties
 from ..data.joint_shape import JointShape
 from ..data.joint_types import TYPES
-from ..data.joints import match_coordinates, shapes, slider_names
+from ..data.joints import (
+    CoordinateProperties,
+    JointPart,
+    JointProperties,
+    match_coordinates,
+    shapes,
+    slider_names,
+)
 from ..data.names import label_of, title_of
 from ..data.references import Body
 from ..reading import joints as joint_reading
@@ -76,7 +86,7 @@ class Mirrored:
     warnings: tuple[str, ...]
 
 
-def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
+def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
     """Mirror a joint onto the bodies of the other side; one that moves that child already is made like it.
 
     Args:
@@ -126,7 +136,7 @@ def mirror(scene: Any, item: Any, axis: str = "X") -> Mirrored:
     return Mirrored(target, existing is not None, told)
 
 
-def _counterpart(scene: Any, settings: Any, parent: Body | None, child: Body) -> Any:
+def _counterpart(scene: Scene, settings: JointProperties, parent: Body | None, child: Body) -> Object | None:
     """The joint of the other side that is there already; None where there is none.
 
     One that carries the child, or, for a joint that closes a loop, one that holds the same two bodies.
@@ -142,7 +152,7 @@ def _counterpart(scene: Any, settings: Any, parent: Body | None, child: Body) ->
     return None
 
 
-def mirrored_shapes(scene: Any, item: Any, image: Image) -> tuple[Image, list[Made]]:
+def mirrored_shapes(scene: Scene, item: Object, image: Image) -> tuple[Image, list[Made]]:
     """The reflection of a joint's own axes with which the fewest coordinates change their sign, and what it makes of
     the joint or its parts.
 
@@ -166,7 +176,7 @@ def mirrored_shapes(scene: Any, item: Any, image: Image) -> tuple[Image, list[Ma
     return inside, made
 
 
-def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> Made:
+def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointProperties, image: Image) -> Made:
     """Settings of a joint's or part's image, and the sign (n,) of each of its coordinates there.
 
     Found by trial, and so right: with them the joint makes the image of its motion. As few signs change as can be.
@@ -199,7 +209,7 @@ def mirrored_shape(scene: Any, item: Any, shape: Any, image: Image) -> Made:
     )
 
 
-def _candidates(shape: Any, image: Image) -> dict[str, list[Any]]:
+def _candidates(shape: JointPart | JointProperties, image: Image) -> dict[str, list[Any]]:
     """Values that a setting may have in the image, the likeliest first."""
     used = TYPES[shape.type].settings
     found: dict[str, list[Any]] = {}
@@ -226,7 +236,7 @@ def _plain(value: Any) -> Any:
 
 
 def _place(
-    image: Image, inside: Image, item: Any, parent: Body | None, other: Body | None, before: np.ndarray
+    image: Image, inside: Image, item: Object, parent: Body | None, other: Body | None, before: np.ndarray
 ) -> np.ndarray:
     """World pose (4, 4) of the image of a joint's frame, on the other side's parent as that stands now."""
     lie = physics_access.physics().lie
@@ -243,13 +253,13 @@ def _place(
 
 
 def _new(
-    scene: Any,
-    item: Any,
+    scene: Scene,
+    item: Object,
     image: Image,
     bodies: tuple[Body, Body, Body | None],
     behind: np.ndarray,
     place: np.ndarray,
-) -> Any:
+) -> Object:
     """A joint of the other side, its child a body as this side's is."""
     child, other, parent = bodies
     if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":
@@ -280,7 +290,7 @@ def _new(
     )
 
 
-def _move(scene: Any, item: Any, parent: Body | None, place: np.ndarray) -> None:
+def _move(scene: Scene, item: Object, parent: Body | None, place: np.ndarray) -> None:
     """Put a joint that is there on another parent, at a world pose (4, 4), without its slider for the moment."""
     settings = item.condyle.joint
     if settings.driven:
@@ -292,9 +302,9 @@ def _move(scene: Any, item: Any, parent: Body | None, place: np.ndarray) -> None
 
 
 def _fill(
-    scene: Any,
-    item: Any,
-    target: Any,
+    scene: Scene,
+    item: Object,
+    target: Object,
     reflections: tuple[Image, Image],
     made: list[Made],
     frames: np.ndarray,
@@ -339,7 +349,9 @@ def _fill(
     bpy.context.view_layer.update()
 
 
-def _fill_shapes(source: Any, settings: Any, made: list[tuple[dict[str, Any], np.ndarray]]) -> None:
+def _fill_shapes(
+    source: JointProperties, settings: JointProperties, made: list[tuple[dict[str, Any], np.ndarray]]
+) -> None:
     while len(settings.parts):
         settings.parts.remove(len(settings.parts) - 1)
     for part in source.parts:
@@ -352,7 +364,7 @@ def _fill_shapes(source: Any, settings: Any, made: list[tuple[dict[str, Any], np
                 setattr(shape, name, value)
 
 
-def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> None:
+def _fill_fit(source: FitProperties, settings: FitProperties, image: Image, metric: np.ndarray) -> None:
     """What a fit was asked for, and its metric, both in the mirror."""
     wanted = fit_settings.values(source, fit_settings.CURVE) | fit_settings.values(
         source, fit_settings.SURFACE
@@ -366,7 +378,7 @@ def _fill_fit(source: Any, settings: Any, image: Image, metric: np.ndarray) -> N
     settings.metric_values = (signs[:, None] * whole * signs)[upper]
 
 
-def _fill_coordinate(row: Any, own: Any, sign: float) -> None:
+def _fill_coordinate(row: CoordinateProperties, own: CoordinateProperties, sign: float) -> None:
     had_title = bool(own.title)
     _copy(row, own)
     if sign < 0.0:
@@ -384,7 +396,11 @@ def _reversed_title(title: str) -> str:
     return TITLES.get(title, title + REVERSED)
 
 
-def _copy(source: Any, target: Any, but: Collection[str] = ()) -> None:
+def _copy(
+    source: CoordinateProperties | JointControllerProperties | JointProperties,
+    target: CoordinateProperties | JointControllerProperties | JointProperties,
+    but: Collection[str] = (),
+) -> None:
     """Give a group of properties the values of another, without the groups within it."""
     for entry in source.bl_rna.properties:
         name = entry.identifier

@@ -11,10 +11,12 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Material, Object, Scene
 from mathutils import Vector
 
 from ..blender import physics_access
 from ..data import collection, references, schema
+from ..data.muscles import ObstacleUse
 from ..data.references import Body
 from ..reading import muscle_points
 from . import bodies_and_joints
@@ -23,7 +25,9 @@ from . import bodies_and_joints
 SLENDERNESS = 0.06
 
 
-def add_muscle(scene: Any, points: Sequence[tuple[Body | None, Any]], name: str = "Muscle") -> Any:
+def add_muscle(
+    scene: Scene, points: Sequence[tuple[Body | None, Any]], name: str = "Muscle"
+) -> Object | None:
     """A muscle along points, from its origin to its insertion.
 
     Args:
@@ -45,7 +49,7 @@ def add_muscle(scene: Any, points: Sequence[tuple[Body | None, Any]], name: str 
     return _made(scene, item, points)
 
 
-def from_curve(scene: Any, item: Any, bodies: Sequence[Body] = ()) -> Any:
+def from_curve(scene: Scene, item: Object, bodies: Sequence[Body] = ()) -> Object:
     """Make a curve object a muscle, its control points stuck to the nearest of bodies (none: of the scene's bodies).
 
     Raises:
@@ -88,7 +92,7 @@ def _check(points: Sequence[tuple[Body | None, Any]], name: str) -> None:
             bodies_and_joints.check_own(body)
 
 
-def _draw(item: Any, places: Sequence[Any]) -> None:
+def _draw(item: Object, places: Sequence[Any]) -> None:
     """One poly spline through places in the world."""
     spline = item.data.splines.new("POLY")
     spline.points.add(len(places) - 1)
@@ -97,7 +101,7 @@ def _draw(item: Any, places: Sequence[Any]) -> None:
         point.co = (*(inverse @ Vector(place)), 1.0)
 
 
-def _made(scene: Any, item: Any, points: Sequence[tuple[Body | None, Any]]) -> Any:
+def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]]) -> Object:
     curve = item.data
     curve.dimensions = "3D"
     curve.use_path = False
@@ -124,7 +128,7 @@ def _made(scene: Any, item: Any, points: Sequence[tuple[Body | None, Any]]) -> A
     return item
 
 
-def show_thickness(item: Any) -> None:
+def show_thickness(item: Object) -> None:
     """Give the tube before a bake the thickness of one without a belly that has the same volume."""
     settings = item.condyle.muscle
     if settings.own_curve is not None:
@@ -138,12 +142,12 @@ def show_thickness(item: Any) -> None:
         spline.points.foreach_set("radius", np.ones(len(spline.points), dtype=np.float32))
 
 
-def remove_muscle(item: Any) -> None:
+def remove_muscle(item: Object) -> None:
     """Make a muscle an ordinary curve again; its hooks and figures stay."""
     item.condyle.muscle.enabled = False
 
 
-def stick_points(scene: Any, item: Any, bodies: Sequence[Body] = (), every: bool = False) -> int:
+def stick_points(scene: Scene, item: Object, bodies: Sequence[Body] = (), every: bool = False) -> int:
     """Stick points that are on no body (or every point) to the nearest of bodies; returns how many."""
     candidates = list(bodies) or references.bodies_of(scene)
     held = muscle_points.hooks(item)
@@ -158,12 +162,12 @@ def stick_points(scene: Any, item: Any, bodies: Sequence[Body] = (), every: bool
     return count
 
 
-def nearest_body(bodies: Sequence[Body], place: Any) -> Body | None:
+def nearest_body(bodies: Sequence[Body], place: Vector | np.ndarray) -> Body | None:
     """The body whose surface, bone or origin is nearest to a place (3,) in the world; None without bodies."""
     return min(bodies, key=lambda body: (surface_point(body, place) - Vector(place)).length, default=None)
 
 
-def surface_point(body: Body, place: Any) -> Vector:
+def surface_point(body: Body, place: Vector | np.ndarray) -> Vector:
     """The point of a body's mesh, bone or origin nearest to a place (3,) in the world."""
     place = Vector(place)
     if body.bone:
@@ -184,7 +188,7 @@ def surface_point(body: Body, place: Any) -> Vector:
     return best
 
 
-def wrap_over(muscle: Any, obstacle: Any, strand: int = 0) -> Any:
+def wrap_over(muscle: Object, obstacle: Object, strand: int = 0) -> ObstacleUse:
     """Let a muscle wrap over an obstacle, between points `strand` and the next (0: where it comes nearest).
 
     Raises:
@@ -212,7 +216,7 @@ def colors(activation: np.ndarray) -> np.ndarray:
     return np.array(REST) + np.clip(activation, 0.0, 1.0)[:, None] * (np.array(FULL) - np.array(REST))
 
 
-def material_of(item: Any) -> Any:
+def material_of(item: Object) -> Material:
     """A new material for a muscle: a value named Activation goes through a colour ramp."""
     found = bpy.data.materials.new(f"{item.name} Muscle")
     found.diffuse_color = (*REST, 1.0)

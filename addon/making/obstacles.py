@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Material, Object, Scene, View3DCursor
 from mathutils import Matrix, Vector
 
 from ..blender import physics_access, units
@@ -29,13 +30,13 @@ ROOM, LEAST = 0.8, 0.1
 
 
 def add_obstacle(
-    scene: Any,
+    scene: Scene,
     body: Body | None,
     shape: str = "cylinder",
-    matrix: Any = None,
+    matrix: Matrix | None = None,
     name: str = "",
     **settings: Any,
-) -> Any:
+) -> Object:
     """A surface that muscles can wrap over.
 
     Args:
@@ -76,7 +77,7 @@ def add_obstacle(
     return item
 
 
-def _material() -> Any:
+def _material() -> Material:
     found = bpy.data.materials.get(MATERIAL)
     if found is None:
         found = bpy.data.materials.new(MATERIAL)
@@ -84,7 +85,7 @@ def _material() -> Any:
     return found
 
 
-def reshape(item: Any) -> None:
+def reshape(item: Object) -> None:
     """Make an obstacle's mesh anew by its settings; one that cannot be keeps the mesh that it has."""
     try:
         parts = of_shape(item).parts()
@@ -110,7 +111,7 @@ def reshape(item: Any) -> None:
     mesh.update()
 
 
-def across(cursor: Any, places: np.ndarray) -> Any:
+def across(cursor: View3DCursor, places: np.ndarray) -> Matrix:
     """World matrix (4, 4) of an obstacle at the 3D cursor, its axis z across the nearest strand between points (n, 3);
     as the cursor lies where that is turned, or the strand goes through it.
     """
@@ -128,7 +129,7 @@ def across(cursor: Any, places: np.ndarray) -> Any:
     return Matrix.Translation(matrix.translation) @ axis.to_track_quat("Z", "Y").to_matrix().to_4x4()
 
 
-def make_room(item: Any, places: np.ndarray) -> None:
+def make_room(item: Object, places: np.ndarray) -> None:
     """Make an obstacle small enough to leave out points (n, 3) in the world, if it can at all be so small."""
     near = float(nearness(item, places).min())
     settings = item.condyle.obstacle

@@ -13,12 +13,13 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
 from ..data import collection, schema
 from ..data.joint_types import TYPES
-from ..data.joints import match_coordinates
+from ..data.joints import JointProperties, match_coordinates
 from ..data.references import Body
 from ..reading import joints
 from . import bodies_and_joints, connections
@@ -36,7 +37,7 @@ READ_BACK = 1e-5
 AROUND = 0.1  # m that bones and muscles reach beyond the origins of the bodies, about
 
 
-def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Imported:
+def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Imported:
     """Read an ``.osim`` file of version 4 into the scene, at its origin or beside what stands there.
 
     Args:
@@ -75,7 +76,9 @@ def import_model(scene: Any, path: str, geometry: Sequence[str] = ()) -> Importe
     return made
 
 
-def _body_empty(standing: Standing, body: Any, name: str, ground: Any) -> Any:
+def _body_empty(
+    standing: Standing, body: physics_access.Body | None, name: str, ground: Object | None
+) -> Object:
     scene = standing.scene
     item = bodies_and_joints.new_empty(scene, name, "PLAIN_AXES")
     item.empty_display_size = 0.05 / units.length_scale(scene)
@@ -91,7 +94,7 @@ def _body_empty(standing: Standing, body: Any, name: str, ground: Any) -> Any:
     return item
 
 
-def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
+def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) -> None:
     scene, model = standing.scene, standing.model
     parent = None if body.parent < 0 else model.bodies[body.parent].name
     frame = standing.matrix(parent, body.joint_in_parent)
@@ -131,7 +134,7 @@ def _add_joint(standing: Standing, made: Imported, body: Any) -> None:
     _check(standing, made, body, item)
 
 
-def _check(standing: Standing, made: Imported, body: Any, item: Any) -> None:
+def _check(standing: Standing, made: Imported, body: physics_access.Body, item: Object) -> None:
     """A warning where the joint that the scene holds is not the file's."""
     found = joints.read_joint(standing.scene, item)
     q = np.asarray(standing.state.q[standing.model.coordinate_slice(body.name)])
@@ -165,7 +168,10 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
     """
     body, other = constraint.body, constraint.other
     if constraint.type == "weld":
-        frames = standing.worlds[other] @ constraint.other_frame, standing.worlds[body] @ constraint.frame
+        frames: Any = (
+            standing.worlds[other] @ constraint.other_frame,
+            standing.worlds[body] @ constraint.frame,
+        )
     else:
         frames = np.array([np.eye(4), np.eye(4)])
         frames[0, :3, 3] = (standing.worlds[other] @ np.append(constraint.other_point, 1.0))[:3]
@@ -173,10 +179,11 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
     apart = float(np.abs(frames[0] - frames[1]).max())
     if constraint.type != "distance" and apart > MET:
         return f"is left out: it is {apart:.3g} m or rad off where the file's coordinates begin"
-    ends = [target_of(made, each) for each in (other, body)]
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
     end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
-    item = connections.add_connection(standing.scene, *ends, constraint.type, matrix, end, name)
+    item = connections.add_connection(
+        standing.scene, target_of(made, other), target_of(made, body), constraint.type, matrix, end, name
+    )
     if constraint.type == "distance":
         settings = item.condyle.connection
         settings.sense, settings.as_placed = constraint.sense, False
@@ -249,7 +256,7 @@ AXES = {"axis": "axis", "axis_1": "axis", "axis_2": "axis_2"}
 KNOWN = {"type", "limit", "coordinates", *SAME, *AXES}
 
 
-def set_joint(settings: Any, joint: Any) -> bool:
+def set_joint(settings: JointProperties, joint: Any) -> bool:
     """Make a joint's Empty hold a joint of physics; False where it cannot (then it is as it was)."""
     inverted = joint.type == "inverted"
     if inverted:

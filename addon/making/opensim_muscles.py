@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from bpy.types import Object
 
 from ..blender import physics_access, units
 from ..data.references import Body
@@ -57,7 +58,7 @@ def _target(made: Imported, body: str | None) -> Body:
     return Body(made.ground if body is None else made.bodies[body])
 
 
-def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Any:
+def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Object:
     metres = units.length_scale(standing.scene)
     figures: dict[str, Any] = {}
     for key in ("radius", "major_radius", "length"):
@@ -78,7 +79,9 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Any:
     )
 
 
-def _muscle(standing: Standing, made: Imported, muscle: Any, surfaces: dict[str, str], length: float) -> Any:
+def _muscle(
+    standing: Standing, made: Imported, muscle: physics_access.Muscle, surfaces: dict[str, str], length: float
+) -> Object:
     points, rules = [], []
     for number, point in enumerate(muscle.points, 1):
         position = []
@@ -120,9 +123,10 @@ def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, in
     raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
 
 
-def _set_law(standing: Standing, item: Any, muscle: Any, length: float) -> None:
+def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, length: float) -> None:
     """Settings of the force, and a belly as thick as its force and fibres make it."""
-    settings, law = item.condyle.muscle, muscle.law
+    settings = item.condyle.muscle
+    law: Any = muscle.law
     if law is None:
         settings.law.kind = "none"
         return

@@ -49,7 +49,7 @@ class Standing:
         world = self.worlds[body] if pose is None else self.worlds[body] @ pose
         return Matrix(units.to_blender(world, self.scene).tolist())
 
-    def place(self, body: str | None, point: Any) -> np.ndarray:
+    def place(self, body: str | None, point: list[float]) -> np.ndarray:
         """World place (3,) in Blender units of a point (3,) in a body's frame."""
         world = self.worlds[body] @ np.append(np.asarray(point, dtype=np.float64), 1.0)
         return world[:3] / units.length_scale(self.scene)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import bpy
+from bpy.types import Collection, Object, Scene
 
 from ..blender import session
 from ..data import findings, references
@@ -17,7 +18,7 @@ REMEDY = "condyle.remove_left_over"
 _told: dict[int, set[int]] = {}
 
 
-def of(scene: Any) -> dict[Any, list[Any]]:
+def of(scene: Scene) -> dict[Any, list[Any]]:
     """Empties of a scene that nothing lists any more, by what they were of. What something hangs on is none of them."""
     found: dict[Any, list[Any]] = {}
     for item in scene.objects:
@@ -29,7 +30,7 @@ def of(scene: Any) -> dict[Any, list[Any]]:
     return found
 
 
-def _is_left(scene: Any, item: Any, owner: Any) -> bool:
+def _is_left(scene: Scene, item: Object, owner: Object) -> bool:
     """Whether what an Empty is of was deleted: everywhere, or from this scene, and not with a collection that brings
     the Empty from where it still is.
     """
@@ -39,16 +40,16 @@ def _is_left(scene: Any, item: Any, owner: Any) -> bool:
     return bool(others) and scene not in others and not set(_homes(scene, item)) & _collections(others)
 
 
-def _collections(scenes: Iterable[Any]) -> set[Any]:
+def _collections(scenes: Iterable[Any]) -> set[Collection]:
     return {each for scene in scenes for each in (scene.collection, *scene.collection.children_recursive)}
 
 
-def _homes(scene: Any, item: Any) -> list[Any]:
+def _homes(scene: Scene, item: Object) -> list[Collection]:
     """The collections of a scene that hold an object."""
     return [each for each in item.users_collection if each in _collections([scene])]
 
 
-def check(scene: Any) -> Iterator[Finding]:
+def check(scene: Scene) -> Iterator[Finding]:
     """A line for each joint or connection that has left some."""
     for owner, items in of(scene).items():
         what = "control frame" if owner.condyle.joint.enabled else "end"
@@ -57,11 +58,11 @@ def check(scene: Any) -> Iterator[Finding]:
         yield replace(findings.about(text, CHECK, items[0]), remedy=REMEDY)
 
 
-def _deleted(owner: Any) -> str:
+def _deleted(owner: Object) -> str:
     return f"{owner.name} was deleted" + ("" if references.is_deleted(owner) else " from this scene")
 
 
-def tell(scene: Any) -> None:
+def tell(scene: Scene) -> None:
     """Have the list of warnings say of a scene what is left now, and the panel's last line what has come to be: in
     full, where the list beneath it is about another scene.
     """
@@ -78,7 +79,7 @@ def tell(scene: Any) -> None:
     _told[scene.session_uid] = now
 
 
-def remove(scene: Any) -> int:
+def remove(scene: Scene) -> int:
     """Delete them, or where what they are of is in other scenes, take them out of this one; returns how many."""
     found = of(scene)
     for owner, items in found.items():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
+from bpy.types import Collection, Object, Scene
 
 from ..anatomy.demo_meshes import mesh
 from ..blender import units
@@ -16,7 +15,7 @@ from .presets import Preset
 COLORS = ((0.32, 0.42, 0.55, 1.0), (0.86, 0.62, 0.35, 1.0))
 
 
-def make(scene: Any, preset: Preset) -> tuple[Body, Body]:
+def make(scene: Scene, preset: Preset) -> tuple[Body, Body]:
     """Parent and child of a preset, at the 3D cursor or right of what stands there."""
     length = units.length_scale(scene)
     shapes = [mesh(f"{preset.name}_{role}") for role in ("parent", "child")]
@@ -43,7 +42,7 @@ def make(scene: Any, preset: Preset) -> tuple[Body, Body]:
     return made[0], made[1]
 
 
-def _wire(name: str, points: np.ndarray, radius: float, collection: Any) -> Any:
+def _wire(name: str, points: np.ndarray, radius: float, collection: Collection) -> Object:
     """A smooth curve object through points (n, 3)."""
     data = bpy.data.curves.new(name, "CURVE")
     data.dimensions, data.bevel_depth = "3D", radius

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object
 
 from ..anatomy.demo_meshes import knee_poses
 from ..blender import physics_access, units
@@ -109,7 +109,7 @@ def wire(parent: Body, size: float) -> Curve:
     return Curve(transported(places, ends[0] - ends[1], closed), size, closed=closed, in_parent=True)
 
 
-def points_of(item: Any) -> tuple[np.ndarray, bool]:
+def points_of(item: Object) -> tuple[np.ndarray, bool]:
     """The first spline of a curve object as a line of points (n, 3) in its own axes, and whether it is closed.
 
     A closed one ends with its first point.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
@@ -26,7 +26,7 @@ BESIDE = 0.2  # of half the child's diagonal: nearer to its parent's middle plan
 OWN_START = 0.35  # of the range: where bodies that a preset made itself begin, so that a bake moves them
 
 
-def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
+def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
     """A joint between two bodies, driven by its sliders.
 
     Args:
@@ -66,7 +66,7 @@ def add(scene: Any, name: str, parent: Body, child: Body) -> Any:
     return joint
 
 
-def add_with_bodies(scene: Any, name: str) -> Any:
+def add_with_bodies(scene: Scene, name: str) -> Object:
     """A preset with simple bodies of its own, a little bent so that a bake moves it; the joint's Empty."""
     preset = BY_NAME[name]
     joint = add(scene, name, *presets_bodies.make(scene, preset))
@@ -83,7 +83,7 @@ def add_with_bodies(scene: Any, name: str) -> Any:
     return joint
 
 
-def _weigh(scene: Any, body: Body, box: Box) -> None:
+def _weigh(scene: Scene, body: Body, box: Box) -> None:
     """Mass by the mesh where it is closed, else by the box."""
     try:
         masses.mass_properties(scene, body)
@@ -105,7 +105,12 @@ def _weigh(scene: Any, body: Body, box: Box) -> None:
 
 
 def _shape(
-    scene: Any, joint: Any, preset: Preset, shape: Any, frame: np.ndarray, boxes: tuple[Box, Box]
+    scene: Scene,
+    joint: Object,
+    preset: Preset,
+    shape: presets_curves.Curve,
+    frame: np.ndarray,
+    boxes: tuple[Box, Box],
 ) -> None:
     """What the type of joint wants to be told."""
     settings = joint.condyle.joint
@@ -137,7 +142,7 @@ def _shape(
         settings.semi_axes = (parent.reach(x), parent.reach(y), out)
 
 
-def _settle(scene: Any, joint: Any, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
+def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
     """Titles, limits, damping and rest of the coordinates."""
     parent, box = boxes
     on_left = _is_left(child, parent, box)
@@ -175,7 +180,7 @@ def _is_left(child: Body, parent: Box, box: Box) -> bool:
     return bool(aside > 1e-6 * float(np.linalg.norm(box.half)))
 
 
-def _start_near(scene: Any, joint: Any, child: Body, box: Box) -> None:
+def _start_near(scene: Scene, joint: Object, child: Body, box: Box) -> None:
     """The slider of a wire where the bead is nearest to it."""
     curve = joints.read_joint(scene, joint)
     lower, upper = sliders.slider_ranges(joint, curve)[0]

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access
 from ..data import findings, references
@@ -21,7 +22,7 @@ from . import shifted_meshes
 FAR_TURN = 1e-2  # radians; less is told nowhere
 
 
-def note(item: Any) -> None:
+def note(item: Object) -> None:
     """Keep with a joint how its bones rest against each other now, and how its child's mesh lies in its object."""
     shifted_meshes.note(item)
     bones, turn = _now(item)
@@ -31,13 +32,13 @@ def note(item: Any) -> None:
         record.turn = tuple(physics_access.physics().lie.quaternion_from_matrix(turn))
 
 
-def renamed(item: Any, before: str, now: str) -> None:
+def renamed(item: Object, before: str, now: str) -> None:
     """A bone of a joint has another identity now: what is kept of it stays, for joining armatures turns bones alike."""
     record = item.condyle.rest
     record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
 
 
-def turned(item: Any) -> float:
+def turned(item: Object) -> float:
     """By how much [rad] a joint's child was turned at rest against its parent since; 0 where that is not known."""
     bones, turn = _now(item)
     record = item.condyle.rest
@@ -48,7 +49,7 @@ def turned(item: Any) -> float:
     return float(np.linalg.norm(lie.so3_log(then.T @ turn)))
 
 
-def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
     """Joints whose bones were turned at rest since they were made. fitted: joints that were fitted just now, by session
     uid.
     """
@@ -67,11 +68,11 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
             yield findings.about(text, CHECK, item)
 
 
-def _ends(item: Any) -> tuple[Any, Any]:
+def _ends(item: Object) -> tuple[Any, Any]:
     return item.condyle.joint.child, item.condyle.joint.parent
 
 
-def _now(item: Any) -> tuple[str, np.ndarray]:
+def _now(item: Object) -> tuple[str, np.ndarray]:
     """Identities of a joint's bones and the rest pose's turn (3, 3) of the child in its parent; empty: they are no
     bones of one armature.
     """

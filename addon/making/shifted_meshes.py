@@ -8,9 +8,9 @@ joint, in the object's axes and size: where all of them have gone as one rigid b
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import findings, references
@@ -21,7 +21,7 @@ POINTS = 4
 CLOSE, FAR = 1e-4, 1e-3
 
 
-def note(item: Any) -> None:
+def note(item: Object) -> None:
     """Keep with a joint where its child's mesh lies in its object now."""
     record, found = item.condyle.rest, _now(item)
     record.vertices = 0 if found is None else found[0]
@@ -29,7 +29,7 @@ def note(item: Any) -> None:
         record.points = tuple(found[1].ravel())
 
 
-def shifted(item: Any) -> float:
+def shifted(item: Object) -> float:
     """How far [Blender units] a joint's child's mesh was moved as a whole in its object since; 0 where it was not, or
     that is not known.
     """
@@ -44,7 +44,7 @@ def shifted(item: Any) -> float:
     return away
 
 
-def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
     """Joints whose children's meshes were moved in their objects since they were made. fitted: joints that were fitted
     just now, by session uid.
     """
@@ -63,7 +63,7 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
             yield findings.about(text, CHECK, child)
 
 
-def points_of(item: Any) -> np.ndarray | None:
+def points_of(item: Object) -> np.ndarray | None:
     """Points (POINTS, 3) of the mesh of a joint's child, as they are stored; None: it has none."""
     child = references.resolve(item.condyle.joint.child)
     if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
@@ -72,7 +72,7 @@ def points_of(item: Any) -> np.ndarray | None:
     return np.array([vertices[k * len(vertices) // POINTS].co for k in range(POINTS)], dtype=np.float64)
 
 
-def _now(item: Any) -> tuple[int, np.ndarray] | None:
+def _now(item: Object) -> tuple[int, np.ndarray] | None:
     """How many vertices the child's mesh has, and points (POINTS, 3) of it in the child's axes, with its scale."""
     points = points_of(item)
     if points is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import temporarily
 from ..blender import physics_access, units
@@ -16,7 +17,7 @@ from ..data.references import Body
 from . import inverse_kinematics
 
 
-def targets_of(scene: Any) -> list[Any]:
+def targets_of(scene: Scene) -> list[Object]:
     """The target Empties of a scene that have a body, by name."""
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.target.enabled]
     found = [item for item in found if references.resolve(item.condyle.target.body) is not None]
@@ -27,7 +28,7 @@ def targets_of(scene: Any) -> list[Any]:
 SHARE, LARGEST = 0.2, 0.03
 
 
-def add_target(scene: Any, body: Body, place: Any) -> Any:
+def add_target(scene: Scene, body: Body, place: Any) -> Object:
     """A new target for the point of a body that is at a place (3,) in the world now; returns its Empty.
 
     Raises:
@@ -58,7 +59,7 @@ def add_target(scene: Any, body: Body, place: Any) -> Any:
     return item
 
 
-def wish_of(scene: Any, item: Any) -> inverse_kinematics.Wish:
+def wish_of(scene: Scene, item: Object) -> inverse_kinematics.Wish:
     """What a target asks for, where it is now."""
     settings = item.condyle.target
     body = references.resolve(settings.body)
@@ -72,7 +73,7 @@ def wish_of(scene: Any, item: Any) -> inverse_kinematics.Wish:
     )
 
 
-def wishes_of(scene: Any) -> list[inverse_kinematics.Wish]:
+def wishes_of(scene: Scene) -> list[inverse_kinematics.Wish]:
     """What all targets ask for; ModelError where there are none."""
     found = [wish_of(scene, item) for item in targets_of(scene)]
     if not found:
@@ -80,7 +81,7 @@ def wishes_of(scene: Any) -> list[inverse_kinematics.Wish]:
     return found
 
 
-def key_range(scene: Any, first: int, last: int) -> tuple[int, float, int]:
+def key_range(scene: Scene, first: int, last: int) -> tuple[int, float, int]:
     """Key the sliders so that the joints follow their targets at each frame; the frame is put back.
 
     Returns:
@@ -89,7 +90,7 @@ def key_range(scene: Any, first: int, last: int) -> tuple[int, float, int]:
     if last < first:
         raise physics_access.model_error(f"the frame range is reversed: from {first} to {last}")
     search, worst, at = None, 0.0, first
-    found = []
+    found: list[tuple[int, Any]] = []
     with temporarily.at_frame(scene, first):
         for frame in range(first, last + 1):
             scene.frame_set(frame)
@@ -113,7 +114,7 @@ def key_range(scene: Any, first: int, last: int) -> tuple[int, float, int]:
     return len(found), worst, at
 
 
-def follow(scene: Any) -> float | None:
+def follow(scene: Scene) -> float | None:
     """Draw the bodies to their targets; seconds to the next step where there are nearer poses, else None."""
     if not targets_of(scene):
         return None

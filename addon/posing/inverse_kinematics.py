@@ -12,6 +12,8 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix
 
 from ..blender import physics_access, units
 from ..data import references
@@ -94,7 +96,7 @@ class Reach:
             complete.
     """
 
-    def __init__(self, scene: Any, wishes: Sequence[Wish]) -> None:
+    def __init__(self, scene: Scene, wishes: Sequence[Wish]) -> None:
         physics = physics_access.physics()
         self.wishes = list(wishes)
         self._moving: list[_Moving] = []
@@ -136,7 +138,14 @@ class Reach:
             body = _parent(body, item)
         return False
 
-    def _add(self, scene: Any, builder: Any, body: Body, links: dict[Key, Any], known: dict[Key, str]) -> str:
+    def _add(
+        self,
+        scene: Scene,
+        builder: physics_access.ModelBuilder,
+        body: Body,
+        links: dict[Key, Any],
+        known: dict[Key, str],
+    ) -> str:
         """Add a body and all that it hangs on to the model; returns its name there."""
         key = key_of(body)
         if key in known:
@@ -170,7 +179,7 @@ class Reach:
         known[key] = body.name
         return body.name
 
-    def state(self) -> Any:
+    def state(self) -> physics_access.State:
         """The state that the sliders show now; ModelError where a joint is gone."""
         start = {}
         for each in self._moving:
@@ -194,7 +203,7 @@ class Reach:
         )
         return found.state, outcome
 
-    def readings(self, state: Any) -> dict[int, np.ndarray]:
+    def readings(self, state: physics_access.State) -> dict[int, np.ndarray]:
         """Values of the sliders of each joint, by its session uid, at a state."""
         result = {}
         for each in self._moving:
@@ -235,7 +244,7 @@ def key(values: dict[int, np.ndarray], frame: float) -> int:
     return count
 
 
-def reach_now(scene: Any, wishes: Sequence[Wish], patient: bool = True) -> Outcome:
+def reach_now(scene: Scene, wishes: Sequence[Wish], patient: bool = True) -> Outcome:
     """Set the sliders so that wishes are met, or come as near as they can; ModelError before anything is changed."""
     search = Reach(scene, wishes)
     state, outcome = search.solve([wish.goal for wish in wishes], patient)
@@ -244,7 +253,7 @@ def reach_now(scene: Any, wishes: Sequence[Wish], patient: bool = True) -> Outco
     return _as_shown(scene, wishes, outcome)
 
 
-def _as_shown(scene: Any, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
+def _as_shown(scene: Scene, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
     """An outcome as the scene shows it, where bodies stand elsewhere than their sliders say."""
     bodies = [references.find_body(wish.body, "the body of a target") for wish in wishes]
     shown = [
@@ -259,7 +268,7 @@ def _as_shown(scene: Any, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
     return replace(outcome, met=False, distances=np.maximum(distances, outcome.distances), behind=names)
 
 
-def _joints(scene: Any) -> list[Any]:
+def _joints(scene: Scene) -> list[Object]:
     return [
         item
         for item in references.carrying_joints(scene)
@@ -267,7 +276,7 @@ def _joints(scene: Any) -> list[Any]:
     ]
 
 
-def _parent(body: Body, item: Any, by_sliders: bool = True) -> Body | None:
+def _parent(body: Body, item: Object | None, by_sliders: bool = True) -> Body | None:
     """What a body hangs on: by its joint, or by its parent in Blender where it has none, or none with sliders."""
     if item is None or (by_sliders and not item.condyle.joint.driven):
         return references.blender_parent(body)
@@ -276,11 +285,11 @@ def _parent(body: Body, item: Any, by_sliders: bool = True) -> Body | None:
     return references.resolve(item.condyle.joint.parent)
 
 
-def _pose(matrix: Any, name: str) -> np.ndarray:
+def _pose(matrix: Matrix, name: str) -> np.ndarray:
     return units.split_scale(matrix, name)[0]
 
 
-def point_wish(scene: Any, body: Body, point: Any) -> Wish:
+def point_wish(scene: Scene, body: Body, point: Any) -> Wish:
     """A wish about the point of a body that is at a place in the world (3,), in Blender units, now."""
     pose = units.to_metres(_pose(body.matrix, body.name), scene)
     frame, goal = np.eye(4), goal_at(scene, point)
@@ -288,14 +297,14 @@ def point_wish(scene: Any, body: Body, point: Any) -> Wish:
     return Wish(body.handle(), frame, goal)
 
 
-def goal_at(scene: Any, point: Any) -> np.ndarray:
+def goal_at(scene: Scene, point: Any) -> np.ndarray:
     """A pose (4, 4) in metres, upright at a place in the world (3,) in Blender units."""
     goal = np.eye(4)
     goal[:3, 3] = np.asarray(point, dtype=np.float64) * units.length_scale(scene)
     return goal
 
 
-def drive_all(scene: Any, body: Body | None = None) -> list[Any]:
+def drive_all(scene: Scene, body: Body | None = None) -> list[Object]:
     """Let sliders drive every joint from a body to the world, or all of the scene; returns those that were not yet."""
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
     wanted = list(links.values())

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import keyed_poses
 from ..blender import physics_access, session, units
@@ -20,7 +21,7 @@ from . import project_poses
 _known: dict[int, np.ndarray] = {}
 
 
-def join_chain(scene: Any, item: Any) -> None:
+def join_chain(scene: Scene, item: Object) -> None:
     """Let the child of a new joint go along at once where sliders move its parent.
 
     A joint that is not complete yet (a curve without its frames) is left as it is, and so is one that moves where its
@@ -38,7 +39,7 @@ def join_chain(scene: Any, item: Any) -> None:
         sliders.set_driven(scene, item, True)
 
 
-def _goes_along(scene: Any, body: Body | None) -> bool:
+def _goes_along(scene: Scene, body: Body | None) -> bool:
     """Whether sliders move a body: its own joint's, or those of what it hangs on in Blender."""
     while body is not None:
         item = references.joint_of(scene, body)
@@ -48,7 +49,7 @@ def _goes_along(scene: Any, body: Body | None) -> bool:
     return False
 
 
-def shape_changed(scene: Any, item: Any) -> None:
+def shape_changed(scene: Scene, item: Object) -> None:
     """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
     take their control frames from it."""
     affected = [item]
@@ -63,7 +64,7 @@ def shape_changed(scene: Any, item: Any) -> None:
         _follow_shape(scene, joint)
 
 
-def _follow_shape(scene: Any, item: Any) -> None:
+def _follow_shape(scene: Scene, item: Any) -> None:
     """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
 
     A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider; a composite
@@ -86,7 +87,7 @@ def _follow_shape(scene: Any, item: Any) -> None:
         session.tell(str(error), "ERROR")
 
 
-def _refresh_in_place(scene: Any, item: Any) -> None:
+def _refresh_in_place(scene: Scene, item: Object) -> None:
     """Bring a joint up to date that gets sliders which it did not have: the child stays where it is, if it can."""
     settings = item.condyle.joint
     names = slider_names(settings)
@@ -103,7 +104,7 @@ def _refresh_in_place(scene: Any, item: Any) -> None:
             row.start = item[name] * (length if row.unit == "m" else 1.0)
 
 
-def frames_moved(scene: Any, item: Any, followed: list[Any]) -> None:
+def frames_moved(scene: Scene, item: Any, followed: list[Any]) -> None:
     """After a move of a joint's control frames: the sliders of the driven joints that use them."""
     try:
         frames = joints.control_frames(scene, item)

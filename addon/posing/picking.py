@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Context, Object
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
@@ -20,7 +21,7 @@ REACH = 25.0
 RINGS, DIRECTIONS = 8, 12
 
 
-def region_under(context: Any, x: int, y: int) -> tuple[Any, Any] | None:
+def region_under(context: Context, x: int, y: int) -> tuple[Any, Any] | None:
     """The region of a 3D view and its view (RegionView3D) at a place in the window; None elsewhere."""
     for area in context.window.screen.areas:
         if area.type != "VIEW_3D":
@@ -39,7 +40,7 @@ def _inside(region: Any, x: int, y: int) -> bool:
 
 
 def body_at(
-    context: Any, region: Any, view: Any, place: Any, wanted: Callable[[Body], bool] | None = None
+    context: Context, region: Any, view: Any, place: Any, wanted: Callable[[Body], bool] | None = None
 ) -> tuple[Body, np.ndarray] | None:
     """The body at a place (2,) of a region, and the point (3,) of it in the world; None where there is none near.
 
@@ -76,7 +77,7 @@ class _Seen:
     roles: dict[tuple[Any, str], Body]
 
     @classmethod
-    def of(cls, context: Any) -> _Seen:
+    def of(cls, context: Context) -> _Seen:
         bodies = references.bodies_of(context.scene)
         roles: dict[tuple[Any, str], Body] = {}
         for body in bodies:
@@ -94,7 +95,7 @@ class _Seen:
         body = self.body_of(item.original) if hit else None
         return None if body is None else (body, np.array(point))
 
-    def body_of(self, item: Any) -> Body | None:
+    def body_of(self, item: Object) -> Body | None:
         """The body that an object is, is the shape of, or is carried by; None without one."""
         at: Body | None = Body(item)
         while at is not None:
@@ -142,14 +143,14 @@ def pixels(points: np.ndarray, view: np.ndarray, size: tuple[float, float]) -> t
     return 0.5 * (shares + 1.0) * size, ahead
 
 
-def projection(context: Any) -> Callable[[np.ndarray], np.ndarray]:
+def projection(context: Context) -> Callable[[np.ndarray], np.ndarray]:
     """What gives the pixels (m, 2) at which a context's region shows points (m, 3) of the world."""
     view = np.array(context.region_data.perspective_matrix)
     size = (context.region.width, context.region.height)
     return lambda points: pixels(points, view, size)[0]
 
 
-def seen_length(context: Any, place: np.ndarray, length: float) -> float | None:
+def seen_length(context: Context, place: np.ndarray, length: float) -> float | None:
     """How many pixels a length across the view has at a place (3,); None where that is not before the eye."""
     aside = length * np.array(context.region_data.view_matrix)[0, :3]
     view = np.array(context.region_data.perspective_matrix)

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import keyed_poses, led_joints, single_pose
 from ..blender import compat, compute_process, physics_access, units
@@ -34,17 +35,17 @@ class Nearest:
     angles: np.ndarray
 
 
-def set_from_pose(scene: Any, item: Any) -> Nearest:
+def set_from_pose(scene: Scene, item: Any) -> Nearest:
     """Set a joint's sliders, or where it has none its start values, by the child's pose now; blocks."""
     return compute_process.run(from_pose(scene, item))
 
 
-def key_from_poses(scene: Any, item: Any) -> Nearest:
+def key_from_poses(scene: Scene, item: Any) -> Nearest:
     """Key a joint's sliders at every key of the child, so that they move it as its keys do; blocks."""
     return compute_process.run(from_keys(scene, item))
 
 
-def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
+def from_pose(scene: Scene, item: Object) -> Steps[Nearest]:
     """Steps of `set_from_pose`. The child's own pose counts, not where a slider holds it."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     _check_own(item)
@@ -59,7 +60,7 @@ def from_pose(scene: Any, item: Any) -> Steps[Nearest]:
     return found
 
 
-def drive_here(scene: Any, item: Any) -> None:
+def drive_here(scene: Scene, item: Object) -> None:
     """Let a joint's sliders move the child from where it stands, or as near to that as the joint comes.
 
     Keyed sliders begin where they are.
@@ -75,7 +76,7 @@ def drive_here(scene: Any, item: Any) -> None:
         set_readings(scene, item, here)
 
 
-def readings_here(scene: Any, item: Any) -> np.ndarray | None:
+def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
     """Readings of a joint where it is nearest to its child; None where they stay as they are."""
     settings = item.condyle.joint
     paths = {f'["{name}"]' for name in sliders.slider_names(settings)}
@@ -102,7 +103,7 @@ def readings_here(scene: Any, item: Any) -> np.ndarray | None:
     return readings
 
 
-def readings_now(scene: Any, item: Any) -> np.ndarray:
+def readings_now(scene: Scene, item: Object) -> np.ndarray:
     """Readings (n,) at which a joint's sliders stand, or where it has none yet its start values."""
     rows = item.condyle.joint.coordinates
     values = [
@@ -112,7 +113,7 @@ def readings_now(scene: Any, item: Any) -> np.ndarray:
     return np.array(values, dtype=np.float64)
 
 
-def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
+def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
     """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     _check_own(item)
@@ -131,7 +132,7 @@ def from_keys(scene: Any, item: Any) -> Steps[Nearest]:
     return found
 
 
-def _check_own(item: Any) -> None:
+def _check_own(item: Object) -> None:
     """ModelError where a driver says where a slider stands."""
     for name in sliders.driven_sliders(item):
         raise physics_access.model_error(
@@ -139,7 +140,7 @@ def _check_own(item: Any) -> None:
         )
 
 
-def _project(scene: Any, item: Any, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:
+def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:
     """Coordinates for poses (n, 4, 4) of the child in the joint's frame, in metres."""
     joint = joints.read_joint(scene, item)
     after = units.to_metres(joints.child_in_joint(item), scene)
@@ -176,7 +177,7 @@ def _through_lock(angles: np.ndarray, sequence: str) -> np.ndarray:
     return rotation_channels.one_branch(angles, other, angles[0])
 
 
-def _bounds(item: Any, joint: Any) -> np.ndarray:
+def _bounds(item: Object, joint: physics_access.Joint) -> np.ndarray:
     """From where to where coordinates may go (n, 2): the joint's range, within limits of the user's own."""
     bounds = np.array(joint.range, dtype=np.float64)
     if joint.reading_names == joint.coordinate_names:
@@ -186,13 +187,13 @@ def _bounds(item: Any, joint: Any) -> np.ndarray:
     return bounds
 
 
-def _factors(scene: Any, item: Any) -> list[float]:
+def _factors(scene: Scene, item: Object) -> list[float]:
     """SI units in one of each slider."""
     length = units.length_scale(scene)
     return [length if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
 
 
-def set_readings(scene: Any, item: Any, readings: np.ndarray) -> None:
+def set_readings(scene: Scene, item: Object, readings: np.ndarray) -> None:
     """Set a joint's sliders, within their limits, or where it has none its start values."""
     settings = item.condyle.joint
     if not settings.driven:
@@ -206,13 +207,13 @@ def set_readings(scene: Any, item: Any, readings: np.ndarray) -> None:
     bpy.context.view_layer.update()
 
 
-def set_sliders(scene: Any, item: Any, values: Any) -> None:
+def set_sliders(scene: Scene, item: Object, values: Any) -> None:
     """As `set_readings`, in the units of the sliders; values beyond their number are left out."""
     factors = np.array(_factors(scene, item))
     set_readings(scene, item, np.array(values, dtype=np.float64)[: len(factors)] * factors)
 
 
-def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
+def _inside(scene: Scene, item: Object, readings: np.ndarray) -> np.ndarray:
     """Values of the sliders (n, k) for readings: what goes round is brought back by whole turns, as near to its range
     as they come; what stays outside stands at the nearer end.
     """
@@ -237,7 +238,7 @@ def _inside(scene: Any, item: Any, readings: np.ndarray) -> np.ndarray:
     return values / np.array(_factors(scene, item))
 
 
-def _key(scene: Any, item: Any, frames: np.ndarray, readings: np.ndarray) -> None:
+def _key(scene: Scene, item: Object, frames: np.ndarray, readings: np.ndarray) -> None:
     """Key the sliders in place of the keys that they have; over the seam of a closed joint they jump within a frame."""
     settings = item.condyle.joint
     values = _inside(scene, item, readings)

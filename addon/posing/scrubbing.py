@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.joints import is_baked_over, slider_names
+from ..data.joints import JointProperties, is_baked_over, slider_names
 from ..reading import joints
 from ..sliders import sliders
 
@@ -73,12 +74,12 @@ class Handle:
         return found
 
 
-def free_coordinates(settings: Any) -> tuple[int, ...]:
+def free_coordinates(settings: JointProperties) -> tuple[int, ...]:
     """Numbers of a joint's coordinates but those that are time."""
     return tuple(k for k, row in enumerate(settings.coordinates) if row.unit != "s")
 
 
-def why_not(item: Any) -> str:
+def why_not(item: Object) -> str:
     """Why a joint cannot be dragged; empty where it can."""
     settings = item.condyle.joint
     if not 1 <= len(free_coordinates(settings)) <= 2:
@@ -88,12 +89,12 @@ def why_not(item: Any) -> str:
     return "The child shows a bake: free it first" if is_baked_over(settings) else ""
 
 
-def base_of(item: Any) -> np.ndarray:
+def base_of(item: Object) -> np.ndarray:
     """World pose (4, 4) of a joint's frame."""
     return np.array(item.matrix_world.normalized())
 
 
-def handle(item: Any, joint: Any, metre: float) -> Handle:
+def handle(item: Object, joint: physics_access.Joint, metre: float) -> Handle:
     """The handle of a joint that has sliders.
 
     Args:
@@ -111,7 +112,7 @@ def handle(item: Any, joint: Any, metre: float) -> Handle:
     return replace(made, arm=_arm(item, made.frames(_places(made))))
 
 
-def _arm(item: Any, frames: np.ndarray) -> np.ndarray:
+def _arm(item: Object, frames: np.ndarray) -> np.ndarray:
     """Where to take hold of a joint (3,), in its moving frame: at its origin; where that stands still at the middle of
     the child or a bone's tail; where that does, too, at the tip of an axis.
 
@@ -146,7 +147,7 @@ def _middle(child: references.Body) -> np.ndarray:
 def _places(held: Handle) -> np.ndarray:
     """Readings (m, n) all over the ranges of the free coordinates, the others in the middle of theirs."""
     count = PLACES[len(held.free) - 1]
-    sides = [np.linspace(*held.ranges[k], count) for k in held.free]
+    sides = [np.linspace(held.ranges[k, 0], held.ranges[k, 1], count) for k in held.free]
     grid = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(held.free))
     readings = np.tile(held.ranges.mean(axis=1), (len(grid), 1))
     readings[:, list(held.free)] = grid
@@ -203,7 +204,7 @@ def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndar
     return change
 
 
-def read(scene: Any, item: Any) -> Handle:
+def read(scene: Scene, item: Object) -> Handle:
     """The handle of a joint as it is in the scene; ModelError where the joint is not complete."""
     joint = joints.read_joint(scene, item)
     if joint.num_coordinates != len(item.condyle.joint.coordinates):

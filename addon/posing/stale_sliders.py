@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..animation import keyed_poses
 from ..blender import physics_access, units
@@ -19,7 +19,7 @@ from . import project_poses
 FAR, FAR_TURN = 1e-3, 1e-2
 
 
-def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
+def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
     """Children that do not stand where their joint is at its sliders, as the scene is evaluated now; of joints that
     can be read. fitted: joints that were fitted just now, by session uid.
     """
@@ -36,7 +36,7 @@ def check(scene: Any, fitted: Collection[int] = ()) -> Iterator[Finding]:
             yield findings.about(f"{text}: {_remedy(item, turned)}", CHECK, item)
 
 
-def _remedy(item: Any, turned: float) -> str:
+def _remedy(item: Object, turned: float) -> str:
     """What brings a child to where its joint's sliders should have it, which is turned by an angle [rad] from there."""
     child = references.resolve(item.condyle.joint.child)
     if child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN:
@@ -44,7 +44,7 @@ def _remedy(item: Any, turned: float) -> str:
     return "bring it up to date by the arrows beside Start Here"
 
 
-def _apart(scene: Any, item: Any) -> tuple[float, float]:
+def _apart(scene: Scene, item: Object) -> tuple[float, float]:
     """How far a child is from where its joint's sliders should have it [m, rad]; 0 where they are not all in range."""
     joint, given = joints.read_joint(scene, item), keyed_poses.source_of_joint(item)
     readings, ranges = project_poses.readings_now(scene, item), sliders.slider_ranges(item, joint)

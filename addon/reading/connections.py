@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
 from ..data.connection_kinds import KINDS
+from ..data.connections import GroundProperties
 from ..data.references import Body, Key, key_of
 from . import masses
 
@@ -46,7 +48,10 @@ class Coordinates:
 
 
 def add_all(
-    scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+    scene: Scene,
+    builder: physics_access.ModelBuilder,
+    moving: Mapping[Key, str],
+    joints: Mapping[int, Coordinates],
 ) -> tuple[str, ...]:
     """Add every connection of the scene that is in use to the builder of a model.
 
@@ -88,7 +93,7 @@ def add_all(
     return tuple(builder.constraints)
 
 
-def _sides(scene: Any, item: Any, moving: Mapping[Key, str]) -> Sides:
+def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
     """Bodies and frames of a connection as the scene stands now; a side that is held counts as the world."""
     settings, called = item.condyle.connection, f"connection {item.name!r}"
     references.check_evaluated(item, called)
@@ -127,7 +132,7 @@ def _in_body(pose: np.ndarray, body: Body | None) -> np.ndarray:
     return physics_access.physics().lie.inverse(base) @ pose
 
 
-def placed(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
+def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
     """Frame of a connection and its end on the body (4, 4) in the world, as evaluated now, in Blender units."""
     settings = item.condyle.connection
     frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
@@ -146,7 +151,7 @@ def placed(scene: Any, item: Any) -> tuple[np.ndarray, np.ndarray]:
     return frame, end
 
 
-def _plane_of(scene: Any, surface: Any) -> np.ndarray:
+def _plane_of(scene: Scene, surface: Object) -> np.ndarray:
     """Pose (4, 4) of an object's x-y plane, whatever its scale."""
     if not references.in_scene(scene, surface):
         raise physics_access.model_error(f"its surface {surface.name!r} is not in scene {scene.name!r}")
@@ -164,7 +169,7 @@ def _plane_of(scene: Any, surface: Any) -> np.ndarray:
     return frame
 
 
-def _length(scene: Any, item: Any) -> float:
+def _length(scene: Scene, item: Object) -> float:
     """Length of a rod or spring [m]."""
     settings = item.condyle.connection
     if not settings.as_placed:
@@ -173,7 +178,9 @@ def _length(scene: Any, item: Any) -> float:
     return float(np.linalg.norm(end[:3, 3] - frame[:3, 3])) * units.length_scale(scene)
 
 
-def constraint(scene: Any, item: Any, sides: Sides, length: float, metres: float) -> Any:
+def constraint(
+    scene: Scene, item: Object, sides: Sides, length: float, metres: float
+) -> physics_access.Constraint:
     """The constraint of physics between two sides.
 
     Args:
@@ -183,34 +190,44 @@ def constraint(scene: Any, item: Any, sides: Sides, length: float, metres: float
 
 
 def _framed(name: str) -> Callable[..., Any]:
-    def made(_scene: Any, _item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+    def made(
+        _scene: Scene, _item: Object, sides: Sides, _length: float, _metres: float
+    ) -> physics_access.Constraint:
         kind = physics_access.part("constraints").REGISTRY[name]
         return kind(sides.body, sides.other, sides.on_body, sides.on_other)
 
     return made
 
 
-def _point(_scene: Any, _item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+def _point(
+    _scene: Scene, _item: Object, sides: Sides, _length: float, _metres: float
+) -> physics_access.Constraint:
     return physics_access.part("constraints").PointConstraint(
         sides.body, sides.other, sides.point, sides.other_point
     )
 
 
-def _distance(_scene: Any, item: Any, sides: Sides, length: float, _metres: float) -> Any:
+def _distance(
+    _scene: Scene, item: Object, sides: Sides, length: float, _metres: float
+) -> physics_access.Constraint:
     sense = item.condyle.connection.sense
     return physics_access.part("constraints").DistanceConstraint(
         sides.body, sides.other, sides.point, sides.other_point, length, sense
     )
 
 
-def _plane(_scene: Any, item: Any, sides: Sides, _length: float, _metres: float) -> Any:
+def _plane(
+    _scene: Scene, item: Object, sides: Sides, _length: float, _metres: float
+) -> physics_access.Constraint:
     unilateral = bool(item.condyle.connection.unilateral)
     return physics_access.part("constraints").PlanarConnector(
         sides.body, sides.point, sides.other, sides.on_other, unilateral
     )
 
 
-def _bent_plane(scene: Any, item: Any, sides: Sides, _length: float, metres: float) -> Any:
+def _bent_plane(
+    scene: Scene, item: Object, sides: Sides, _length: float, metres: float
+) -> physics_access.Constraint:
     unilateral = bool(item.condyle.connection.unilateral)
     return physics_access.part("constraints").SegmentedPlanarConnector(
         sides.body, sides.point, sides.other, sides.on_other, unilateral, metres * corners(scene, item)
@@ -227,7 +244,7 @@ CONSTRAINTS: dict[str, Callable[..., Any]] = {
 }
 
 
-def corners(scene: Any, item: Any) -> np.ndarray:
+def corners(scene: Scene, item: Object) -> np.ndarray:
     """Corners (m, 2) of a bent plane, along x and z of its Empty, in Blender units."""
     settings = item.condyle.connection
     if settings.profile is None:
@@ -247,7 +264,7 @@ def corners(scene: Any, item: Any) -> np.ndarray:
     return found[:, [0, 2]]
 
 
-def _coupling(item: Any, joints: Mapping[int, Coordinates]) -> Any:
+def _coupling(item: Object, joints: Mapping[int, Coordinates]) -> physics_access.Constraint:
     settings = item.condyle.connection
     coupling = settings.coupling
     follower, start = coordinate(coupling.joint, coupling.coordinate, joints, "joint")
@@ -258,7 +275,9 @@ def _coupling(item: Any, joints: Mapping[int, Coordinates]) -> Any:
     return physics_access.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, linear)
 
 
-def coordinate(item: Any, number: int, joints: Mapping[int, Coordinates], what: str) -> tuple[str, float]:
+def coordinate(
+    item: Object | None, number: int, joints: Mapping[int, Coordinates], what: str
+) -> tuple[str, float]:
     """Name in the model and start of a joint's coordinate of this number, from 1."""
     found = None if item is None else joints.get(item.session_uid)
     if found is None:
@@ -280,7 +299,7 @@ def coordinate(item: Any, number: int, joints: Mapping[int, Coordinates], what: 
     return f"{found.body}.{joint.coordinate_names[number - 1]}", float(found.start[number - 1])
 
 
-def _spring(scene: Any, item: Any) -> dict[str, float]:
+def _spring(scene: Scene, item: Object) -> dict[str, float]:
     settings = item.condyle.connection
     return {
         "stiffness": settings.stiffness,
@@ -289,12 +308,12 @@ def _spring(scene: Any, item: Any) -> dict[str, float]:
     }
 
 
-def _add_ground(scene: Any, item: Any, builder: Any, sides: Sides) -> None:
+def _add_ground(scene: Scene, item: Object, builder: physics_access.ModelBuilder, sides: Sides) -> None:
     settings = item.condyle.connection.ground
     body = references.resolve(item.condyle.connection.body)
     metres = units.length_scale(scene)
     points = metres * touching_points(settings, body)
-    shared = {
+    shared: dict[str, Any] = {
         "other": sides.other,
         "radius": settings.radius * metres,
         "friction": settings.friction,
@@ -324,7 +343,7 @@ def _add_ground(scene: Any, item: Any, builder: Any, sides: Sides) -> None:
     )
 
 
-def touching_points(settings: Any, body: Body, evaluated: bool = True) -> np.ndarray:
+def touching_points(settings: GroundProperties, body: Body, evaluated: bool = True) -> np.ndarray:
     """Points (n, 3) of a body that touch the ground, in the body's frame, in Blender units.
 
     Args:
@@ -351,13 +370,13 @@ def touching_points(settings: Any, body: Body, evaluated: bool = True) -> np.nda
     return points
 
 
-def _stored_vertices(shape: Any) -> np.ndarray:
+def _stored_vertices(shape: Object) -> np.ndarray:
     vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
     shape.data.vertices.foreach_get("co", vertices)
     return vertices.reshape(-1, 3).astype(np.float64)
 
 
-def _in_group(shape: Any, name: str, count: int) -> list[int]:
+def _in_group(shape: Object, name: str, count: int) -> list[int]:
     group = shape.vertex_groups.get(name)
     if group is None:
         known = ", ".join(each.name for each in shape.vertex_groups) or "it has none"

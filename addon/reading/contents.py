@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from bpy.types import Object
 
 
-def has_work(item: Any) -> bool:
+def has_work(item: Object) -> bool:
     """Whether an object gives a simulation something to do."""
     data = item.condyle
     if data.joint.enabled or (data.body.enabled and data.body.motion == "FREE"):

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
+from ..data.fitting import FitProperties
 from ..data.joint_types import grid_directions
-from ..data.joints import has_surface
+from ..data.joints import JointPart, JointProperties, has_surface
 
 
-def read_joint(scene: Any, item: Any) -> Any:
+def read_joint(scene: Scene, item: Object) -> physics_access.Joint:
     """The joint of physics that an Empty describes; ModelError names the Empty."""
     settings = item.condyle.joint
     try:
@@ -27,13 +29,13 @@ def read_joint(scene: Any, item: Any) -> Any:
         raise physics_access.model_error(f"joint {item.name!r}: {error}") from error
 
 
-def child_in_joint(item: Any) -> np.ndarray:
+def child_in_joint(item: Object) -> np.ndarray:
     """Pose (4, 4) of the child in the joint's frame where all coordinates are 0, in Blender units."""
     matrix = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
     return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
 
 
-def frame_of_child(item: Any, child: references.Body) -> np.ndarray:
+def frame_of_child(item: Object, child: references.Body) -> np.ndarray:
     """World pose (4, 4) of a joint's moving frame where its child is now, in Blender units: where its control frames
     lie when the child is on its curve.
     """
@@ -42,7 +44,7 @@ def frame_of_child(item: Any, child: references.Body) -> np.ndarray:
     return found
 
 
-def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
+def start_of(item: Object, joint: physics_access.Joint) -> tuple[np.ndarray, np.ndarray]:
     """Coordinates (n,) and their velocities (n,) that the start values of a joint's readings mean."""
     rows = item.condyle.joint.coordinates
     start = np.array([row.start for row in rows], dtype=np.float64)
@@ -56,13 +58,13 @@ def start_of(item: Any, joint: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, (ahead - behind) / (2.0 * step)
 
 
-def starts_as_set(scene: Any, item: Any) -> bool:
+def starts_as_set(scene: Scene, item: Object) -> bool:
     """Whether a joint starts with its start values, and not where its animation has it."""
     own = item.condyle.joint.start_from
     return bool((scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS")
 
 
-def read_shape(scene: Any, item: Any, shape: Any) -> Any:
+def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     """The joint of a whole joint's settings or of one part of a composite."""
     joints = physics_access.physics().joints
     if shape.type in FRAMED:
@@ -84,16 +86,16 @@ def _vector(value: Any) -> np.ndarray:
     return np.array(value, dtype=np.float64)
 
 
-def _axes_of(scene: Any, shape: Any) -> np.ndarray:
+def _axes_of(scene: Scene, shape: Any) -> np.ndarray:
     return np.array(shape.semi_axes, dtype=np.float64) * units.length_scale(scene)
 
 
-def _ellipsoid(scene: Any, shape: Any) -> dict[str, Any]:
+def _ellipsoid(scene: Scene, shape: Any) -> dict[str, Any]:
     a, b, c = _axes_of(scene, shape)
     return {"a": a, "b": b, "c": c, "winging": shape.winging, "normal": shape.normal}
 
 
-def _scapulothoracic(scene: Any, shape: Any) -> dict[str, Any]:
+def _scapulothoracic(scene: Scene, shape: Any) -> dict[str, Any]:
     origin = np.array(shape.winging_origin, dtype=np.float64) * units.length_scale(scene)
     return {
         "radii": _axes_of(scene, shape),
@@ -102,7 +104,7 @@ def _scapulothoracic(scene: Any, shape: Any) -> dict[str, Any]:
     }
 
 
-def _spherical(_scene: Any, shape: Any) -> dict[str, Any]:
+def _spherical(_scene: Scene, shape: Any) -> dict[str, Any]:
     joints = physics_access.physics().joints
     if shape.ball_limit == "CONE":
         return {"limit": joints.ReachCone(_vector(shape.axis), shape.cone_angle)}
@@ -129,7 +131,7 @@ ARGUMENTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
 }
 
 
-def _read_custom(text: str) -> Any:
+def _read_custom(text: str) -> physics_access.Custom:
     try:
         description = json.loads(text)
     except ValueError as error:
@@ -139,7 +141,7 @@ def _read_custom(text: str) -> Any:
     return physics_access.part("joints").from_dict({**description, "type": "custom"})
 
 
-def control_frames(scene: Any, item: Any) -> np.ndarray:
+def control_frames(scene: Scene, item: Object) -> np.ndarray:
     """Control frames (m, 4, 4) of a spline joint in its own frame, in Blender units.
 
     Raises:
@@ -161,7 +163,9 @@ def control_frames(scene: Any, item: Any) -> np.ndarray:
     return np.array(poses).reshape(-1, 4, 4)
 
 
-def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
+def _read_curve(
+    scene: Scene, owner: Object, _shape: JointPart | JointProperties
+) -> physics_access.SplineCurve:
     settings = owner.condyle.joint
     frames = units.to_metres(control_frames(scene, owner), scene)
     if not len(frames):
@@ -184,7 +188,7 @@ def _read_curve(scene: Any, owner: Any, _shape: Any) -> Any:
     )
 
 
-def _coordinate(fit: Any) -> dict[str, Any]:
+def _coordinate(fit: FitProperties) -> dict[str, Any]:
     """What a curve's coordinate counts; by arc length also the metric of the fit, where it was not a length's."""
     if fit.coordinate == "ANGLE":
         return {"coordinate": "angle", "axis": np.array(fit.angle_axis, dtype=np.float64)}
@@ -196,7 +200,7 @@ def _coordinate(fit: Any) -> dict[str, Any]:
     return {}
 
 
-def _read_surface(scene: Any, owner: Any, shape: Any) -> Any:
+def _read_surface(scene: Scene, owner: Object, shape: JointProperties) -> physics_access.SplineSurface:
     settings = owner.condyle.joint
     grid = tuple(settings.grid)
     if len(settings.frames) != np.prod(grid):
@@ -224,7 +228,7 @@ FRAMED: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-def stored_knots(settings: Any) -> np.ndarray | None:
+def stored_knots(settings: JointProperties) -> np.ndarray | None:
     """Knots (m + order,) that a fit left; None where there are none for that many frames: natural parameterization."""
     count = len(settings.frames)
     if len(settings.knots) != count + settings.order:
@@ -233,7 +237,7 @@ def stored_knots(settings: Any) -> np.ndarray | None:
     return _closed(knots, count, settings.order) if settings.periodic else knots
 
 
-def stored_grid_knots(settings: Any) -> list[np.ndarray] | None:
+def stored_grid_knots(settings: JointProperties) -> list[np.ndarray] | None:
     """Knots of each direction of a surface that a fit left; None where there are none for such a grid: even ones."""
     count = grid_directions(tuple(settings.grid))
     sizes, orders = settings.grid[:count], settings.grid_orders[:count]
@@ -248,7 +252,7 @@ def stored_grid_knots(settings: Any) -> list[np.ndarray] | None:
     ]
 
 
-def _timed(settings: Any, knots: list[Any] | None) -> list[Any] | None:
+def _timed(settings: JointProperties, knots: list[Any] | None) -> list[Any] | None:
     """Knots of each direction of a surface, where the last one is time with those of the seconds that it takes."""
     count = grid_directions(tuple(settings.grid))
     size, order = settings.grid[count - 1], settings.grid_orders[count - 1]

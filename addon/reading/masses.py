@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
 from ..data.references import Body
 
 
-def mass_properties(scene: Any, body: Body) -> units.MassProperties:
+def mass_properties(scene: Scene, body: Body) -> units.MassProperties:
     """Mass properties of a body in its own axes; ModelError names the body."""
     settings = body.data.body
     if settings.mass_source == "MANUAL":
@@ -36,7 +35,7 @@ def mass_properties(scene: Any, body: Body) -> units.MassProperties:
     )
 
 
-def mesh_arrays(item: Any) -> tuple[np.ndarray, np.ndarray]:
+def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (n, 3) in the object's space and triangles (m, 3) of an object's evaluated mesh."""
     evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = evaluated.to_mesh()

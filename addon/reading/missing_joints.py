@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
+from bpy.types import Library, Object, Scene
 
 from ..data import findings, references
 from ..data.collection import COLLECTION
@@ -18,7 +19,7 @@ from ..data.findings import CHECK, Finding
 from ..data.references import Body
 
 
-def why_nothing(scene: Any) -> str:
+def why_nothing(scene: Scene) -> str:
     """Why a scene without joints and free bodies has nothing to simulate, and the way out."""
     for item in scene.objects:
         held = item.instance_collection if item.instance_type == "COLLECTION" else None
@@ -39,7 +40,7 @@ def why_nothing(scene: Any) -> str:
     return "Nothing to simulate: add a joint, or let a body be free"
 
 
-def of(scene: Any) -> Iterator[tuple[Any, Body]]:
+def of(scene: Scene) -> Iterator[tuple[Any, Body]]:
     """Joints that are not in a scene but move a body of it, and that body; none that were deleted."""
     for item in bpy.data.objects:
         # the type is quick to read, our own data is not
@@ -51,7 +52,7 @@ def of(scene: Any) -> Iterator[tuple[Any, Body]]:
             yield item, body
 
 
-def told(item: Any, body: Body) -> str:
+def told(item: Object, body: Body) -> str:
     """A line about a joint and the body that it would move."""
     library = _library(item)
     if library is not None and not item.users_scene:
@@ -60,7 +61,7 @@ def told(item: Any, body: Body) -> str:
     return f"joint {item.name!r} of {body.name} is not in this scene; link its collection {homes} into it"
 
 
-def check(scene: Any) -> Iterator[Finding]:
+def check(scene: Scene) -> Iterator[Finding]:
     """A line for each; not of bodies that are in two scenes, which are simulated where their joints are."""
     for item, body in of(scene):
         if not item.users_scene and references.joint_of(scene, body) is None:
@@ -68,7 +69,7 @@ def check(scene: Any) -> Iterator[Finding]:
             yield findings.about(f"{text[0].upper()}{text[1:]}", CHECK, body)
 
 
-def _library(item: Any) -> Any:
+def _library(item: Object) -> Library | None:
     """The library that an object comes from, as it is or overridden; None: none."""
     original = item if item.override_library is None else item.override_library.reference
     return None if original is None else original.library

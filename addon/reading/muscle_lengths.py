@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from . import muscle_points, muscle_strands, obstacles
@@ -21,7 +22,7 @@ MOST_KNOWN = 500
 _known: dict[int, tuple[Any, np.ndarray, float]] = {}
 
 
-def path_now(scene: Any, item: Any) -> np.ndarray:
+def path_now(scene: Scene, item: Object) -> np.ndarray:
     """The muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none.
 
     A path over obstacles takes milliseconds, over an ellipsoid or a ring tenths of a second: it is found again only
@@ -41,12 +42,12 @@ def path_now(scene: Any, item: Any) -> np.ndarray:
     return path
 
 
-def length_now(scene: Any, item: Any) -> float:
+def length_now(scene: Scene, item: Object) -> float:
     """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
     return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
 
 
-def true_length(scene: Any, item: Any) -> float:
+def true_length(scene: Scene, item: Object) -> float:
     """Length of a muscle's path as the scene stands, in metres, as physics has it; ModelError where it has none."""
     points = muscle_points.points_of(item)
     strands = muscle_strands.strands_over(item, points)
@@ -80,7 +81,7 @@ def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
     return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
 
 
-def figures_of(item: Any) -> Any:
+def figures_of(item: Object) -> Any:
     """All settings of an obstacle that a path over it depends on, to be compared."""
     settings = item.condyle.obstacle
     figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
@@ -88,12 +89,12 @@ def figures_of(item: Any) -> Any:
     return (*figures, *second, *settings.radii)
 
 
-def wrapping_of(scene: Any, item: Any) -> tuple[float | None, bool]:
+def wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
     """What else the path over obstacles depends on: its smoothing [m], and whether the muscle has mass."""
     return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
 
-def _path(scene: Any, item: Any, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
+def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
     metres = units.length_scale(scene)
     places = [points[0].place]
     for number, (start, end) in enumerate(pairwise(points)):
@@ -114,7 +115,12 @@ class Strand:
     """
 
     def __init__(
-        self, surfaces: list[Any], start: np.ndarray, end: np.ndarray, smoothing: float | None, massive: bool
+        self,
+        surfaces: list[physics_access.Obstacle],
+        start: np.ndarray,
+        end: np.ndarray,
+        smoothing: float | None,
+        massive: bool,
     ) -> None:
         self._kernels = physics_access.part("kernels.wrapping.strand")
         wrap = physics_access.physics().muscles.Wrap(surfaces, smoothing)

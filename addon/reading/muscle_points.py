@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Curve, HookModifier, Modifier, Object, Scene
 from mathutils import Vector
 
 from ..blender import physics_access, units
@@ -25,13 +26,13 @@ class Point:
     place: np.ndarray
 
 
-def muscles_of(scene: Any) -> list[Any]:
+def muscles_of(scene: Scene) -> list[Object]:
     """Every muscle of a scene: the curves that carry one, by name."""
     found = [item for item in scene.objects if item.type == "CURVE" and item.condyle.muscle.enabled]
     return sorted(found, key=lambda each: each.name)
 
 
-def find_muscle(session_uid: int, name: str) -> Any:
+def find_muscle(session_uid: int, name: str) -> Object:
     """The muscle's curve with that session uid; ModelError where it is gone."""
     found = references.object_by_session_uid(session_uid)
     if found is None or found.type != "CURVE" or not found.condyle.muscle.enabled:
@@ -39,12 +40,12 @@ def find_muscle(session_uid: int, name: str) -> Any:
     return found
 
 
-def own_curve(item: Any) -> Any:
+def own_curve(item: Object) -> Curve:
     """The curve that holds a muscle's points, in use or put aside by a bake."""
     return item.condyle.muscle.own_curve or item.data
 
 
-def coordinates(item: Any) -> np.ndarray:
+def coordinates(item: Object) -> np.ndarray:
     """Control points (n, 3) of a muscle's curve, in its space, unmoved by hooks; ModelError names the muscle."""
     splines = own_curve(item).splines
     if len(splines) != 1 or splines[0].type != "POLY":
@@ -62,7 +63,7 @@ def coordinates(item: Any) -> np.ndarray:
     return values.reshape(-1, 4)[:, :3].astype(np.float64)
 
 
-def hooks(item: Any) -> dict[int, Any]:
+def hooks(item: Object) -> dict[int, Any]:
     """The hook modifier of each point that has one."""
     found: dict[int, Any] = {}
     for modifier in item.modifiers:
@@ -72,7 +73,7 @@ def hooks(item: Any) -> dict[int, Any]:
     return found
 
 
-def target_of(item: Any, modifier: Any) -> Body:
+def target_of(item: Object, modifier: HookModifier) -> Body:
     """What a hook holds its points to; ModelError where its bone is gone."""
     target = Body(modifier.object, modifier.subtarget if modifier.object.type == "ARMATURE" else "")
     if target.bone and (target.object.pose is None or target.bone not in target.object.pose.bones):
@@ -82,7 +83,7 @@ def target_of(item: Any, modifier: Any) -> Body:
     return target
 
 
-def points_of(item: Any) -> list[Point]:
+def points_of(item: Object) -> list[Point]:
     """The points of a muscle as the scene stands now, from origin to insertion; ModelError names what is wrong."""
     held = hooks(item)
     world = item.matrix_world
@@ -95,12 +96,12 @@ def points_of(item: Any) -> list[Point]:
     return found
 
 
-def places_of(item: Any) -> np.ndarray:
+def places_of(item: Object) -> np.ndarray:
     """Where a muscle's points (n, 3) are now, in the world, in Blender units."""
     return np.array([point.place for point in points_of(item)])
 
 
-def hook(item: Any, index: int, target: Body, place: Any) -> None:
+def hook(item: Object, index: int, target: Body, place: Any) -> None:
     """Stick a point to an object or bone, at a place (3,) in the world."""
     release(item, index)
     name = _hook_name(target)
@@ -123,7 +124,7 @@ def hook(item: Any, index: int, target: Body, place: Any) -> None:
     own_curve(item).splines[0].points[index].co = (*(there.inverted() @ Vector(place)), 1.0)
 
 
-def release(item: Any, index: int) -> None:
+def release(item: Object, index: int) -> None:
     """Take a point off its hook; a hook without points goes."""
     for modifier in [each for each in item.modifiers if each.type == "HOOK"]:
         indices = set(modifier.vertex_indices)
@@ -139,7 +140,7 @@ def _hook_name(target: Body) -> str:
     return (target.bone or target.object.name)[:63]
 
 
-def _is_same(modifier: Any, target: Body) -> bool:
+def _is_same(modifier: Modifier, target: Body) -> bool:
     return modifier.object == target.object and modifier.subtarget == target.bone
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from . import muscle_points, obstacles
@@ -15,13 +16,13 @@ LENGTHS = ("fibre_length", "tendon_length")
 SAMPLES = 33
 
 
-def smoothing_of(scene: Any, item: Any) -> float | None:
+def smoothing_of(scene: Scene, item: Object) -> float | None:
     """Over which touching obstacles is rounded off [m]; None: what physics takes where nothing is set."""
     set_to = item.condyle.muscle.smoothing
     return set_to * units.length_scale(scene) if set_to > 0.0 else None
 
 
-def strands_over(item: Any, points: list[muscle_points.Point]) -> dict[int, list[Any]]:
+def strands_over(item: Object, points: list[muscle_points.Point]) -> dict[int, list[Any]]:
     """The obstacles that each strand of a muscle runs over, in order, by the number of the point it begins at."""
     placed: list[tuple[int, float, Any]] = []
     shares = np.linspace(0.0, 1.0, SAMPLES)[:, None]

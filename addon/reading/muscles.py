@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
@@ -44,7 +45,10 @@ class ModelMuscle:
 
 
 def add_all(
-    scene: Any, builder: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+    scene: Scene,
+    builder: physics_access.ModelBuilder,
+    moving: Mapping[Key, str],
+    joints: Mapping[int, Coordinates],
 ) -> tuple[ModelMuscle, ...]:
     """Add every muscle of the scene that is in use to the builder of a model; one that joins nothing that is simulated
     is left out.
@@ -74,7 +78,11 @@ def add_all(
 
 
 def _add(
-    scene: Any, item: Any, builder: Any, path: list[Any], joints: Mapping[int, Coordinates]
+    scene: Scene,
+    item: Object,
+    builder: physics_access.ModelBuilder,
+    path: list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint],
+    joints: Mapping[int, Coordinates],
 ) -> ModelMuscle:
     settings = item.condyle.muscle
     law = read_law(scene, item)
@@ -90,7 +98,7 @@ def _add(
     )
 
 
-def read_masses(scene: Any, item: Any) -> Any:
+def read_masses(scene: Scene, item: Object) -> physics_access.MassPoints | None:
     """Where the muscle's mass lies, as physics has it; None without mass. Tendons are as long as they are now."""
     settings = item.condyle.muscle
     kind = physics_access.physics().muscles.MassPoints
@@ -105,7 +113,7 @@ def read_masses(scene: Any, item: Any) -> Any:
     return kind.belly(settings.mass - shared, settings.num_points, tendons=tendons, tendon_masses=on_tendons)
 
 
-def read_law(scene: Any, item: Any) -> Any:
+def read_law(scene: Scene, item: Object) -> physics_access.ForceLaw | None:
     """The force law of physics; None where nothing pulls. ModelError says what is not acceptable."""
     settings = item.condyle.muscle.law
     if settings.kind == "none":
@@ -135,8 +143,8 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 
 def read_path(
-    scene: Any, item: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
-) -> list[Any]:
+    scene: Scene, item: Object, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint] | None:
     """Path points and wraps of physics, in metres; a body that is held counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
@@ -157,7 +165,9 @@ def read_path(
     return path
 
 
-def joins_nothing(path: list[Any]) -> bool:
+def joins_nothing(
+    path: list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint],
+) -> bool:
     """Whether all that a path of `read_path` goes through and over stands still in a simulation."""
     points = [part for part in path if hasattr(part, "moves")]
     wraps = [part for part in path if not hasattr(part, "moves")]
@@ -166,7 +176,7 @@ def joins_nothing(path: list[Any]) -> bool:
 
 
 def _body(
-    scene: Any, item: Any, target: Body | None, moving: Mapping[Key, str]
+    scene: Scene, item: Object, target: Body | None, moving: Mapping[Key, str]
 ) -> tuple[str | None, np.ndarray]:
     """Name in the model of the body that carries a target, None where it is held, and its pose (4, 4)."""
     body = muscle_points.carrier(target)
@@ -179,7 +189,7 @@ def _body(
 
 
 def _ruled(
-    item: Any, number: int, local: np.ndarray, joints: Mapping[int, Coordinates]
+    item: Object, number: int, local: np.ndarray, joints: Mapping[int, Coordinates]
 ) -> tuple[list[Any], Any]:
     """Position and condition of a point by its rules."""
     muscles = physics_access.physics().muscles

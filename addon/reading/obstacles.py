@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.obstacles import SHAPE_SETTINGS, SIDES_OF
+from ..data.obstacles import SHAPE_SETTINGS, SIDES_OF, ObstacleProperties
 
 
-def of_shape(item: Any, metres: float = 1.0, **place: Any) -> Any:
+def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.Obstacle:
     """The obstacle of physics.
 
     Args:
@@ -50,13 +51,13 @@ def of_shape(item: Any, metres: float = 1.0, **place: Any) -> Any:
         raise physics_access.model_error(f"obstacle {item.name!r}: {error}") from error
 
 
-def side_of(settings: Any, name: str = "side") -> str:
+def side_of(settings: ObstacleProperties, name: str = "side") -> str:
     """The side that is set, or the shorter way where the shape does not have that one."""
     side = getattr(settings, name)
     return side if side in SIDES_OF[settings.shape] else "shorter"
 
 
-def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
+def placed(scene: Scene, item: Object, body: str | None, base: np.ndarray) -> physics_access.Obstacle | None:
     """The obstacle as it stands now, on a body of the model whose world pose (4, 4) in Blender units is base."""
     references.check_evaluated(item, f"obstacle {item.name!r}")
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
@@ -64,7 +65,7 @@ def placed(scene: Any, item: Any, body: str | None, base: np.ndarray) -> Any:
     return of_shape(item, scale * units.length_scale(scene), body=body, frame=frame)
 
 
-def nearness(item: Any, points: np.ndarray) -> np.ndarray:
+def nearness(item: Object, points: np.ndarray) -> np.ndarray:
     """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     local = (points - pose[:3, 3]) @ pose[:3, :3] / scale

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
@@ -62,7 +63,7 @@ class _Link:
     parent: Body | None
 
 
-def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
+def read(scene: Scene, curves: Mapping[int, Any] | None = None) -> SceneModel:
     """The model of a scene.
 
     Args:
@@ -117,7 +118,7 @@ def read(scene: Any, curves: Mapping[int, Any] | None = None) -> SceneModel:
     return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()), muscles)
 
 
-def _add_controller(builder: Any, item: Any, body: str, start: Any) -> None:
+def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:
     """The controller of a joint, if it has one: it stays at the start where nothing else is said."""
     settings = item.condyle.joint.controller
     if settings.enabled and len(start):
@@ -133,7 +134,7 @@ def _add_controller(builder: Any, item: Any, body: str, start: Any) -> None:
 
 
 def _arguments(
-    scene: Any, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, Any]
+    scene: Scene, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, Any]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
     mass = wobbling_masses.skeleton(
@@ -148,7 +149,7 @@ def _arguments(
 
 
 def _hung(
-    scene: Any, item: Any, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
+    scene: Scene, item: Object, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
 ) -> dict[str, Any]:
     """What a joint's Empty says of how its child hangs: parent, joint, frames, springs, limits."""
     frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
@@ -171,7 +172,11 @@ def _hung(
 
 
 def _close_loop(
-    scene: Any, item: Any, builder: Any, moving: Mapping[Key, str], curves: Mapping[int, Any]
+    scene: Scene,
+    item: Object,
+    builder: physics_access.ModelBuilder,
+    moving: Mapping[Key, str],
+    curves: Mapping[int, Any],
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     """Add a joint that closes a loop between bodies of the model; where it starts, how fast, and the joint."""
     child, parent = _ends(scene, item)
@@ -184,7 +189,7 @@ def _close_loop(
     return *start_of(item, arguments["joint"]), arguments["joint"]
 
 
-def _ends(scene: Any, item: Any) -> tuple[Body, Body | None]:
+def _ends(scene: Scene, item: Object) -> tuple[Body, Body | None]:
     """Child and parent (None: the world) of a joint, checked."""
     settings = item.condyle.joint
     references.check_evaluated(item, f"joint {item.name!r}")
@@ -198,13 +203,15 @@ def _ends(scene: Any, item: Any) -> tuple[Body, Body | None]:
     return child, parent
 
 
-def alone(scene: Any, body: Body, joint: Any, curves: Mapping[int, Any] | None = None) -> dict[str, Any]:
+def alone(
+    scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, Any] | None = None
+) -> dict[str, Any]:
     """Arguments of add_body for a body as if nothing else moved, with its joint's Empty or (None) free."""
     arguments = _arguments(scene, _Link(body, joint, None), {}, curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
 
-def _passive(item: Any, joint: Any) -> dict[str, Any]:
+def _passive(item: Object, joint: physics_access.Joint) -> dict[str, Any]:
     """Springs, dampers and limits of a joint."""
     rows = item.condyle.joint.coordinates
     if len(rows) != joint.num_coordinates:
@@ -224,7 +231,7 @@ def _passive(item: Any, joint: Any) -> dict[str, Any]:
     return {**values, "limits": limits_of(item, joint), "limit_restitution": restitution}
 
 
-def limits_of(item: Any, joint: Any) -> list[tuple[float, float]]:
+def limits_of(item: Object, joint: physics_access.Joint) -> list[tuple[float, float]]:
     """Lower and upper limit of what is read off a joint."""
     limits = []
     for row, (lower, upper) in zip(item.condyle.joint.coordinates, joint.range):
@@ -241,7 +248,7 @@ def limits_of(item: Any, joint: Any) -> list[tuple[float, float]]:
     return limits
 
 
-def _links(scene: Any) -> list[_Link]:
+def _links(scene: Scene) -> list[_Link]:
     """Every moving body with its joint and parent, checked."""
     links: dict[Key, _Link] = {}
     for item in references.carrying_joints(scene):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from bpy.types import Scene
 
 from ..blender import physics_access, units
+from ..data.bodies import WobblingProperties
 
 STANDARD_GRAVITY = 9.80665  # m/s^2: a sag means the same on the moon
 
@@ -16,7 +16,7 @@ def name_of(body: str) -> str:
     return f"{body} soft parts"
 
 
-def skeleton(settings: Any, mass: units.MassProperties, name: str) -> units.MassProperties:
+def skeleton(settings: WobblingProperties, mass: units.MassProperties, name: str) -> units.MassProperties:
     """What is left of a body's mass properties where a share of it wobbles; ModelError where nothing would be."""
     if not settings.enabled:
         return mass
@@ -28,7 +28,13 @@ def skeleton(settings: Any, mass: units.MassProperties, name: str) -> units.Mass
     return units.MassProperties(left * mass.mass, mass.center, left * mass.inertia)
 
 
-def add(scene: Any, builder: Any, name: str, settings: Any, mass: units.MassProperties) -> None:
+def add(
+    scene: Scene,
+    builder: physics_access.ModelBuilder,
+    name: str,
+    settings: WobblingProperties,
+    mass: units.MassProperties,
+) -> None:
     """Add the soft parts of a body that is in the model already.
 
     Under their own weight they sag along and across the axis by what the settings say: the cubic springs are as stiff

@@ -11,8 +11,10 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import FCurve, Object, Scene
 from mathutils import Matrix
 
+from ..blender import physics_access
 from ..curves import fcurve_arrays
 from ..curves.slopes import Slopes
 from ..data import references
@@ -32,7 +34,7 @@ class Inputs:
     """
 
     def __init__(
-        self, item: Any, names: list[str], factors: list[float], bounds: dict[int, tuple[float, float]]
+        self, item: Object, names: list[str], factors: list[float], bounds: dict[int, tuple[float, float]]
     ) -> None:
         self.item, self.names, self.factors, self.bounds = item, names, factors, bounds
 
@@ -44,7 +46,7 @@ class Inputs:
         return f"min(max(q{reading},{lower:.9g}),{upper:.9g})"
 
 
-def chain_of(item: Any) -> list[Any]:
+def chain_of(item: Object) -> list[Object]:
     """A joint's followers from its Empty outwards; empty where it has none of its own.
 
     A duplicated joint still points at its original's.
@@ -57,7 +59,7 @@ def chain_of(item: Any) -> list[Any]:
     return chain if last == item else []
 
 
-def arrange(scene: Any, inputs: Inputs, motions: list[Motion], scale: float) -> None:
+def arrange(scene: Scene, inputs: Inputs, motions: list[Motion], scale: float) -> None:
     """Make the Empties of a joint, one a motion, with their drivers, or bring them up to date.
 
     Args:
@@ -94,13 +96,13 @@ def _needs_helpers(motion: Motion) -> bool:
     return motion.vector is not None and hasattr(motion.vector[2], "angle")
 
 
-def remove(item: Any) -> None:
+def remove(item: Object) -> None:
     """Delete a joint's own followers."""
     for follower in reversed(chain_of(item)):
         bpy.data.objects.remove(follower)
 
 
-def _ensure_chain(scene: Any, item: Any, count: int) -> list[Any]:
+def _ensure_chain(scene: Scene, item: Object, count: int) -> list[Object]:
     """The last one stays the same, since the child's constraints point at it."""
     settings = item.condyle.joint
     chain = chain_of(item)
@@ -121,7 +123,7 @@ def _ensure_chain(scene: Any, item: Any, count: int) -> list[Any]:
     return chain
 
 
-def put_away(item: Any) -> bool:
+def put_away(item: Object) -> bool:
     """Hide a joint's followers again, which Blender shows and selects where it pastes them; whether any was seen."""
     seen = [follower for follower in chain_of(item) if not (follower.hide_viewport and follower.hide_select)]
     for follower in seen:
@@ -131,12 +133,12 @@ def put_away(item: Any) -> bool:
     return bool(seen)
 
 
-def _hide(chain: list[Any]) -> None:
+def _hide(chain: list[Object]) -> None:
     for follower in chain:
         follower.hide_viewport = follower.hide_select = True
 
 
-def _new(item: Any, name: str) -> Any:
+def _new(item: Object, name: str) -> Object:
     follower = bpy.data.objects.new(f"{item.name} {name}", None)
     for collection in item.users_collection:
         collection.objects.link(follower)
@@ -171,7 +173,7 @@ def _set_up(drivers: _Drivers, motion: Motion, scale: float) -> None:
 class _Drivers:
     """Makes the drivers of one Empty, reusing those that are there."""
 
-    def __init__(self, follower: Any, inputs: Inputs, holder: _Drivers | None) -> None:
+    def __init__(self, follower: Object, inputs: Inputs, holder: _Drivers | None) -> None:
         self.follower, self.inputs, self.holder = follower, inputs, holder or self
         self.made: set[tuple[str, int]] = set()
         found = follower.animation_data.drivers if follower.animation_data else ()
@@ -204,7 +206,9 @@ class _Drivers:
         fcurve_arrays.fill([made], stretch * curve.places, values, Slopes.smooth(rates))
         made.update()
 
-    def vector(self, first: int, sign: float, limit: Any) -> None:
+    def vector(
+        self, first: int, sign: float, limit: physics_access.ReachCone | physics_access.RotationLimit | None
+    ) -> None:
         """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""
         path = "rotation_axis_angle"
         sources = {
@@ -218,7 +222,12 @@ class _Drivers:
         text = f"min(sqrt{square},{most})" if most else f"sqrt{square}"
         self._plain(path, 0, {**sources, **self._own_helpers(most)}, text)
 
-    def _most(self, sources: dict[str, tuple[Any, str]], square: str, limit: Any) -> str:
+    def _most(
+        self,
+        sources: dict[str, tuple[Any, str]],
+        square: str,
+        limit: physics_access.ReachCone | physics_access.RotationLimit,
+    ) -> str:
         """The largest angle that a limit leaves in the direction of the vector, as an expression; far off if none."""
         if hasattr(limit, "most"):
             weights = [f"{most**2:.6g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
@@ -286,7 +295,7 @@ class _Drivers:
         """A driver without a curve."""
         self._driver(path, index, sources, text).keyframe_points.clear()
 
-    def _driver(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> Any:
+    def _driver(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> FCurve:
         """A driver of a channel; without an expression it takes over its only source."""
         self.made.add((path, index))
         curve = self.known.get((path, index))

@@ -113,7 +113,12 @@ class Row:
         quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(poses[:, :3, :3]))
         self.motions[-1].quaternions = sampled(weights, places, quaternions)
 
-    def vector(self, first: int, sign: float, limit: Any = None) -> None:
+    def vector(
+        self,
+        first: int,
+        sign: float,
+        limit: physics_access.ReachCone | physics_access.RotationLimit | None = None,
+    ) -> None:
         self._turnable()
         self.motions[-1].vector = (first, sign, limit)
 
@@ -147,7 +152,7 @@ def scaled(term: Term, factor: float) -> Term:
     )
 
 
-def motions_of(joint: Any, ranges: np.ndarray, after: np.ndarray) -> list[Motion]:
+def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarray) -> list[Motion]:
     """The motions of a joint in order; the last may be constant.
 
     Args:
@@ -156,7 +161,7 @@ def motions_of(joint: Any, ranges: np.ndarray, after: np.ndarray) -> list[Motion
     """
     row = Row()
     if joint.num_coordinates == 1:
-        places = even_places(*ranges[0], _detail(joint))
+        places = even_places(ranges[0, 0], ranges[0, 1], _detail(joint))
         parts = joint.factorization()
         row.move({0: 1.0}, places, factor_poses.along(parts.blocks, parts.after @ after, places))
     else:
@@ -165,7 +170,7 @@ def motions_of(joint: Any, ranges: np.ndarray, after: np.ndarray) -> list[Motion
     return row.finished()
 
 
-def natural_ranges(joint: Any) -> np.ndarray:
+def natural_ranges(joint: physics_access.Joint) -> np.ndarray:
     """From where to where each reading can go, (n, 2): as `joint.range`, and one turn of what is closed."""
     joints = physics_access.physics().joints
     if isinstance(joint, joints.Composite):
@@ -185,13 +190,13 @@ def even_places(lower: float, upper: float, detail: int = 8) -> np.ndarray:
     return np.linspace(lower, upper, count + 1)
 
 
-def _detail(joint: Any) -> int:
+def _detail(joint: physics_access.Joint) -> int:
     """How many control frames a curve has, at the most."""
     frames = getattr(getattr(joint, "joint", joint), "frames", None)
     return 8 if frames is None else len(frames)
 
 
-def _add(row: Row, joint: Any, ranges: np.ndarray, first: int, sign: float) -> None:
+def _add(row: Row, joint: physics_access.Joint, ranges: np.ndarray, first: int, sign: float) -> None:
     """Add a joint, or with sign -1 its inverse, whose readings begin at `first`."""
     joints = physics_access.physics().joints
     if isinstance(joint, joints.Inverted):
@@ -224,7 +229,7 @@ def _line(weights: dict[int, float], slope: float) -> Curve:
     return sampled(weights, np.array([-1.0, 1.0]), np.array([-slope, slope]))
 
 
-def _add_surface(row: Row, joint: Any, first: int, sign: float) -> None:
+def _add_surface(row: Row, joint: physics_access.SplineSurface, first: int, sign: float) -> None:
     """Three shifts and three turns, each a tensor-product spline: a sum of products of functions of one direction."""
     directions = _bases(joint, first)
     sums = [_separated(directions, sign * joint.net[..., k]) for k in range(6)]
@@ -240,7 +245,7 @@ def _add_surface(row: Row, joint: Any, first: int, sign: float) -> None:
 Direction = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _bases(joint: Any, first: int) -> list[Direction]:
+def _bases(joint: physics_access.SplineSurface, first: int) -> list[Direction]:
     """Directions of a surface: cubic splines are cubics from knot to knot, higher orders need places between."""
     splines = physics_access.part("geometry.splines")
     found = []
@@ -286,7 +291,9 @@ def _is_constant(curve: Curve) -> bool:
     return bool(swing <= 1e-12 * np.abs(curve.values).max())
 
 
-def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: dict[int, Any]) -> None:
+def _add_factors(
+    row: Row, joint: physics_access.Joint, ranges: np.ndarray, first: int, limits: dict[int, Any]
+) -> None:
     """The factors of a joint as the kernels have them."""
     layout = physics_access.part("kernels.layout")
     parts = joint.factorization()
@@ -308,7 +315,7 @@ def _add_factors(row: Row, joint: Any, ranges: np.ndarray, first: int, limits: d
     row.constant(parts.after)
 
 
-def _add_normal(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
+def _add_normal(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
     """A turn by an angle of two coordinates, smooth in both."""
     grids = [np.linspace(a, b, 2 * int(np.ceil(0.5 * GRID_DENSITY * (b - a))) + 9) for a, b in ranges]
     samples = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
@@ -327,13 +334,13 @@ def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:
     return np.arctan2(turned[:, 1, 0], turned[:, 0, 0])
 
 
-def _add_function(row: Row, block: Any, ranges: np.ndarray, reading: int) -> None:
+def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
     """A motion along a curve, or a turn or shift by a function of a sum of coordinates."""
     layout = physics_access.part("kernels.layout")
     if block.kind != layout.FUNCTION:
         # differences over a knot, where the third derivative jumps, need more samples
         detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
-        places = even_places(*ranges[reading], detail)
+        places = even_places(ranges[reading, 0], ranges[reading, 1], detail)
         _add_poses(row, {reading: 1.0}, places, factor_poses.alone(block, 1)(places[:, None]))
         return
     given, function = factor_poses.weights_and_function(block)

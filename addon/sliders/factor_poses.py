@@ -22,7 +22,7 @@ def along(blocks: Iterable[Any], after: np.ndarray, places: np.ndarray) -> np.nd
     return poses @ after
 
 
-def _of_one(block: Any, places: np.ndarray) -> np.ndarray:
+def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
     """Poses (n, 4, 4) of one factor, without the frame before it; (1, 4, 4) of one that is constant."""
     layout, lie = physics_access.part("kernels.layout"), physics_access.physics().lie
     if block.kind == layout.SCREW:
@@ -37,13 +37,13 @@ def _of_one(block: Any, places: np.ndarray) -> np.ndarray:
     return alone(block, 1)(places[:, None])
 
 
-def twist(block: Any) -> np.ndarray:
+def twist(block: physics_access.Block) -> np.ndarray:
     """The constant twist (6,) of a factor that has one."""
     n, rate, v = block.data[:3], block.data[3], block.data[4:7]
     return np.concatenate([rate * n, v])
 
 
-def weights_and_function(block: Any) -> tuple[np.ndarray, np.ndarray]:
+def weights_and_function(block: physics_access.Block) -> tuple[np.ndarray, np.ndarray]:
     """Of a factor that follows a function of a sum of coordinates: their weights, and the function's data."""
     at = physics_access.part("kernels.layout").TWIST_WIDTH
     count = int(block.data[at])
@@ -67,7 +67,7 @@ def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.array([evaluate(function, 0, place)[0] for place in places.tolist()])
 
 
-def alone(block: Any, count: int) -> Callable[[np.ndarray], np.ndarray]:
+def alone(block: physics_access.Block, count: int) -> Callable[[np.ndarray], np.ndarray]:
     """Poses (n, 4, 4) of any one factor at its coordinates (n, count), as the kernels have them."""
     joints = physics_access.part("joints")
 
@@ -76,7 +76,7 @@ def alone(block: Any, count: int) -> Callable[[np.ndarray], np.ndarray]:
         coordinate_names = tuple("abc"[:count])
         coordinate_units = ("1",) * count
 
-        def factorization(self) -> Any:
+        def factorization(self) -> physics_access.Factorization:
             return joints.Factorization((joints.Block(block.kind, 0, np.eye(4), block.data),), np.eye(4))
 
     poses: Callable[[np.ndarray], np.ndarray] = Alone().transform

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from bpy.types import Object, Scene
 
 from ..baked import ik_chains
 from ..blender import physics_access, session, units
 from ..data import references, schema
-from ..data.joints import PROPERTY, slider_names
+from ..data.joints import PROPERTY, CoordinateProperties, JointProperties, slider_names
 from ..data.references import Body
 from ..reading import joints
 from . import driver_empties, driver_motions
@@ -35,12 +36,12 @@ ENOUGH = {
 }
 
 
-def can_drive(settings: Any) -> bool:
+def can_drive(settings: JointProperties) -> bool:
     """Whether a joint's sliders can move its child; a joint without coordinates carries it along."""
     return not settings.closes_loop
 
 
-def set_driven(scene: Any, item: Any, driven: bool) -> None:
+def set_driven(scene: Scene, item: Object, driven: bool) -> None:
     """Let the sliders move the child, or stop it. What is fixed to a child that they move goes along.
 
     Raises:
@@ -67,14 +68,14 @@ def set_driven(scene: Any, item: Any, driven: bool) -> None:
                 session.tell(str(error), "ERROR")
 
 
-def check_in_time(scene: Any, item: Any) -> None:
+def check_in_time(scene: Scene, item: Object) -> None:
     """ModelError where sliders would move a joint's child one change late."""
     late = ik_chains.of_joint(scene, item)
     if late:
         raise physics_access.model_error(f"joint {item.name!r}: {late}")
 
 
-def _fixed_to(scene: Any, body: Body) -> list[Any]:
+def _fixed_to(scene: Scene, body: Body) -> list[Any]:
     """Joints without coordinates by which others hang on a body."""
     found = []
     for item in references.joints_of(scene):
@@ -86,7 +87,7 @@ def _fixed_to(scene: Any, body: Body) -> list[Any]:
     return found
 
 
-def refresh(scene: Any, item: Any) -> None:
+def refresh(scene: Scene, item: Object) -> None:
     """Make properties, followers and drivers, or bring them up to date with the joint."""
     settings = item.condyle.joint
     if not can_drive(settings):
@@ -124,14 +125,14 @@ def refresh(scene: Any, item: Any) -> None:
     item.update_tag()
 
 
-def driven_sliders(item: Any) -> list[str]:
+def driven_sliders(item: Object) -> list[str]:
     """Names of a joint's sliders that drivers of the user's own move."""
     paths = {f'["{name}"]': name for name in slider_names(item.condyle.joint)}
     drivers = item.animation_data.drivers if item.animation_data is not None else ()
     return [paths[curve.data_path] for curve in drivers if curve.data_path in paths]
 
 
-def slider_ranges(item: Any, joint: Any) -> np.ndarray:
+def slider_ranges(item: Object, joint: physics_access.Joint) -> np.ndarray:
     """From where to where a joint's sliders go (n, 2), in SI; ModelError where limits miss a curve that has ends."""
     settings = item.condyle.joint
     found = driver_motions.natural_ranges(joint)
@@ -152,7 +153,7 @@ def slider_ranges(item: Any, joint: Any) -> np.ndarray:
     return found
 
 
-def periods(joint: Any) -> np.ndarray:
+def periods(joint: physics_access.Joint) -> np.ndarray:
     """By how much each reading (n,) brings a joint back to where it was, whatever the others are; 0: by nothing."""
     ends = driver_motions.natural_ranges(joint)
     place = np.clip(
@@ -173,7 +174,9 @@ def plain_name(label: str) -> str:
     return label.rpartition(".")[2]
 
 
-def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float, factor: float) -> None:
+def _ensure_property(
+    item: Object, name: str, row: CoordinateProperties, lower: float, upper: float, factor: float
+) -> None:
     value = float(item.get(name, row.start / factor))
     item[name] = float(np.clip(value, lower, upper))
     near = lower, upper
@@ -190,7 +193,7 @@ def _ensure_property(item: Any, name: str, row: Any, lower: float, upper: float,
     item.property_overridable_library_set(f'["{name}"]', True)
 
 
-def _remove_stale(item: Any, names: list[str]) -> None:
+def _remove_stale(item: Object, names: list[str]) -> None:
     """Take away sliders that the joint had by another type."""
     ours = [name for name in list(item.keys()) if name == PROPERTY or name.startswith(f"{PROPERTY} ")]
     for name in ours:
@@ -198,8 +201,8 @@ def _remove_stale(item: Any, names: list[str]) -> None:
             del item[name]
 
 
-def _constrain(child: Body, follower: Any) -> None:
-    constraints = child.owner.constraints
+def _constrain(child: Body, follower: Object) -> None:
+    constraints: Any = child.owner.constraints
     for name, kind in CONSTRAINTS:
         constraint = constraints.get(name) or constraints.new(kind)
         constraint.name = name
@@ -209,10 +212,10 @@ def _constrain(child: Body, follower: Any) -> None:
         child.data.channels.was_driven = True
 
 
-def _release(child: Body, item: Any) -> None:
+def _release(child: Body, item: Object) -> None:
     """Remove a joint's constraints, but not those by which another joint's follower moves the child."""
     for name, _ in CONSTRAINTS:
-        constraint = child.owner.constraints.get(name)
+        constraint: Any = child.owner.constraints.get(name)
         if constraint is not None and (
             constraint.target is None
             or constraint.target.parent is None
@@ -222,7 +225,7 @@ def _release(child: Body, item: Any) -> None:
             child.data.channels.was_driven = False
 
 
-def start_here(scene: Any, item: Any) -> None:
+def start_here(scene: Scene, item: Object) -> None:
     """A simulation starts where the sliders are now."""
     settings = item.condyle.joint
     for name, row in zip(slider_names(settings), settings.coordinates):

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from bpy.types import AnimData, FCurve, NlaStrip, Object, Scene
 
 from ..baked import nla_tracks, renamed_bones, targets
 from ..blender import compat
 from ..data import stored_texts
 from ..data.references import Body
+from ..data.simulation import BakeRecord
 from . import constraints
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
@@ -47,7 +49,7 @@ class Animation:
         self._moved: dict[int, Moved] = {}
         self._called: dict[tuple[int, str], str] = {}
 
-    def keys(self, item: Any, prefix: str = "") -> str:
+    def keys(self, item: Object | Scene, prefix: str = "") -> str:
         """Fingerprint of what places the bone with that beginning of its paths, without one of what places all but the
         bones that are bodies; empty: nothing does.
         """
@@ -59,7 +61,7 @@ class Animation:
             _numbers(each.curve) + f"{self._nameless(item, prefix, each)}{each.how}".encode() for each in own
         )
 
-    def drivers(self, item: Any, prefix: str = "") -> str:
+    def drivers(self, item: Object | Scene, prefix: str = "") -> str:
         """Fingerprint of drivers, as of `keys`."""
         data = item.animation_data
         if data is None or not data.drivers:
@@ -68,7 +70,7 @@ class Animation:
         told = [f"{self._nameless(item, prefix, each)} {each.curve.driver.expression}" for each in own]
         return _hash(text.encode() for text in sorted(told))
 
-    def moved(self, item: Any) -> Moved:
+    def moved(self, item: Object | Scene) -> Moved:
         """What curves of its own, drivers or strips of the NLA move on an item, its bones among it; what a bake moves
         is not.
         """
@@ -82,13 +84,13 @@ class Animation:
                     found.setdefault(each.path, set()).add(each.curve.array_index)
         return self._moved[uid]
 
-    def _all(self, item: Any) -> list[Played]:
+    def _all(self, item: Object | Scene) -> list[Played]:
         uid = item.session_uid
         if uid not in self._found:
             self._found[uid] = [*own_curves(item), *_of_strips(item)]
         return self._found[uid]
 
-    def _grouped(self, item: Any, played: Iterable[Played]) -> dict[str, list[Played]]:
+    def _grouped(self, item: Object | Scene, played: Iterable[Played]) -> dict[str, list[Played]]:
         """Those that have a part in a simulation, by the bones that are bodies; of a scene only its settings have."""
         uid, is_scene = item.session_uid, isinstance(item, bpy.types.Scene)
         found: dict[str, list[Played]] = {}
@@ -102,7 +104,7 @@ class Animation:
                 found.setdefault(each.bone if (uid, each.bone) in self._bones else "", []).append(each)
         return found
 
-    def _nameless(self, item: Any, prefix: str, played: Played) -> str:
+    def _nameless(self, item: Object | Scene, prefix: str, played: Played) -> str:
         """What a curve moves, whatever the bone is called; prefix: of the bone that is known."""
         curve, bone = played.curve, played.bone
         rest = f"{played.path[len(bone) :]}{curve.array_index}{curve.mute}"
@@ -124,7 +126,7 @@ def still(value: Any, moved: set[int] | None) -> Any:
     return tuple(each for index, each in enumerate(value) if index not in moved) or None
 
 
-def own_curves(item: Any) -> list[Played]:
+def own_curves(item: Object | Scene) -> list[Played]:
     """Curves of the action that an object or scene has when no bake is in place."""
     record, data = item.condyle.bake, item.animation_data
     if targets.is_replaced(item):  # what was below the bake is played below that, too
@@ -153,7 +155,7 @@ def own_curves(item: Any) -> list[Played]:
     return [_played(curve) for curve in compat.curves_in_use(item)]
 
 
-def _pushed(data: Any, record: Any) -> list[Any]:
+def _pushed(data: AnimData, record: BakeRecord) -> list[NlaStrip]:
     """Strips that a bake made for the action before it."""
     strip = nla_tracks.pushed_strip(data, record)
     if strip is not None:
@@ -162,7 +164,7 @@ def _pushed(data: Any, record: Any) -> list[Any]:
     return [strip for track in nla_tracks.tracks(data, record) if track not in own for strip in track.strips]
 
 
-def _of_strips(item: Any) -> Iterator[Played]:
+def _of_strips(item: Object | Scene) -> Iterator[Played]:
     """Curves that tracks of the NLA play, but for those that a bake made."""
     data = item.animation_data
     if data is None or not data.use_nla or not data.nla_tracks:
@@ -186,7 +188,7 @@ def _of_each(strips: Iterable[Any], how: str, added: list[Any]) -> Iterator[Play
             yield from _of_each(strip.strips, told, added)
 
 
-def _told(strip: Any) -> str:
+def _told(strip: NlaStrip) -> str:
     """What changes how a strip plays. Blender itself chooses between the two ways to hold, by what else there is."""
     values = [strip.frame_start, strip.frame_end, strip.action_frame_start, strip.action_frame_end]
     values += [strip.scale, strip.repeat]
@@ -200,14 +202,14 @@ def _told(strip: Any) -> str:
     return " ".join([*(f"{value:.7g}" for value in values), *map(str, ways), keys])
 
 
-def _played(curve: Any, how: str = "", names: dict[str, str] | None = None) -> Played:
+def _played(curve: FCurve, how: str = "", names: dict[str, str] | None = None) -> Played:
     """A curve; names: those that bones have now, by those that it has for them."""
     path = renamed_bones.with_names(curve.data_path, names) if names else curve.data_path
     bone = path[: path.find('"].') + 3] if path.startswith(BONE) else ""
     return Played(curve, path, bone, how)
 
 
-def _numbers(curve: Any) -> bytes:
+def _numbers(curve: FCurve) -> bytes:
     points = curve.keyframe_points
     values = np.empty(6 * len(points), dtype=np.float32)
     for column, name in enumerate(("co", "handle_left", "handle_right")):

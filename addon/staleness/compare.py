@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Mesh, Object, PoseBone, Scene, Spline
 
 from ..animation import follow_weights
 from ..baked import channels_back
@@ -57,7 +58,7 @@ STILL = {"Location", "Rotation", "Scale"}
 ELSEWHERE = "Motion, baked in another scene,"
 
 
-def prints(scene: Any) -> Prints:
+def prints(scene: Scene) -> Prints:
     """Fingerprints of all that a simulation of the scene reads."""
     joints, bodies = references.joints_of(scene), references.bodies_of(scene)
     others = [item for item in scene.objects if item.condyle.obstacle.enabled]
@@ -88,7 +89,7 @@ def _parents(items: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def _of_scene(scene: Any, animation: Animation) -> Iterator[tuple[str, str]]:
+def _of_scene(scene: Scene, animation: Animation) -> Iterator[tuple[str, str]]:
     moved = animation.moved(scene)
     yield from _settings(scene.condyle.simulation, "", moved, "condyle.simulation.")
     yield from _settings(scene.condyle.start, "", moved, "condyle.start.")
@@ -100,7 +101,7 @@ def _of_scene(scene: Any, animation: Animation) -> Iterator[tuple[str, str]]:
         yield "Frames", str(frame_ends(scene))
 
 
-def _of_item(item: Any, animation: Animation, scene: Any) -> Iterator[tuple[str, str]]:
+def _of_item(item: Object, animation: Animation, scene: Scene) -> Iterator[tuple[str, str]]:
     """Of a joint, connection, muscle, obstacle or control frame."""
     moved = animation.moved(item)
     for name in ("joint", "connection", "muscle", "obstacle"):
@@ -118,7 +119,7 @@ def _of_item(item: Any, animation: Animation, scene: Any) -> Iterator[tuple[str,
             yield f"Hook {number}", f"@{each.object.name_full}\n{bone}"
 
 
-def _reads_sliders(scene: Any, item: Any, moved: Moved) -> bool:
+def _reads_sliders(scene: Scene, item: Object, moved: Moved) -> bool:
     """Whether a simulation reads the sliders of a joint: it starts from there, or may follow them."""
     joint = item.condyle.joint
     source = scene.condyle.start.source if joint.start_from == "SCENE" else joint.start_from
@@ -127,7 +128,7 @@ def _reads_sliders(scene: Any, item: Any, moved: Moved) -> bool:
     return joint.driven and (source != "SETTINGS" or follows or bool(switched))
 
 
-def _sliders(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
+def _sliders(item: Object, moved: Moved) -> Iterator[tuple[str, str]]:
     """Values of a joint's sliders that are of no frame: neither without the bake nor with it are they animated."""
     shown = {curve.data_path for curve in compat.curves_in_use(item)}
     for row, name in zip(item.condyle.joint.coordinates, slider_names(item.condyle.joint)):
@@ -136,7 +137,7 @@ def _sliders(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
             yield f"Slider {row.label}", _text(item[name])
 
 
-def _points(spline: Any) -> np.ndarray:
+def _points(spline: Spline) -> np.ndarray:
     values = np.empty(4 * len(spline.points), dtype=np.float32)
     spline.points.foreach_get("co", values)
     return values
@@ -152,13 +153,13 @@ def _of_body(body: Body, animation: Animation) -> Iterator[tuple[str, str]]:
         yield "Mesh", _hash([shape.data], _vertices)
 
 
-def _vertices(mesh: Any) -> np.ndarray:
+def _vertices(mesh: Mesh) -> np.ndarray:
     values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
     mesh.vertices.foreach_get("co", values)
     return values
 
 
-def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple[str, str]]:
+def _of_rig(item: Object, animation: Animation, bodies: set[str]) -> Iterator[tuple[str, str]]:
     """Of an armature of which these bones are bodies."""
     yield from _placed(item, item, animation)
     above = {parent.name for name in bodies for parent in item.pose.bones[name].parent_recursive} - bodies
@@ -175,7 +176,9 @@ def _of_rig(item: Any, animation: Animation, bodies: set[str]) -> Iterator[tuple
     yield "Rest Pose", _hash(item.data.bones, lambda bone: np.array(bone.matrix_local, dtype=np.float32))
 
 
-def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _placed(
+    owner: Object | PoseBone, item: Object, animation: Animation, prefix: str = ""
+) -> Iterator[tuple[str, str]]:
     """Where an object or bone is put, and its keys."""
     yield from _animated(item, animation, prefix)
     moved = animation.moved(item)
@@ -190,7 +193,7 @@ def _placed(owner: Any, item: Any, animation: Animation, prefix: str = "") -> It
         yield "Parent", f"@{item.parent.name_full}\n{_hash([item.matrix_parent_inverse], np.array)}"
 
 
-def _channels(owner: Any, moved: Moved, prefix: str) -> Iterator[tuple[str, str]]:
+def _channels(owner: Object | PoseBone, moved: Moved, prefix: str) -> Iterator[tuple[str, str]]:
     """Channels of an object or bone, but for numbers that are animated, as they are when no bake is in place."""
     record = owner.condyle.channels
     before = record if record.baked else owner
@@ -201,7 +204,7 @@ def _channels(owner: Any, moved: Moved, prefix: str) -> Iterator[tuple[str, str]
             yield path.split("_")[0].title(), _text(value)
 
 
-def _animated(item: Any, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _animated(item: Object | Scene, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
     """What animates an object, a bone or the scene."""
     for label, made in (
         ("Keys", animation.keys(item, prefix)),
@@ -211,7 +214,7 @@ def _animated(item: Any, animation: Animation, prefix: str = "") -> Iterator[tup
             yield label, made
 
 
-def _deltas(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
+def _deltas(item: Object, moved: Moved) -> Iterator[tuple[str, str]]:
     """Transforms that are added to an object's channels, where there are any."""
     turn = "delta_rotation_quaternion" if item.rotation_mode == "QUATERNION" else "delta_rotation_euler"
     for path, called in (("delta_location", "Location"), (turn, "Rotation"), ("delta_scale", "Scale")):
@@ -224,7 +227,7 @@ def _deltas(item: Any, moved: Moved) -> Iterator[tuple[str, str]]:
 
 
 @functools.cache
-def _watched(kind: type) -> list[tuple[str, str, str, str]]:
+def _watched(kind: type[bpy.types.bpy_struct]) -> list[tuple[str, str, str, str]]:
     """Identifier, name, type and default, in short, of the properties of a kind of group that a simulation may read."""
     found = kind.bl_rna.properties
     return [
@@ -249,7 +252,7 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
 
     One that is as it would be if it had never been set is `Plain`: touching it changes nothing.
     """
-    for name, called, kind, plain in _watched(type(group)):
+    for name, called, kind, plain in _watched(type(group)):  # type: ignore[arg-type]  # classes are hashable
         value = still(getattr(group, name), moved.get(f"{path}{name}"))
         if kind == "POINTER":
             if isinstance(value, bpy.types.PropertyGroup):
@@ -291,7 +294,7 @@ def _hash(items: Iterable[Any], arrays: Any) -> str:
     return made.hexdigest()[:12]
 
 
-def note(scene: Any, before: Prints, at_writing: Prints) -> None:
+def note(scene: Scene, before: Prints, at_writing: Prints) -> None:
     """Keep with a bake what it read: as things are now, but for what the user changed while it was computed.
 
     before, at_writing: prints when the scene was read, and just before the bake was written.
@@ -310,7 +313,7 @@ def note(scene: Any, before: Prints, at_writing: Prints) -> None:
     _note_elsewhere(scene)
 
 
-def _note_elsewhere(scene: Any) -> None:
+def _note_elsewhere(scene: Scene) -> None:
     """Other scenes with the same bodies (linked copies) show this bake now, and theirs no longer."""
     baked = {body.name for item in scene.objects for body in channels_back.baked_bodies(item)}
     for other in bpy.data.scenes:
@@ -328,7 +331,7 @@ def _packed(found: Prints) -> str:
     return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
 
 
-def changes(scene: Any) -> list[str]:
+def changes(scene: Scene) -> list[str]:
     """What has changed since the bake that is in place, a line for each thing; empty: it is up to date, or none is."""
     kept = scene.condyle.simulation.output.read
     if not kept or not write.is_baked(scene):
@@ -338,7 +341,7 @@ def changes(scene: Any) -> list[str]:
     return broken if old is None else [*broken, *_told(scene, old, prints(scene))]
 
 
-def _told(scene: Any, old: Prints, new: Prints) -> list[str]:
+def _told(scene: Scene, old: Prints, new: Prints) -> list[str]:
     """A line for each thing that is another in these prints of now than in those of a bake."""
     name, number = LOOKED_AT
     if old["Scene"].get(name) != number:

@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from bpy.types import Constraint, Object, PoseBone, Scene
+
 #: what does not move anything; "mute" is "enabled" by another name
 UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded"}
 LABEL = "Constraint "
@@ -15,7 +17,7 @@ HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtar
 
 
 def of(
-    item: Any, constraints: Iterable[Any], moved: Collection[str], bone: Any = None
+    item: Object, constraints: Iterable[Constraint], moved: Collection[str], bone: PoseBone | None = None
 ) -> Iterator[tuple[str, str]]:
     """A label and a value for each constraint that acts, but for those by which a joint's slider moves its child.
 
@@ -36,7 +38,7 @@ def of(
         if bone is not None:
             values.append(identity(item, bone.name))
         aims = []
-        for name, called, kind in _settings(type(constraint)):
+        for name, called, kind in _settings(type(constraint)):  # type: ignore[arg-type]  # classes are hashable
             if f"{path}.{name}" in moved:  # its value is that of the frame that is shown
                 continue
             value = getattr(constraint, name)
@@ -57,7 +59,7 @@ def of(
                 yield f"{label}: {called}", f"@{getattr(value, 'name_full', called)}"
 
 
-def identity(holder: Any, name: str) -> str:
+def identity(holder: Object | Scene | None, name: str) -> str:
     """What tells a bone from others, or a vertex group, whatever it is called: its rest pose, or its number."""
     if not name or holder is None:
         return name
@@ -69,7 +71,7 @@ def identity(holder: Any, name: str) -> str:
 
 
 @functools.cache
-def _settings(kind: type) -> list[tuple[str, str, str]]:
+def _settings(kind: type[Constraint]) -> list[tuple[str, str, str]]:
     """Names, names for people and types of what can be set on a kind of constraint, but for collections."""
     return [
         (found.identifier, found.name, found.type)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from ..data import references
 from ..data.names import title_of
@@ -102,7 +102,7 @@ def _is_same(old: str, new: str, names: Collection[str]) -> bool:
     return old == new or renamed
 
 
-def titles(scene: Any, owner: str) -> dict[str, str]:
+def titles(scene: Scene, owner: str) -> dict[str, str]:
     """What people read for the coordinates of an owner that is a joint, by their labels; of all others nothing."""
     joint = next((item for item in references.joints_of(scene) if item.name_full == owner), None)
     return {row.label: title_of(row) for row in joint.condyle.joint.coordinates} if joint is not None else {}

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from ..blender import mixins
 
-class RowList:
+
+class RowList(mixins.UIList):
     """Base of lists: `draw_row` draws one item in a row."""
 
     def draw_item(

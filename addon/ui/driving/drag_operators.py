@@ -54,7 +54,9 @@ class Drag(Operator):
     def invoke(self, context: Any, _event: Any) -> set[str]:
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        self._search, self._before, self._changed = None, {}, False
+        self._search: Any = None
+        self._before: Any = {}
+        self._changed = False
         manager = context.window_manager
         self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)

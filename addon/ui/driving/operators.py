@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import session, units
+from ...blender import mixins, session, units
 from ...data import references
 from ...data.property_options import need_object_mode, writable
 from ...data.simulation import frame_ends
@@ -79,7 +79,7 @@ class AddTarget(Operator):
         return {"FINISHED"}
 
 
-class _WithTargets:
+class _WithTargets(mixins.Operator):
     @classmethod
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):

@@ -8,7 +8,7 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access
+from ...blender import mixins, physics_access
 from ...data import references
 from ...data.joints import has_surface
 from ...data.property_options import active_joint, needs_joint
@@ -130,9 +130,10 @@ class MakeGrid(Operator):
         return {"FINISHED"}
 
 
-class _GridOperator:
+class _GridOperator(mixins.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
+    change: Any
     direction: EnumProperty(name="Direction", description="Rows, columns or layers", items=DIRECTIONS)
 
     @classmethod

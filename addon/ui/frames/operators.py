@@ -5,7 +5,7 @@ from typing import Any
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import physics_access, session, units
+from ...blender import mixins, physics_access, session, units
 from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import active_joint, figure, needs_joint
@@ -57,7 +57,7 @@ def show_only(context: Any, item: Any) -> None:
     context.view_layer.objects.active = item
 
 
-class FrameOperator:
+class FrameOperator(mixins.Operator):
     """Base of operators that change the control frames of the curve at hand."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -72,6 +72,7 @@ class FrameOperator:
             return False
         return True
 
+    change: Any
     least_frames = 0
     share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
 

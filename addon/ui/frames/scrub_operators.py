@@ -59,7 +59,7 @@ class Scrub(Operator):
     bl_label = "Scrub Joint"
     bl_options = {"REGISTER", "UNDO"}
 
-    values: FloatVectorProperty(
+    values: FloatVectorProperty(  # type: ignore[assignment]  # as a method of all of Blender's classes is called
         name="Coordinates",
         description="What the sliders of the joint are set to, in the units that they have",
         size=3,

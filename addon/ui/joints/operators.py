@@ -5,22 +5,16 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import session
+from ...blender import mixins, session
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
-from ...data.property_options import (
-    active_joint,
-    need_object_mode,
-    needs_joint,
-    needs_own_joint,
-    writable,
-)
+from ...data.property_options import active_joint, need_object_mode, needs_joint, needs_own_joint, writable
 from ...making import bodies_and_joints, connected_bones
 from ...posing import keep_sliders, project_poses
 from ...sliders import sliders
 
 
-class _SearchOperator:
+class _SearchOperator(mixins.Operator):
     """Asks for the type in a list that can be searched. Its `bl_property` Blender reads off the class itself alone."""
 
     bl_options = {"REGISTER", "UNDO"}

@@ -148,7 +148,7 @@ def draw_settings(layout: Any, shape: Any) -> None:
 
 def may_roll(settings: Any) -> bool:
     """Whether a joint begins with a surface, on which what follows may roll."""
-    parts = settings.parts if settings.type == "composite" else ()
+    parts = list(settings.parts) if settings.type == "composite" else []
     return len(parts) > 0 and parts[0].type == "spline_surface" and not parts[0].inverted
 
 

@@ -27,13 +27,13 @@ class Live(JobOperator, Operator):
     tick = 1.0 / 60.0
     endless = True
 
-    duration: FloatProperty(  # type: ignore[valid-type]
+    duration: FloatProperty(
         name="Duration",
         description="It ends by itself after so many seconds of motion. 0: when it is stopped",
         min=0.0,
         options={"SKIP_SAVE", "HIDDEN"},
     )
-    record: BoolProperty(  # type: ignore[valid-type]
+    record: BoolProperty(
         name="Record", description="Record from the beginning", options={"SKIP_SAVE", "HIDDEN"}
     )
 
@@ -122,7 +122,7 @@ class RecordLive(Operator):
     bl_idname = "condyle.live_record"
     bl_label = "Record"
 
-    poll = StopLive.poll
+    poll = StopLive.poll  # type: ignore[assignment]  # a parameter by another name
 
     def execute(self, _context: Any) -> set[str]:
         first, last = session.live.recorded

@@ -58,8 +58,8 @@ class ImportOpenSim(Operator):
             made.ground.select_set(True)
             context.view_layer.objects.active = made.ground
         hints = falling.after_import(context.scene, made.ground)
-        told = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
-        findings.show(context.scene, [*hints, *told])
+        warnings = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
+        findings.show(context.scene, [*hints, *warnings])
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:

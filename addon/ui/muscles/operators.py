@@ -162,7 +162,7 @@ class AddObstacle(Operator):
         body = next((each for each in carriers if references.same(each, active)), None)
         body = body or next(iter(carriers), None)
         size = 0.25 * bodies_and_joints.typical_length(body) if body is not None else 0.05
-        figures = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
+        figures: dict[str, Any] = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
         matrix = None
         if over:
             matrix = obstacles.across(context.scene.cursor, muscle_points.places_of(over[0]))

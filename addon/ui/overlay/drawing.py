@@ -130,7 +130,7 @@ def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> It
     )
     made = known.kept(
         ("swept lines", strength, *swept.style_of(item, settings)),
-        lambda: [painted(SWEPT_WIDTH, *each, strength) for each in found if len(each[0])],
+        lambda: [painted(SWEPT_WIDTH, ends, colors, strength) for ends, colors in found if len(ends)],
     )
     if made:
         yield Part(item.name_full, made, base)
@@ -217,7 +217,7 @@ class Brush:
                 continue
             points = np.concatenate([each.ends for each in group]).reshape(-1, 3).astype(np.float32)
             colors = np.concatenate([each.colors for each in group])
-            paints = (np.repeat(colors * [1.0, 1.0, 1.0, share], 2, axis=0) for _, share in self.passes)
+            paints: Any = (np.repeat(colors * [1.0, 1.0, 1.0, share], 2, axis=0) for _, share in self.passes)
             batches = [
                 self._batch(self.shader, "LINES", {"pos": points, "color": paint.astype(np.float32)})
                 for paint in paints

@@ -95,7 +95,7 @@ def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> P
     keyed = units.scaled_translation(keyed, 1.0 / known.metre)
     now = _away(joint.transform(np.clip(places, ends[:, 0], ends[:, 1])) @ rest, keyed)
     if joint.num_coordinates == 1 and not _same(now, before):
-        samples = joint.transform(np.linspace(*joint.domain, SAMPLES)[:, None]) @ rest
+        samples = joint.transform(np.linspace(joint.domain[0], joint.domain[1], SAMPLES)[:, None]) @ rest
         near = samples[_nearest_three(samples, keyed, joint.length_scale, np.isinf(ends).any())]
         now = _nearest(_away(near, keyed[:, None]), joint.length_scale)
     if _same(now, before):
