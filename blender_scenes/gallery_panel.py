@@ -9,6 +9,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from addon.data.references import Body
+from addon.making import bodies_and_joints
+from addon.reading import joints as joint_reading
 from physics import joints
 
 from . import SceneError
@@ -36,8 +39,6 @@ def add_joint(
     scene: bpy.types.Scene, exhibit: Exhibit, moving: bpy.types.Object, place: FloatArray
 ) -> bpy.types.Object:
     """The moving part as a body and its joint to the world, limits and all; the joint's Empty."""
-    from addon.data.references import Body
-    from addon.making import bodies_and_joints
 
     inner = exhibit.joint.joint if isinstance(exhibit.joint, joints.Inverted) else exhibit.joint
     matrix = np.eye(4)
@@ -67,7 +68,6 @@ def add_joint(
 
 def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint: joints.Joint) -> None:
     """Write a joint's parameters into the settings of a joint, or of a part of a composite one."""
-    from addon.making import bodies_and_joints
 
     if isinstance(joint, joints.SplineSurface):
         settings = item.condyle.joint
@@ -105,7 +105,6 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
 
 def check_read(scene: bpy.types.Scene, item: bpy.types.Object, exhibit: Exhibit) -> float:
     """How far the joint that the add-on reads is from the exhibit's; raises SceneError where they differ."""
-    from addon.reading import joints as joint_reading
 
     joint = joint_reading.read_joint(scene, item)
     readings = exhibit.sweep()[::10]

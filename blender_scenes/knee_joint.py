@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from addon.jobs import bake as tasks
 from addon.making.demo_knee import LENGTH_SCALE, Leg
 
 from . import SceneError
@@ -39,7 +40,6 @@ def fit(
     progress: Progress | None = None,
 ) -> Any:
     """The add-on's fit of the keyed poses, with the report that it gives."""
-    from addon.jobs import bake as tasks
 
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.smoothing = num_frames, smoothing

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from addon.making.demo_knee import NAMES, Leg, add_leg
 
+from . import SceneError
 from .anatomy import bones
 from .anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
@@ -86,7 +87,6 @@ def bone_gap(meshes: dict[str, Mesh], pose: FloatArray) -> float:
 
 def check_bones(knee: KneeScene) -> dict[str, float]:
     """Figures of the scene that must hold before any physics; raises SceneError where one does not."""
-    from . import SceneError
 
     key_error = 0.0
     for index, pose in enumerate(knee.leg.poses):

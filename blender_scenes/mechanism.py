@@ -12,6 +12,11 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 import physics as ph
+from addon.data import collection
+from addon.data.joints import match_coordinates
+from addon.data.references import Body
+from addon.making import bodies_and_joints
+from addon.reading import scene as scene_to_model
 
 from . import SceneError
 from .production import Progress, bake_shown, check, energy_drift
@@ -63,9 +68,6 @@ def add_bodies(
     Bodies of one parent whose joints run along the very same curve share its control frames. A composite joint's second
     curve is the child's own: its frames are children of an Empty that is attached to the child.
     """
-    from addon.data.joints import match_coordinates
-    from addon.data.references import Body
-    from addon.making import bodies_and_joints
 
     poses = ph.body_poses(model, state)
     place_bodies(objects, model, state)
@@ -109,8 +111,6 @@ def inner(joint: ph.joints.Joint) -> ph.joints.Joint:
 
 def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
     """An Empty in the axes of a body and fast to it."""
-    from addon.data import collection
-    from addon.making import bodies_and_joints
 
     empty = bpy.data.objects.new(f"{body.name} outline", None)
     bpy.data.collections[collection.COLLECTION].objects.link(empty)
@@ -120,7 +120,6 @@ def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
 
 def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joints.SplineCurve) -> None:
     """Give an Empty the control frames of a curve, naturally parameterized."""
-    from addon.making import bodies_and_joints
 
     settings = owner.condyle.joint
     settings.order, settings.periodic, settings.length_scale = curve.order, curve.periodic, curve.length_scale
@@ -150,7 +149,6 @@ def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -
     """Largest difference of the starting accelerations of `model` and of the model that the add-on reads, over the
     largest one; raises SceneError where that is more than single precision explains.
     """
-    from addon.reading import scene as scene_to_model
 
     read = scene_to_model.read(scene)
     found = {body.name: read.model.coordinate_slice(body.name) for body in read.model.bodies}

@@ -13,6 +13,11 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 import physics as ph
+from addon.baking import muscles as muscle_bakes
+from addon.blender import compat
+from addon.data.references import Body
+from addon.making import muscles, obstacles
+from addon.reading.muscles import FIGURES
 from physics.analysis.muscle_drawing import muscle_curves, tube_volume
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
 
@@ -60,8 +65,6 @@ def add_muscles(
     Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks; their
     objects have their names in the title. Pictures have the obstacles where `surfaces_shown`.
     """
-    from addon.data.references import Body
-    from addon.making import muscles
 
     poses = shifted_poses(model, state, shift)
     base = np.eye(4)
@@ -95,8 +98,6 @@ def _set_figures(item: bpy.types.Object, muscle: Muscle, look: Look) -> None:
     law = settings.law
     law.kind = "none" if muscle.law is None else muscle.law.type
     if muscle.law is not None:
-        from addon.reading.muscles import FIGURES
-
         for key, name in FIGURES.items():
             if hasattr(muscle.law, name):
                 setattr(law, key, getattr(muscle.law, name))
@@ -111,8 +112,6 @@ def _obstacles(
     known: dict[Any, bpy.types.Object],
 ) -> list[bpy.types.Object]:
     """The surfaces of a wrap; one that several muscles share is made once."""
-    from addon.data.references import Body
-    from addon.making import obstacles
 
     found = []
     for surface in wrap.obstacles:
@@ -138,7 +137,6 @@ def key_excitation(item: bpy.types.Object, frames: Sequence[float], values: Sequ
     for frame, value in zip(frames, values, strict=True):
         item.condyle.muscle.excitation = value
         item.condyle.muscle.keyframe_insert("excitation", frame=frame)
-    from addon.blender import compat
 
     for curve in compat.curves_in_use(item):
         for point in curve.keyframe_points:
@@ -159,7 +157,6 @@ def bake_muscles(
     Args:
         items: the muscles by name. q: coordinates (F, nv) at the frames (F,). activation: (F, muscles), None: at rest.
     """
-    from addon.baking import muscles as muscle_bakes
 
     lines, lengths = muscle_curves(model, q, muscle_bakes.COUNT)
     made = [items[muscle.name] for muscle in model.muscles]
@@ -181,7 +178,6 @@ def check_shown(
     """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths, shifted, at
     coordinates (F, nv), at every eleventh frame. Raises SceneError where it is more than round-off.
     """
-    from addon.baking import muscles as muscle_bakes
 
     before, largest = scene.frame_current, 0.0
     chosen = range(0, len(frames), 11)

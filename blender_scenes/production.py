@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import addon
+from addon.jobs import bake
 from physics import CondyleError
 from physics.reporting import Reporter
 
@@ -107,7 +108,6 @@ def energy_drift(
     scene: bpy.types.Scene, joints: Sequence[bpy.types.Object], progress: Progress | None = None
 ) -> float:
     """Largest change of the total energy without damping, over the largest kinetic energy; Runge-Kutta 4."""
-    from addon.jobs import bake
 
     rows = [row for joint in joints for row in joint.condyle.joint.coordinates]
     dampings = [row.damping for row in rows]
@@ -128,7 +128,6 @@ def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
 
     The scene's frames are the bake's afterwards. Raises SceneError where the difference is more than round-off.
     """
-    from addon.jobs import bake
 
     report = bake.bake_now(scene, progress)
     scene.frame_start, scene.frame_end = int(report.frames[0]), int(report.frames[-1])

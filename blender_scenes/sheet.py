@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
+from addon.data.references import Body
+from addon.making import bodies_and_joints
 from physics.geometry import splines
 
 from . import sheet_model as model
@@ -88,8 +90,6 @@ def checked_material() -> bpy.types.Material:
 
 def add_joint(scene: bpy.types.Scene, made: bpy.types.Object) -> bpy.types.Object:
     """The ball as a body on the moving surface, through the add-on; the joint's Empty."""
-    from addon.data.references import Body
-    from addon.making import bodies_and_joints
 
     body = Body(made)
     center = (0.0, 0.0, model.BALL_RADIUS)
