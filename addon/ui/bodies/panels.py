@@ -6,6 +6,7 @@ from bpy.types import Panel
 
 from ...data import references
 from ...data.property_options import SidebarPanel
+from ..layout import fields
 
 # kg m²: a field has six decimals, and a body whose largest moment is less shows less than three digits of it
 LEAST_SHOWN = 1e-4
@@ -31,9 +32,7 @@ class BodyPanel(SidebarPanel, Panel):
         )
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         body = references.active_body(context)
         if body is None:
             layout.label(text="Select an object or a pose bone", icon="INFO")
@@ -81,9 +80,7 @@ class SoftPartsPanel(SidebarPanel, Panel):
         self.layout.prop(references.active_body(context).data.body.wobbling, "enabled", text="")
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = references.active_body(context).data.body.wobbling
         layout.active = settings.enabled
         layout.prop(settings, "share", slider=True)

@@ -7,7 +7,7 @@ from bpy.types import Panel
 from ...blender import session
 from ...data import findings
 from ...data.property_options import SidebarPanel
-from ..text import draw_lines
+from ..layout import draw_lines
 
 #: of many lines the panel shows so many
 MOST_SHOWN = 12

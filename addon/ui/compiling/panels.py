@@ -8,7 +8,7 @@ from ...blender import numba_support, physics_access
 from ...blender.attachments import Ending, Entry
 from ...data.property_options import SidebarPanel
 from ...jobs import precompile
-from ..text import draw_lines
+from ..layout import draw_lines
 
 
 class Preferences(AddonPreferences):

@@ -8,6 +8,7 @@ from ...data import references
 from ...data.connection_kinds import KINDS
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
+from ..layout import fields
 from ..lists import ObjectList, draw_switch
 
 
@@ -67,9 +68,7 @@ class ChosenConnectionPanel(SidebarPanel, Panel):
         settings = item.condyle.connection
         layout = self.layout
         layout.label(text=item.name, icon=KINDS[settings.kind].icon)
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         column.prop(settings, "kind")
         DRAW.get(settings.kind, _draw_plain)(column, settings)
         if settings.kind != "coupling":

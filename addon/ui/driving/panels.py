@@ -6,7 +6,7 @@ from bpy.types import Panel
 
 from ...data.property_options import SidebarPanel
 from ...posing import ik_targets
-from ..text import draw_lines
+from ..layout import draw_lines
 
 
 class ReachPanel(SidebarPanel, Panel):

@@ -16,6 +16,7 @@ from ...data import fit_settings, references
 from ...data.property_options import figure, need_object_mode, own_joint, writable
 from ...jobs import fit
 from ...jobs.operator import JobOperator
+from ..layout import fields
 
 # poses for each control frame from which on one that lies off stands out
 OUTSTANDING = 1.5
@@ -88,9 +89,7 @@ class _FitOperator(JobOperator):
         )
 
     def draw(self, _context: Any) -> None:
-        column = self.layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(self.layout.column())
         fit_settings.draw(column, self, self.kind == "spline_surface")
         if self.kind == "spline_curve":
             column.prop(self, "periodic")

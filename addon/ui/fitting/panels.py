@@ -8,6 +8,7 @@ from bpy.types import Panel, UIList
 from ...blender import units
 from ...data import fit_settings
 from ...data.property_options import SidebarPanel, active_connection, active_joint, figure, own_joint
+from ..layout import fields
 from ..lists import RowList
 from ..overlay import ghosts, shown
 
@@ -33,9 +34,7 @@ class FitPanel(SidebarPanel, Panel):
             _draw_buttons(layout)
             return
         settings = joint.condyle.joint.fit
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         fit_settings.draw(column, settings, joint.condyle.joint.type == "spline_surface")
         if joint.condyle.joint.type in FITTED:  # another joint would become a curve
             column.prop(settings, "requested")
@@ -146,9 +145,7 @@ class ResidualsPanel(SidebarPanel, Panel):
             "CONDYLE_UL_residuals", "", settings, "residuals", settings, "active_residual", rows=5
         )
         if 0 <= settings.active_residual < len(settings.residuals):
-            column = layout.column()
-            column.use_property_split = True
-            column.use_property_decorate = False
+            column = fields(layout.column())
             chosen = settings.residuals[settings.active_residual]
             column.prop(chosen, "weight")
             if own_joint(context).condyle.joint.type != "spline_surface":

@@ -7,6 +7,7 @@ from bpy.types import Panel
 from ...data.joints import has_surface
 from ...data.property_options import SidebarPanel, active_joint
 from ...making import frame_grids
+from ..layout import fields
 from .grid_operators import NUMBER, at_hand
 
 
@@ -40,9 +41,7 @@ class GridPanel(SidebarPanel, Panel):
             column = layout.column(align=True)
             column.operator("condyle.add_third_direction", icon="ADD").moving = False
             column.operator("condyle.add_third_direction", text="Add Time", icon="TIME").moving = True
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         for index, name in enumerate(frame_grids.DIRECTIONS[: frame_grids.directions(settings)]):
             row = column.row(align=True)
             row.prop(settings, "grid_orders", index=index, text=f"{name} Order")

@@ -7,6 +7,7 @@ from bpy.types import Panel, UIList
 from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import SidebarPanel, active_joint
+from ..layout import fields
 from ..lists import RowList
 from .curve_operators import is_stray
 
@@ -67,9 +68,7 @@ class FramesPanel(SidebarPanel, Panel):
         side.menu("CONDYLE_MT_frames", text="", icon="DOWNARROW_HLT")
         if len(settings.frames) < settings.order:
             layout.label(text=f"{settings.order} control frames make a curve", icon="INFO")
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         column.prop(settings, "order")
         column.prop(settings, "periodic")
         column.prop(settings, "outside")

@@ -9,7 +9,7 @@ from ...data.joint_types import TYPES, custom_readings
 from ...data.joints import is_baked_over, shapes, slider_names
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
-from ..text import draw_lines
+from ..layout import draw_lines, fields
 
 # names that would be cut off in a sidebar of the usual width
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
@@ -40,9 +40,7 @@ class JointPanel(SidebarPanel, Panel):
         row.label(text=joint.name, icon="EMPTY_ARROWS")
         row.operator("condyle.mirror_joint", text="", icon="MOD_MIRROR")
         row.operator("condyle.remove_joint", text="", icon="X")
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         draw_type(column, settings, 0)
         self._draw_shape(column, settings)
         if may_roll(settings):
@@ -163,9 +161,7 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
         return active_joint(context) is not None
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
         layout.prop(settings, "closes_loop")
         layout.prop(settings, "to_world")
@@ -190,9 +186,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         return joint is not None and len(joint.condyle.joint.coordinates) > 0
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
         column = layout.column()
         column.prop(settings, "start_from")
@@ -269,9 +263,7 @@ class ControllerPanel(SidebarPanel, Panel):
         self.layout.prop(active_joint(context).condyle.joint.controller, "enabled", text="")
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
         layout.active = settings.controller.enabled and not settings.prescribed
         layout.prop(settings.controller, "stiffness")

@@ -7,6 +7,7 @@ from bpy.types import Panel
 from ...blender import session
 from ...data.live import SHOWN, scene_of, settings
 from ...data.property_options import SidebarPanel
+from ..layout import fields
 from .operators import speed_text
 
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
@@ -29,9 +30,7 @@ def draw_live(layout: Any, scene: Any) -> None:
         if its not in (None, scene):
             layout.label(text=f"Running: scene {its.name}", icon="SCENE_DATA")
         draw_figures(layout, run, live)
-    column = layout.column()
-    column.use_property_split = True
-    column.use_property_decorate = False
+    column = fields(layout.column())
     column.prop(live, "factor")
     column.prop(live, "pull")
     column.prop(live, "gravity")

@@ -10,8 +10,8 @@ from ...data import references
 from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
+from ..layout import draw_lines, fields
 from ..lists import ObjectList, RowList, draw_switch
-from ..text import draw_lines
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
@@ -166,9 +166,7 @@ def _draw_obstacles(layout: Any, settings: Any) -> None:
         layout.template_list(
             "CONDYLE_UL_obstacles", "", settings, "obstacles", settings, "active_obstacle", rows=2
         )
-        row = layout.row()
-        row.use_property_split = True
-        row.use_property_decorate = False
+        row = fields(layout.row())
         row.prop(settings, "smoothing")
     row = layout.row(align=True)
     row.operator("condyle.wrap_over", text="Selected", icon="ADD")
@@ -200,9 +198,7 @@ class ObstaclePanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         item = context.active_object
         settings = item.condyle.obstacle
-        column = self.layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(self.layout.column())
         column.prop(settings, "shape")
         for name in SHAPE_SETTINGS[settings.shape]:
             column.prop(settings, name)

@@ -7,6 +7,7 @@ from bpy.types import Panel
 from ...blender import redraw
 from ...blender.attachments import Drawing, Ending, Timer
 from ...data.property_options import SidebarPanel
+from ..layout import fields
 from . import drawing, shown
 
 TOGGLES = (
@@ -40,9 +41,7 @@ class OverlayPanel(SidebarPanel, Panel):
         grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for name in TOGGLES:
             grid.prop(settings, name, toggle=True)
-        column = layout.column()
-        column.use_property_split = True
-        column.use_property_decorate = False
+        column = fields(layout.column())
         column.prop(settings, "others")
         column.prop(settings, "behind")
         column.prop(settings, "axis_size")

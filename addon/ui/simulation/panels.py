@@ -9,7 +9,7 @@ from ...data.property_options import SidebarPanel
 from ...data.simulation import ADAPTIVE, INTEGRATORS
 from ...jobs import bake, partial_bake, precompile
 from ...live import run_mode
-from ..text import draw_lines
+from ..layout import draw_lines, fields
 
 #: of what has changed since the bake the panel tells so many
 MOST_CHANGES = 4
@@ -79,9 +79,7 @@ class SettingsPanel(SidebarPanel, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = context.scene.condyle.simulation
         layout.prop(settings, "use_scene_range")
         if not settings.use_scene_range:
@@ -106,9 +104,7 @@ class OutputPanel(SidebarPanel, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         output = context.scene.condyle.simulation.output
         layout.prop(output, "target")
         layout.prop(output, "every", text="Key Every")

@@ -7,7 +7,7 @@ from bpy.types import Panel
 
 from ...blender import units
 from ...data.property_options import SidebarPanel
-from ..text import draw_lines
+from ..layout import draw_lines, fields
 
 
 class StartPanel(SidebarPanel, Panel):
@@ -18,9 +18,7 @@ class StartPanel(SidebarPanel, Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout = fields(self.layout)
         settings = context.scene.condyle.start
         layout.prop(settings, "begin")
         target = context.scene.condyle.simulation.output.target

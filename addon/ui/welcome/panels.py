@@ -6,7 +6,7 @@ from bpy.types import Panel
 
 from ...blender import session
 from ...data.property_options import SidebarPanel, own_joint
-from ..text import draw_lines
+from ..layout import draw_lines
 
 
 class WelcomePanel(SidebarPanel, Panel):

@@ -1,4 +1,4 @@
-"""Text in panels."""
+"""How panels lay out text and fields."""
 
 import re
 import textwrap
@@ -15,3 +15,10 @@ def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
     held = re.sub(r"(\d) (?=\S{1,3}(\s|[,;:.]|$))", "\\1\N{NO-BREAK SPACE}", text)
     for number, line in enumerate(textwrap.wrap(held, characters)):
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def fields(layout: Any) -> Any:
+    """A layout, with labels beside the fields and no dots for keys."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    return layout
