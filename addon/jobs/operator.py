@@ -12,8 +12,7 @@ from bpy.types import Context, Event
 
 from ..baking import solver_statistics
 from ..blender import compute_process, mixins, physics_access, redraw, session
-from . import precompile
-from .bake import BakeReport
+from . import bake, precompile
 
 TICK = 0.05  # seconds between two looks at the job
 LONGEST_WORD = 160  # letters of what the compute process said at its end
@@ -67,7 +66,7 @@ class JobOperator(mixins.Operator):
         """The task, a generator (see `jobs.bake`)."""
         raise TypeError(f"{type(self).__name__} has no task")
 
-    def told(self, outcome: BakeReport | None) -> str:
+    def told(self, outcome: bake.BakeReport | None) -> str:
         """The line that says what was done."""
         return f"{self.title} done"
 
