@@ -1,4 +1,4 @@
-"""Constraints, springs and ground over the 3D view: signs where the Empties and their ends are now."""
+"""Draws constraints, springs and ground over the 3D view, at the present places of their Empties and ends."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ...data.property_options import active_connection
 from ...reading import connections
 from .pieces import STYLES, piece_lines
 
-# What was drawn of each connection, with what it was drawn from; and its coloured lines.
+# Drawing of each connection with its key, and its coloured lines.
 _cache: dict[int, tuple[Any, Any]] = {}
 _lines: dict[int, tuple[Any, float, Any]] = {}
-# Points of bodies that touch ground, in their frames.
+# Points of bodies that can touch ground, in their frames.
 _points: dict[int, tuple[Any, np.ndarray]] = {}
 
 
@@ -28,7 +28,7 @@ def forget() -> None:
 
 
 def drawing(scene: Any, item: Any) -> Any:
-    """A connection's drawing in the world, in Blender units; None where it is not complete, or a gear."""
+    """A connection's drawing in the world, in Blender units; None for a gear or an incomplete connection."""
     key = _key(scene, item)
     known = _cache.get(item.session_uid)
     if known is not None and known[0] == key:
@@ -42,7 +42,7 @@ def drawing(scene: Any, item: Any) -> Any:
 
 
 def lines(item: Any, shape: Any, strength: float) -> Any:
-    """The coloured lines of a drawing, the same as long as it is the same."""
+    """Coloured lines of a drawing, cached until the drawing changes."""
     known = _lines.get(item.session_uid)
     if known is None or known[0] is not shape or known[1] != strength:
         known = shape, strength, piece_lines(shape, tuple(STYLES), 1.0, strength)
@@ -92,9 +92,9 @@ def _draw(scene: Any, item: Any) -> Any:
 
 
 def _touching(settings: Any) -> np.ndarray:
-    """Points (n, 3) in the world that touch the ground; none where they are not known.
+    """Points (n, 3) in the world that can touch the ground; none where they cannot be read.
 
-    In the body they are looked for once: it moves at every frame.
+    They are cached in the body's frame, since the body moves at every frame.
     """
     body = references.resolve(settings.body)
     if body is None:
@@ -114,7 +114,7 @@ def _touching(settings: Any) -> np.ndarray:
 
 
 def visible(context: Any) -> list[tuple[Any, bool]]:
-    """The connections to draw, and whether each is at hand."""
+    """The connections to draw, and whether each is active."""
     at_hand = active_connection(context)
     return [
         (item, item == at_hand)

@@ -1,6 +1,6 @@
-"""Draws joints over the 3D view: axes, paths, limits, where each joint is, control frames with numbers, ghosts of fits.
+"""Draws joints over the 3D view: axes, paths, limits, present places, numbered control frames, ghosts of fits.
 
-All lines of one width are one GPU batch in the world, made again only where something has moved.
+All lines of one width are one GPU batch in the world, rebuilt only when something has moved.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ TOGGLES = {
 FULL, DIM, BEHIND = 1.0, 0.4, 0.18
 CONTROL_WIDTH, GHOST_WIDTH, SWEPT_WIDTH = 1.5, 1.5, 1.2
 NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
-# Of many control frames in sight only every second, fifth ... has its number, and of those nearer to each other than
-# this many pixels only the first.
+# At most so many control frames are numbered: every second, fifth ... one, and of several within this many pixels only
+# the first.
 MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NUMBER_ROOM = (22.0, 15.0)
 
-_drawn: Any = None  # what was drawn last, as key and batches
+_drawn: Any = None  # key and batches of the last drawing
 
 
 def forget() -> None:
-    """The add-on is disabled."""
+    """Drop all drawings; called when the add-on is disabled."""
     global _drawn
     _drawn = None
     connections.forget()
@@ -56,7 +56,7 @@ def _overlays_shown(context: Any) -> bool:
 
 
 def visible_joints(context: Any) -> list[tuple[Any, float]]:
-    """The joints to draw and how strongly, the one at hand last."""
+    """The joints to draw and their opacity (0 to 1), the active one last."""
     settings = context.scene.condyle.overlay
     if not _overlays_shown(context):
         return []
@@ -69,13 +69,13 @@ def visible_joints(context: Any) -> list[tuple[Any, float]]:
 
 
 def roles_shown(settings: Any) -> tuple[str, ...]:
-    """Roles of lines that the settings let through."""
+    """Roles of lines that the settings show."""
     return tuple(role for name, roles in TOGGLES.items() if getattr(settings, name) for role in roles)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Lines that stay together, and where they are in the world (4, 4)."""
+    """Lines that move together, and their place in the world (4, 4)."""
 
     name: str
     lines: list[Lines]
@@ -83,7 +83,7 @@ class Part:
 
 
 def control_lines(known: Shown, strength: float) -> list[Lines]:
-    """The axes of a joint's control frames, in its frame."""
+    """Axes of a joint's control frames, in its frame."""
     origins = np.repeat(known.frames[:, None, :3, 3], 3, axis=1)
     tips = origins + known.frame_size * known.frames[:, :3, :3].transpose(0, 2, 1)
     colors = [STYLES[role][0] for role in ("frame_x", "frame_y", "frame_z")]
@@ -92,7 +92,7 @@ def control_lines(known: Shown, strength: float) -> list[Lines]:
 
 
 def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> Iterator[Part]:
-    """All that is drawn of a joint now; `track` as of `placed_pieces`."""
+    """All parts of a joint's drawing now; `track` as in `placed_pieces`."""
     settings = scene.condyle.overlay
     known = shown(scene, item)
     base = np.array(item.matrix_world.normalized())
@@ -106,7 +106,7 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
             yield Part(name, lines, base @ frame)
     if settings.show_frames and len(known.frames):
         yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
-    # of joints beside the one at hand they would be too much
+    # only for the active joint: for all joints they would clutter the view
     if strength == FULL and swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
         yield from _swept_parts(scene, item, strength, base)
     if ghosts.wanted(item):
@@ -121,7 +121,7 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
 
 
 def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> Iterator[Part]:
-    """Axes and outlines of the child along a joint with one coordinate."""
+    """Axes, and outlines of the child, along a joint with one coordinate."""
     settings, known = scene.condyle.overlay, shown(scene, item)
     if not (settings.show_swept or settings.show_poses):
         return
@@ -145,7 +145,7 @@ def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> It
 
 
 def connection_parts(context: Any) -> Iterator[Part]:
-    """All that is drawn of constraints, springs and ground now."""
+    """All parts of the drawings of constraints, springs and ground now."""
     settings = context.scene.condyle.overlay
     if not (_overlays_shown(context) and settings.show_connections):
         return
@@ -163,7 +163,7 @@ def connection_parts(context: Any) -> Iterator[Part]:
 
 
 def muscle_parts(context: Any) -> Iterator[Part]:
-    """All that is drawn of muscles now."""
+    """All parts of the drawings of muscles now."""
     settings = context.scene.condyle.overlay
     if not (_overlays_shown(context) and settings.show_muscles):
         return
@@ -178,8 +178,9 @@ def muscle_parts(context: Any) -> Iterator[Part]:
 
 
 def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
-    """Where the pieces of a joint's drawing are (4, 4), in its frame: by its sliders, else by its child, if there is
-    time to `track` it.
+    """Places (4, 4) of the pieces of a joint's drawing in its frame, from its sliders, or else from its child.
+
+    track: whether to search for the child's place again where it has moved.
     """
     values = readings(scene, item)
     settings = item.condyle.joint
@@ -187,14 +188,14 @@ def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> li
     moving = None if by_sliders else moving_frame(item)
     if moving is None:
         return known.placed(values)
-    if len(known.sketch.pieces) == 2:  # nothing between what stands still and what moves
+    if len(known.sketch.pieces) == 2:  # one fixed and one moving piece
         return [np.eye(4), moving]
     found = known.tracked(moving, values, track)
     return known.placed(values if found is None else found)
 
 
 class Brush:
-    """Draws coloured lines, in one pass or in two where what is behind objects is dimmed."""
+    """Draws coloured lines in one pass, or in two where lines behind objects are dimmed."""
 
     def __init__(self, behind: str) -> None:
         self.shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
@@ -206,7 +207,7 @@ class Brush:
         }[behind]
 
     def made(self, lines: Iterable[Lines]) -> list[tuple[float, list[Any]]]:
-        """Batches of lines in the world, for each width one a pass."""
+        """Batches of lines in the world: for each width, one per pass."""
         widths: dict[float, list[Lines]] = {}
         for each in lines:
             widths.setdefault(each.width, []).append(each)
@@ -226,7 +227,7 @@ class Brush:
         return made
 
     def draw(self, made: list[tuple[float, list[Any]]]) -> None:
-        """Draw what `made` gave."""
+        """Draw the batches of `made`."""
         self._state.blend_set("ALPHA")
         self.shader.bind()
         self.shader.uniform_float("viewportSize", self._state.viewport_get()[2:])
@@ -249,7 +250,7 @@ def draw_lines() -> None:
         return
     settings = context.scene.condyle.overlay
     brush = Brush(settings.behind)
-    # while the scene plays there is no time to look for where joints are, but for the one at hand
+    # during playback only the active joint is tracked: the search takes time
     playing = context.screen is not None and context.screen.is_animation_playing
     at_hand = active_joint(context) if playing else None
     parts = [
@@ -265,7 +266,7 @@ def draw_lines() -> None:
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Whether what was drawn last is what is to be drawn: the same lines, at the same places."""
+    """Whether two drawings have the same lines at the same places."""
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         return False
     return all(
@@ -277,7 +278,7 @@ def _same(first: Any, second: Any) -> bool:
 def number_places(
     points: np.ndarray, view: np.ndarray, width: float, height: float
 ) -> list[tuple[int, float, float]]:
-    """Which points (m, 3) get their number, and where in pixels: those in sight that leave each other room."""
+    """Indices of the points (m, 3) to number, and their places in pixels: visible points that do not crowd."""
     pixels, ahead = picking.pixels(points, view, (width, height))
     inside = np.flatnonzero(ahead & (pixels >= 0.0).all(axis=1) & (pixels <= (width, height)).all(axis=1))
     steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
@@ -291,7 +292,7 @@ def number_places(
 
 
 def draw_numbers() -> None:
-    """Handler of POST_PIXEL: numbers of the control frames of the joint at hand."""
+    """Handler of POST_PIXEL: numbers of the active joint's control frames."""
     context = bpy.context
     if not (_overlays_shown(context) and context.scene.condyle.overlay.show_frames):
         return

@@ -1,4 +1,4 @@
-"""Ghosts of a fit: the poses it was given, coloured from green to red by how far the joint misses each."""
+"""Ghosts of a fit: the keyed poses, coloured from green to red by their residuals."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ...reading import joints
 from .shown import Shown
 
 GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
-# Residuals below these are round-off of keyed poses, and green: millimetres, radians.
+# Residuals below these are round-off of keyed poses, and drawn green: millimetres, radians.
 LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
-# The joints that are fitted; and by which share residuals may differ that were kept in float32.
+# The types of joints that can be fitted; the relative tolerance of residuals stored as float32.
 PASSED, SAME = ("spline_curve", "spline_surface"), 1e-3
-# A changed curve is looked at in so many places, and is straight between them.
+# A changed curve is sampled at so many places, and interpolated linearly between them.
 SAMPLES = 65
 ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(
     [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 )
-# A bone's outline as Blender draws it: thickest at a tenth of its length, by a tenth of its length.
+# A bone's outline as Blender draws it: a tenth of its length thick, a tenth of its length from its head.
 BONE_EDGES = np.array(
     [(0, k) for k in range(1, 5)] + [(5, k) for k in range(1, 5)] + [(1, 2), (2, 3), (3, 4), (4, 1)]
 )
 
 
 def wanted(item: Any) -> bool:
-    """Whether a joint's ghosts are to be drawn, and there are any."""
+    """Whether a joint has ghosts and shows them."""
     fit = item.condyle.joint.fit
     return bool(getattr(fit, "show_ghosts", False)) and len(fit.residuals) > 0
 
@@ -49,8 +49,8 @@ def residuals_of(item: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """How far a joint passes the keys of its last fit by: distances (n,) [mm], angles (n,) [rad]; whether it has
-    changed since that fit.
+    """Residuals of a joint at the keys of its last fit: distances (n,) [mm], angles (n,) [rad]; changed: whether they
+    differ from those of the fit.
     """
 
     distances: np.ndarray
@@ -59,10 +59,10 @@ class Passing:
 
 
 def passing(item: Any, known: Shown) -> Passing:
-    """How a joint, as it is drawn now, passes the keys of its last fit by.
+    """Residuals of a joint, as it is drawn now, at the keys of its last fit.
 
-    As the fit found it; where a curve has changed since, where it now comes nearest to each key. A surface that has
-    changed is looked at where it came nearest before.
+    An unchanged joint has those of the fit. A changed curve is searched for the point nearest to each key; a changed
+    surface is evaluated at the coordinates of the fit.
     """
     residuals = residuals_of(item)
     rows = item.condyle.joint.fit.residuals
@@ -82,16 +82,16 @@ def passing(item: Any, known: Shown) -> Passing:
 
 
 def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> Passing:
-    """rest: the child's pose (4, 4) in the joint's own, in metres."""
+    """rest: the child's pose (4, 4) in the joint's moving frame, in metres."""
     distances, angles, keyed = residuals
     joint, before = known.joint, Passing(distances, angles, False)
     if joint is None or joint.type not in PASSED or joint.num_coordinates > 2 or not len(keyed):
         return before
     places, ends = q[:, : joint.num_coordinates], joint.range
-    slack = 1e-4 * (1.0 + np.abs(places).max())  # of what was kept in float32
+    slack = 1e-4 * (1.0 + np.abs(places).max())  # round-off of float32
     outside = (places < ends[:, 0] - slack).any() or (places > ends[:, 1] + slack).any()
     if outside and joint.num_coordinates > 1:
-        return before  # its lines are others: where it came nearest is not known
+        return before  # its range has changed: the nearest coordinates are unknown
     keyed = units.scaled_translation(keyed, 1.0 / known.metre)
     now = _away(joint.transform(np.clip(places, ends[:, 0], ends[:, 1])) @ rest, keyed)
     if joint.num_coordinates == 1 and not _same(now, before):
@@ -104,13 +104,13 @@ def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> P
 
 
 def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, closed: bool) -> np.ndarray:
-    """Indices (n, 3) of the sample (m, 4, 4) nearest to each key (n, 4, 4), by angle and distance, and of those beside
-    it; closed: the last sample is the first one again.
+    """Indices (n, 3) of the sample (m, 4, 4) nearest to each key (n, 4, 4), by angle and distance, and of its
+    neighbours; closed: the last sample repeats the first.
     """
     apart = keyed[:, None, :3, 3] - samples[:, :3, 3]
     turned = 3.0 - np.einsum(
         "nij,mij->nm", keyed[:, :3, :3], samples[:, :3, :3]
-    )  # the angle's square, if small
+    )  # the square of a small angle
     best = (turned + (apart**2).sum(axis=-1) / length_scale**2).argmin(axis=1)
     last = len(samples) - 1
     middle = best if closed else np.clip(best, 1, last - 1)
@@ -119,14 +119,14 @@ def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, 
 
 
 def _away(poses: np.ndarray, keyed: np.ndarray) -> np.ndarray:
-    """From poses to keys (..., 4, 4): rotation vectors [rad] and distances of origins [m], (..., 6)."""
+    """From poses to keys (..., 4, 4): rotation vectors [rad] and offsets of origins [m], (..., 6)."""
     lie = physics_access.physics().lie
     turned = lie.log(lie.inverse(poses) @ keyed)[..., :3]
     return np.concatenate([turned, keyed[..., :3, 3] - poses[..., :3, 3]], axis=-1)
 
 
 def _same(away: np.ndarray, kept: Passing) -> bool:
-    """Whether residuals (n, 6) are those that the fit found."""
+    """Whether residuals (n, 6) equal those of the fit."""
     distances, angles = 1e3 * np.linalg.norm(away[:, 3:], axis=1), np.linalg.norm(away[:, :3], axis=1)
     return np.allclose(distances, kept.distances, rtol=SAME, atol=LEAST_DISTANCE) and np.allclose(
         angles, kept.angles, rtol=SAME, atol=LEAST_ANGLE
@@ -134,7 +134,7 @@ def _same(away: np.ndarray, kept: Passing) -> bool:
 
 
 def _nearest(away: np.ndarray, length_scale: float) -> np.ndarray:
-    """The least (n, 6) of the ways (n, m, 6) from samples of a curve to keys, straight between two samples."""
+    """Least errors (n, 6) among those from samples of a curve to keys (n, m, 6), linear between two samples."""
     weights = np.repeat([1.0, 1.0 / length_scale], 3)
     begin, step = away[:, :-1], np.diff(away, axis=1)
     along = -np.sum(weights**2 * begin * step, axis=-1)
@@ -147,20 +147,20 @@ def _nearest(away: np.ndarray, length_scale: float) -> np.ndarray:
 
 
 def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """How bad each residual is beside the worst, 0 to 1, by distance or by angle, whichever is worse."""
+    """Each residual relative to the largest, 0 to 1, by distance or by angle, whichever is larger."""
     by_distance = distances / max(float(distances.max()), LEAST_DISTANCE)
     by_angle = angles / max(float(angles.max()), LEAST_ANGLE)
     return np.clip(np.maximum(by_distance, by_angle), 0.0, 1.0)
 
 
 def colors_of(share: np.ndarray, alpha: float) -> np.ndarray:
-    """Colours (n, 4) from green over yellow to red."""
+    """Colours (n, 4) from green through yellow to red."""
     rgb = [np.interp(share, (0.0, 0.5, 1.0), channel) for channel in zip(GOOD, MIDDLE, BAD)]
     return np.stack([*rgb, np.full(len(share), alpha)], axis=1)
 
 
 def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ends (k, 2, 3) and colours (k, 4) of the lines of a joint's ghosts, in its frame: axes, outlines of the child."""
+    """Ends (k, 2, 3) and colours (k, 4) of a joint's ghosts, in its frame: axes, and outlines of the child."""
     now, poses = passing(item, known), residuals_of(item)[2]
     share = shares(now.distances, now.angles)
     origins = np.repeat(poses[:, None, :3, 3], 3, axis=1)
@@ -177,8 +177,8 @@ def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]
 
 
 def outline(item: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (c, 3) of the box about the child, or of its bone, in its rigid frame, and pairs (e, 2) of joined ones;
-    none of Empties.
+    """Corners (c, 3) of the child's bounding box or bone, in its rigid frame, and its edges (e, 2) as pairs of corners;
+    none for Empties.
     """
     child = references.resolve(item.condyle.joint.child)
     if child is not None and child.bone:

@@ -1,4 +1,4 @@
-"""Paths of muscles over the 3D view, where nothing else shows them: over obstacles, before a bake."""
+"""Draws paths of muscles that nothing else shows over the 3D view: those over obstacles, before a bake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...reading import muscle_lengths, muscle_points
 from .pieces import painted
 
 COLOR, WIDTH = (1.0, 0.50, 0.38), 2.5
-# What was drawn of each muscle, and its coloured lines.
+# Path of each muscle, its opacity, and its coloured lines.
 _lines: dict[int, tuple[Any, float, Any]] = {}
 
 
@@ -23,7 +23,7 @@ def forget() -> None:
 
 
 def visible(context: Any) -> list[tuple[Any, bool]]:
-    """The muscles whose path is to be drawn, and whether each is at hand."""
+    """The muscles whose path is drawn, and whether each is active."""
     at_hand = active_muscle(context)
     return [
         (item, item == at_hand)
@@ -33,7 +33,7 @@ def visible(context: Any) -> list[tuple[Any, bool]]:
 
 
 def lines(scene: Any, item: Any, strength: float) -> Any:
-    """The coloured lines of a muscle's path, the same as long as it is the same; None where it has none."""
+    """Coloured lines of a muscle's path, cached until the path changes; None where it has none."""
     try:
         path = muscle_lengths.path_now(scene, item)
     except physics_access.physics().CondyleError:

@@ -1,4 +1,4 @@
-"""Lines and surfaces that the overlay draws, and their styles."""
+"""Lines that the overlay draws, and their styles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-#: colour and width of the lines of each role of physics.joints.symbols
+#: colour and width [px] of the lines of each role in physics.joints.symbols
 STYLES: dict[str, tuple[tuple[float, float, float], float]] = {
     "surface": ((0.78, 0.60, 0.35), 1.5),
     "path": ((1.00, 0.62, 0.10), 2.5),
@@ -29,12 +29,12 @@ class Lines:
     colors: np.ndarray
 
     def moved(self, place: np.ndarray) -> Lines:
-        """The lines carried by a pose (4, 4)."""
+        """The lines transformed by a pose (4, 4)."""
         return Lines(self.width, self.ends @ place[:3, :3].T + place[:3, 3], self.colors)
 
 
 def painted(width: float, ends: np.ndarray, colors: Any, strength: float) -> Lines:
-    """Lines with colours (k, 3 or 4), or one for all, made fainter."""
+    """Lines with colours (k, 3 or 4), or one for all; `strength` scales their opacity."""
     rgba = np.ones((len(ends), 4))
     array = np.asarray(colors)
     rgba[:, : array.shape[-1]] = array
@@ -43,7 +43,7 @@ def painted(width: float, ends: np.ndarray, colors: Any, strength: float) -> Lin
 
 
 def piece_lines(piece: Any, roles: tuple[str, ...], metre: float, strength: float) -> list[Lines]:
-    """The lines of a piece of a joint's drawing that have these roles."""
+    """Lines of a piece of a joint's drawing that have these roles."""
     return [
         painted(width, piece.segments(role) * metre, color, strength)
         for role, (color, width) in STYLES.items()

@@ -1,7 +1,7 @@
-"""What the overlay knows of each joint: its drawing in pieces, made again only where the joint has changed.
+"""Cached drawings of joints, in pieces.
 
-A redraw asks every joint; so it compares stored settings and the matrices of control frames, which costs little, and
-samples curves and surfaces only where one of them is another.
+Each redraw compares the settings and control frames of every joint, which is cheap; curves and surfaces are sampled
+again only where these have changed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,20 @@ from ...data.joints import is_baked_over, shapes, slider_names
 from ...data.simulation import frame_ends
 from ...reading import joints
 
-# A drawing that took long to make is made again only when this many times as long has passed: the hand that moves a
-# control frame must not wait for it.
+# A drawing is rebuilt only after this many times its own duration, so that dragging a control frame stays fluent.
 PATIENCE = 2.0
-# Carried along by a parent, control frames keep their places in the joint but for the rounding of float32.
+# Control frames that move with their joint keep their places in it up to the rounding of float32.
 ROUNDING = 1e-5
-# Signs beside a curve are this share of its size, the axes of control frames this share and at most so many of the
-# steps between them.
+# Size of a joint's signs and of the axes of its control frames, as shares of the curve's extent; the latter are at most
+# FRAME_STEPS of the median distance between control frames.
 SIGN_SHARE, FRAME_SHARE, FRAME_STEPS = 0.2, 0.15, 0.8
 SETTINGS = ("type", "order", "periodic", "length_scale", "outside", "moving", "line_seconds")
 VECTORS = ("grid", "grid_orders", "grid_periodic")
 SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of")
 
-# Where a joint without sliders stands is found within this (radians, metres), or it is not on its joint.
+# Tolerance (radians, metres) and most steps of the search for the readings of a joint without sliders.
 TRACKED, TRACKING_STEPS = 1e-3, 6
-# Styles of one joint that are kept: a few toggles back and forth.
+# Cached styles of one joint: enough for a few toggles back and forth.
 MOST_STYLES = 12
 
 _cache: dict[int, Shown] = {}
@@ -44,15 +43,15 @@ _cache: dict[int, Shown] = {}
 
 @dataclass(eq=False)
 class Shown:
-    """A joint's drawing. Lengths are Blender units, places in the joint's frame.
+    """A joint's drawing, in Blender units and in the joint's frame.
 
     Attributes:
-        key: settings that it was made of. worlds: matrices of the Empties of control frames, by joint whose they are.
+        key: settings that it depends on. worlds: world matrices of control frames, by the joint that owns them.
         places: the same relative to that joint's Empty.
-        joint, sketch: of physics; None where the joint is not complete.
+        joint, sketch: of physics; None where the joint is incomplete.
         frames: its own control frames (m, 4, 4). frame_size: length of their axes.
-        metre: Blender units in a metre. styles: what the drawing handler made of it, by style.
-        axis: the axis of now as it was drawn last, with what it was drawn for.
+        metre: Blender units per metre. styles: results of the drawing handler, by style.
+        axis: lines of the present axis, with the reading and opacity they were drawn for.
     """
 
     key: Any
@@ -71,7 +70,7 @@ class Shown:
     _tracked: tuple[bytes, np.ndarray | None] | None = None
 
     def placed(self, readings: np.ndarray) -> list[np.ndarray]:
-        """Frames (4, 4) of the pieces at readings (n,); at rest where the joint refuses them."""
+        """Frames (4, 4) of the pieces at readings (n,); at rest where the joint rejects the readings."""
         key = readings.tobytes()
         if self._placed is None or key != self._placed[0]:
             try:
@@ -83,8 +82,9 @@ class Shown:
         return self._placed[1]
 
     def tracked(self, moving: np.ndarray, start: np.ndarray, anew: bool) -> np.ndarray | None:
-        """Readings (n,) at which the moving frame (4, 4) is where it is, sought from those of the last time or `start`
-        on; None where the joint does not reach it. Those of the last time, unless `anew`.
+        """Readings (n,) that put the joint's moving frame at `moving` (4, 4); None where the joint cannot reach it.
+
+        The search starts from the last result, or from `start`. Unless `anew`, the last result is returned.
         """
         key = moving.tobytes()
         last = None if self._tracked is None else self._tracked[1]
@@ -98,12 +98,12 @@ class Shown:
         return self._tracked[1]
 
     def where(self, values: np.ndarray) -> np.ndarray:
-        """Readings (n,) at which the joint was found last by its child; `values`, those of its sliders, otherwise."""
+        """The last result (n,) of `tracked`, or else `values`, the readings of the sliders."""
         found = None if self._tracked is None else self._tracked[1]
         return values if found is None else found
 
     def kept(self, style: Any, make: Callable[[], Any]) -> Any:
-        """What `make` makes of the drawing for a style, made once."""
+        """Result of `make` for a style, cached."""
         if style not in self.styles:
             if len(self.styles) >= MOST_STYLES:
                 self.styles.clear()
@@ -112,7 +112,7 @@ class Shown:
 
 
 def _nearest(joint: Any, pose: np.ndarray, start: np.ndarray) -> np.ndarray | None:
-    """Gauss-Newton on the twist from the joint's pose to a pose (4, 4); a few steps, since a redraw waits for it."""
+    """Gauss-Newton on the twist from the joint's pose to a pose (4, 4); few steps, because it runs in a redraw."""
     lie = physics_access.physics().lie
     try:
         q = joint.from_readings(start)
@@ -135,7 +135,7 @@ def forget() -> None:
 
 
 def shown(scene: Any, item: Any) -> Shown:
-    """The drawing of a joint as it is now, or was a moment ago while it keeps changing."""
+    """The drawing of a joint as it is now; while it keeps changing, a slightly older one."""
     key = _key(scene, item)
     known = _cache.get(item.session_uid)
     worlds = [_worlds(owner) for owner in _owners(item)]
@@ -156,7 +156,7 @@ def shown(scene: Any, item: Any) -> Shown:
         return known
     made = Shown(key, worlds, [_places(matrices) for matrices in worlds])
     if known is not None and known._tracked is not None:
-        made._tracked = b"", known._tracked[1]  # a surface that moves by itself is made anew at every frame
+        made._tracked = b"", known._tracked[1]  # a moving surface gets a new drawing at every frame
     _make(scene, item, made)
     made.made = time.perf_counter()
     made.cost = made.made - began
@@ -165,7 +165,7 @@ def shown(scene: Any, item: Any) -> Shown:
 
 
 def _key(scene: Any, item: Any) -> Any:
-    """All settings that a joint's drawing depends on."""
+    """The settings that a joint's drawing depends on."""
     settings = item.condyle.joint
     facts = [tuple(getattr(settings, name) for name in SETTINGS)]
     facts += [tuple(getattr(settings, name)) for name in VECTORS]
@@ -195,14 +195,14 @@ def _owners(item: Any) -> list[Any]:
 
 
 def _worlds(owner: Any) -> list[Any]:
-    """Matrices of an Empty and of its control frames in the world; None for one that was deleted."""
+    """World matrices of an Empty and of its control frames; None for a deleted frame."""
     frames = owner.condyle.joint.frames
     objects = [frame.object for frame in frames]
     return [owner.matrix_world.copy(), *(each and each.matrix_world.copy() for each in objects)]
 
 
 def _places(worlds: list[Any]) -> np.ndarray:
-    """Places (m, 3, 4) of control frames in their joint; none where one is missing."""
+    """Places (m, 3, 4) of control frames in their joint; empty where one is missing."""
     base, *matrices = worlds
     if not matrices or None in matrices:
         return np.empty((0, 3, 4))
@@ -212,7 +212,7 @@ def _places(worlds: list[Any]) -> np.ndarray:
 
 
 def _rigid(places: np.ndarray) -> np.ndarray:
-    """Places (m, 3, 4) as poses (m, 4, 4) without scale; none where one has different scales along its axes."""
+    """Places (m, 3, 4) as poses (m, 4, 4) without scale; empty where one is scaled non-uniformly."""
     poses = np.tile(np.eye(4), (len(places), 1, 1))
     scales = np.linalg.norm(places[:, :, :3], axis=1, keepdims=True)
     if not len(places) or not (np.ptp(scales, axis=2) <= units.SCALE_TOLERANCE * scales.min(axis=2)).all():
@@ -223,7 +223,7 @@ def _rigid(places: np.ndarray) -> np.ndarray:
 
 
 def _make(scene: Any, item: Any, made: Shown) -> None:
-    """Read the joint and draw it; what is not complete is drawn as far as it goes."""
+    """Read the joint and draw it; of an incomplete joint only the control frames are drawn."""
     ours = physics_access.physics().CondyleError
     made.metre = 1.0 / units.length_scale(scene)
     if len(item.condyle.joint.frames):
@@ -231,7 +231,7 @@ def _make(scene: Any, item: Any, made: Shown) -> None:
     size = _sizes(scene, item, made)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the panel tells them
+            warnings.simplefilter("ignore")  # the panel shows them
             made.joint = joints.read_joint(scene, item)
             limits = _limits(item, made.joint)
             made.sketch = physics_access.part("joints.drawing").sketch(
@@ -242,7 +242,7 @@ def _make(scene: Any, item: Any, made: Shown) -> None:
 
 
 def _sizes(scene: Any, item: Any, made: Shown) -> float:
-    """Size of a joint's signs in Blender units; that of its control frames is noted."""
+    """Size of a joint's signs in Blender units; also sets that of its control frames."""
     chosen = float(scene.condyle.overlay.axis_size)
     size = 2.0 * float(item.empty_display_size)
     places = made.frames[:, :3, 3]
@@ -260,7 +260,7 @@ def _sizes(scene: Any, item: Any, made: Shown) -> float:
 
 
 def _limits(item: Any, joint: Any) -> np.ndarray:
-    """Limits (n, 2) of the joint's readings as its settings have them."""
+    """Limits (n, 2) of the joint's readings by its settings."""
     limits = np.tile([-np.inf, np.inf], (joint.num_coordinates, 1))
     for pair, inner, row in zip(limits, joint.range.reshape(-1, 2), item.condyle.joint.coordinates):
         if row.limits == "CUSTOM" and row.lower < row.upper:
@@ -271,7 +271,7 @@ def _limits(item: Any, joint: Any) -> np.ndarray:
 
 
 def readings(scene: Any, item: Any) -> np.ndarray:
-    """What is read off a joint now (n,) in SI: its sliders, or where it starts; what is time goes on through a bake."""
+    """A joint's readings now (n,) in SI: its sliders, or its start values; times advance with the frame over a bake."""
     settings = item.condyle.joint
     rows = settings.coordinates
     values = [row.start for row in rows]
@@ -288,14 +288,14 @@ def readings(scene: Any, item: Any) -> np.ndarray:
 
 
 def baked_seconds(scene: Any) -> float:
-    """How much of a bake has passed at the present frame."""
+    """Seconds since the start of the bake at the present frame."""
     first, last = frame_ends(scene)
     frame = min(max(scene.frame_current_final, first), last)
     return float((frame - first) * scene.render.fps_base / scene.render.fps)
 
 
 def moving_frame(item: Any) -> np.ndarray | None:
-    """Where the moving frame of a joint is by its child (4, 4), in the joint's frame; None where it has no child."""
+    """A joint's moving frame (4, 4) from its child's pose, in the joint's frame; None without a child."""
     child = references.resolve(item.condyle.joint.child)
     if child is None:
         return None

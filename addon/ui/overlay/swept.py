@@ -1,4 +1,4 @@
-"""What a curve does to the child, all along it: the axis that it turns about there, and the child's outline."""
+"""The motion of the child along a curve: the axis of rotation at each place, and the child's outline."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from .shown import Shown
 AXES, POSES = 13, 7
 # Half the length of an axis, in lengths of the axes of control frames.
 AXIS_SIZE = 2.0
-# An axis that moves by less than this share of its half length stays.
+# An axis that moves by less than this share of its half length counts as fixed.
 STILL = 1e-6
 AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
-# An axis farther from the child than so many times the signs' size is that of a motion that hardly turns.
+# An axis farther from the child than so many half lengths belongs to a motion that hardly rotates; it is not drawn.
 FAR = 6.0
 
 
 def has_path(joint: Any) -> bool:
-    """Whether a joint of physics has one coordinate, so that it has one axis at each place."""
+    """Whether a joint of physics has one free coordinate, and so one axis at each place."""
     return joint is not None and joint.num_coordinates == 1 and not any(joint.prescribed)
 
 
 def places(item: Any, known: Shown, count: int) -> np.ndarray:
-    """Readings (count,) spread evenly from one end of a joint to the other, within its limits."""
+    """Readings (count,) spread evenly over a joint's range, within its limits."""
     (lower, upper) = sliders.slider_ranges(item, known.joint)[0]
     closed = bool(np.isinf(known.joint.range).any())
     return np.linspace(lower, upper, count, endpoint=not closed)
 
 
 def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
-    """Ends (2, 3) of the axis that the joint turns about at a reading, in the joint's frame; None where it only slides.
+    """Ends (2, 3) of the axis of rotation at a reading, in the joint's frame; None where the joint hardly rotates.
 
-    Of the body twist (w, v) it goes through w x v / |w|^2 along w (Murray, Li & Sastry 1994, eq. 2.42).
+    The axis of the body twist (w, v) passes through w x v / |w|^2 along w (Murray, Li & Sastry 1994, eq. 2.42).
     """
     pose, subspace, _ = known.joint.evaluate(known.joint.from_readings(np.array([reading])))
     w, v = subspace[:3, 0], subspace[3:, 0] * known.metre
@@ -51,7 +51,7 @@ def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
 
 
 def axes(item: Any, known: Shown, half: float) -> np.ndarray:
-    """Ends (k, 2, 3) of the axes all along a joint, in its frame; none where the axis stays, as a hinge's."""
+    """Ends (k, 2, 3) of the axes along a joint, in its frame; none for a fixed axis, as of a hinge."""
     found = [axis_line(known, float(reading), half) for reading in places(item, known, AXES)]
     lines = np.array([each for each in found if each is not None]).reshape(-1, 2, 3)
     stays = len(lines) == AXES and np.ptp(lines, axis=0).max() < STILL * half
@@ -59,7 +59,7 @@ def axes(item: Any, known: Shown, half: float) -> np.ndarray:
 
 
 def outlines(item: Any, known: Shown) -> np.ndarray:
-    """Ends (k, 2, 3) of the lines of the child's outline at places all along a joint, in its frame."""
+    """Ends (k, 2, 3) of the child's outlines along a joint, in its frame."""
     corners, edges = outline(item)
     if not len(corners):
         return np.empty((0, 2, 3))
@@ -74,20 +74,20 @@ def outlines(item: Any, known: Shown) -> np.ndarray:
 
 
 def along(item: Any, known: Shown, settings: Any) -> list[tuple[np.ndarray, Any]]:
-    """Lines (k, 2, 3) in the joint's frame and their colours (4,): axes and outlines all along it, as wished."""
+    """Lines (k, 2, 3) in the joint's frame and their colours (4,): axes and outlines, each if shown by `settings`."""
     found: list[tuple[np.ndarray, Any]] = []
     try:
         if settings.show_swept:
             found.append((axes(item, known, AXIS_SIZE * known.frame_size), (*AXIS_COLOR, AXIS_ALPHA)))
         if settings.show_poses:
             found.append((outlines(item, known), (*POSE_COLOR, POSE_ALPHA)))
-    except physics_access.physics().CondyleError:  # limits beyond a curve that ends: the panel tells
+    except physics_access.physics().CondyleError:  # limits beyond the curve's ends: the panel warns
         return []
     return found
 
 
 def now(known: Shown, reading: float) -> np.ndarray:
-    """Ends (1 or 0, 2, 3) of the axis that the joint turns about now, in its frame."""
+    """Ends (1 or 0, 2, 3) of the present axis of rotation, in the joint's frame."""
     try:
         found = axis_line(known, reading, 1.5 * AXIS_SIZE * known.frame_size)
     except physics_access.physics().CondyleError:
@@ -96,6 +96,6 @@ def now(known: Shown, reading: float) -> np.ndarray:
 
 
 def style_of(item: Any, settings: Any) -> tuple[Any, ...]:
-    """What `along` depends on beside the joint's shape."""
+    """The settings that `along` depends on, besides the joint's shape."""
     (row,) = item.condyle.joint.coordinates
     return settings.show_swept, settings.show_poses, row.limits, row.lower, row.upper
