@@ -1,1 +1,1 @@
-"""What runs after changes, loading, saving, undo and redo."""
+"""Blender handlers and timers: after changes, loading, saving, undo and redo."""

@@ -1,4 +1,4 @@
-"""The slider of a driven joint follows its control frames when the user moves them."""
+"""Updates the slider of a driven joint when the user moves its control frames."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..data import references
 from ..data.joints import shapes
 from ..posing import keep_sliders
 
-DELAY = 0.1  # seconds from a move to the renewed slider, while moves that follow are taken together
+DELAY = 0.1  # seconds from a move to the update, which covers all moves in between
 
 _moved: set[int] = set()
-_seen: dict[str, Any] = {}  # the object that was active when marks were looked at last
+_seen: dict[str, Any] = {}  # session uid of the active object at the last call of mark_selected
 
 
 def on_update(_scene: Scene, depsgraph: Any = None) -> None:
@@ -35,7 +35,7 @@ def on_update(_scene: Scene, depsgraph: Any = None) -> None:
 
 
 def mark_selected() -> None:
-    """The list of control frames marks the one whose Empty is active."""
+    """Mark the control frame whose Empty is active in its joint's list."""
     active = bpy.context.view_layer.objects.active
     joint = active.condyle.frame_of if active is not None and active.type == "EMPTY" else None
     before, _seen["active"] = _seen.get("active"), None if active is None else active.session_uid
@@ -46,18 +46,18 @@ def mark_selected() -> None:
     if before == active.session_uid and not all(
         references.in_scene(bpy.context.scene, each) for each in chosen
     ):
-        return  # a deleted one is marked in the list, to be removed
+        return  # the marked frame was deleted: it stays marked, so that the user can remove it
     for number, frame in enumerate(settings.frames):
         if frame.object == active and settings.active_frame != number:
             settings.active_frame = number
 
 
 def renew() -> float | None:
-    """Bring the sliders of the noted joints up to date; a joint that was only carried along is left alone."""
+    """Update the sliders of the noted joints; frames that only moved with their joint are left alone."""
     if idle.is_evaluating():
         return idle.WAIT
     if session.job is not None and not session.read_only:
-        return DELAY  # what was moved meanwhile is taken up when it is over
+        return DELAY  # try again after the job
     moved = set(_moved)
     _moved.clear()
     if session.read_only:
@@ -73,7 +73,7 @@ def renew() -> float | None:
 
 
 def _driven_by(scene: Scene, item: Object) -> list[Object]:
-    """The driven joints that use an Empty's control frames: itself, and those that take theirs from it."""
+    """The driven joints that use an Empty's control frames: its own joint, and others that refer to it."""
     return [
         joint
         for joint in references.joints_of(scene)

@@ -1,4 +1,4 @@
-"""Copies and what was deleted are mended soon after objects came or went."""
+"""Repairs duplicated and deleted objects soon after objects were added or removed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..blender import attachments, idle, lazy, session
 from ..blender.attachments import Ending, Handler, Timer
 from ..making import duplicates
 
-DELAY = 0.1  # seconds from a change to a look at what is to be mended
-#: how many objects there were in the file (key 0), and in each view layer, by its scene's session uid and its name
+DELAY = 0.1  # seconds from a change to the repair
+#: number of objects in the file (key 0), and in each view layer, by its scene's session uid and its name
 _counts: dict[Any, int] = {}
 
 
 def on_update(scene: Scene, depsgraph: Any = None) -> None:
-    """Handler of depsgraph_update_post: notes that objects came or went, or that an armature changed.
+    """Handler of depsgraph_update_post: notes that objects were added or removed, or that an armature changed.
 
-    What was deleted goes from its scene, but stays in the file as long as references mean it, as frames do a joint.
+    A deleted object leaves its scene, but stays in the file while references point to it, as frames do to a joint.
     """
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return
@@ -33,25 +33,25 @@ def on_update(scene: Scene, depsgraph: Any = None) -> None:
 
 def before_undo(*_: Any) -> None:
     """Handler of undo_pre and redo_pre."""
-    if not lazy.is_waiting(duplicates):  # else nothing was mended
+    if not lazy.is_waiting(duplicates):  # else nothing was repaired
         duplicates.before_undo()
 
 
 def forget() -> None:
-    """Another file was opened, or the add-on is disabled."""
+    """Clear counts and caches: another file was opened, or the add-on is disabled."""
     _counts.clear()
     if not lazy.is_waiting(duplicates):
         duplicates.forget()
 
 
 def look() -> None:
-    """See soon whether something is to be mended; not where no window shows it."""
+    """Start the timer of `renew`; not in background mode."""
     if not bpy.app.background:
         attachments.soon(renew, DELAY)
 
 
 def renew() -> float | None:
-    """Timer: mends, but never while the user drags something, the file is rendered or the playhead runs."""
+    """Timer: repairs, but not while the user drags something, a render runs or the animation plays."""
     if session.read_only:
         return None
     if session.job is not None or idle.is_evaluating() or idle.is_in_hand():

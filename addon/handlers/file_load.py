@@ -1,4 +1,4 @@
-"""Handlers of opened files, undo and redo: migration, and messages about what is gone."""
+"""Handlers of opened files, undo and redo: migrate data, and clear outdated messages."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from . import duplicates, undone_findings
 
 
 def migrate() -> str:
-    """Bring all data of the open file up to date; returns a warning, or an empty text.
+    """Migrate all data of the open file to the present version; returns a warning, or an empty text.
 
-    Sets ``session.read_only`` where something was saved by a newer version.
+    Sets ``session.read_only`` where a newer version has saved any of it.
     """
     session.read_only = False
     used = [(name, root) for name, root in schema.roots() if root.schema_version > 0]
@@ -27,8 +27,8 @@ def migrate() -> str:
         session.read_only = True
         name, version = newer[0]
         return (
-            f"Condyle: {name} was saved by a newer version (data version {version}, this is {schema.SCHEMA_VERSION}); "
-            "its data can be seen but not changed"
+            f"Condyle: {name} was saved by a newer version (data version {version}, supported "
+            f"{schema.SCHEMA_VERSION}); its data is read-only"
         )
     for _, root in used:
         for version in range(root.schema_version, schema.SCHEMA_VERSION):
@@ -40,7 +40,7 @@ def migrate() -> str:
 
 
 def before_load(_path: str | None = None, *_rest: Any) -> None:
-    """Handler of load_pre: Blender ends the operator of a job with the file."""
+    """Handler of load_pre: notes the running job, whose operator Blender ends with the file."""
     session.given_up = "" if session.job is None else session.job.title
 
 
@@ -52,14 +52,14 @@ def on_load(_path: str | None = None, *_rest: Any) -> None:
     session.unfinished = None
     duplicates.forget()
     warning = migrate()
-    told = f"{title} was given up, since a file was opened" if title else ""
-    session.tell(warning or told, "ERROR" if warning else "INFO", scene_uid=0)
+    message = f"{title} was cancelled, because a file was opened" if title else ""
+    session.tell(warning or message, "ERROR" if warning else "INFO", scene_uid=0)
     if warning:
         print(warning)
 
 
 def on_undo(_scene: Scene | None = None, *_rest: Any) -> None:
-    """Handler of undo_post and redo_post: what the panel told may be about what is gone."""
+    """Handler of undo_post and redo_post: clears messages and findings that may no longer apply."""
     duplicates.look()
     if session.job is None:
         session.tell("")

@@ -1,8 +1,7 @@
-"""Library overrides of what was made without the add-on: a rig from a library that gets its joints in the shot.
+"""Library overrides of objects made without the add-on: a linked rig that gets its joints in the shot.
 
-Blender stores an override as its difference to the linked original, group of properties by group. From 5.0 on, where
-only one of the two has a group at all, it notes the whole group as exchanged, and cannot bring it back on load. So
-before a file is written both have all groups, the original in memory only; they differ in what was changed alone.
+Blender stores an override as its difference to the linked original, one property group at a time. From 5.0 on it cannot
+load a group that only one of the two has. So both get all groups before a file is saved, the original in memory only.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def before_saving(*_: Any) -> None:
 
 
 def _store(group: Any) -> None:
-    """Store a group with all groups within it, empty as they are: reading one does so."""
+    """Store a group and all groups within it; reading a group creates it."""
     for item in group.bl_rna.properties:
         if item.type == "POINTER" and item.identifier != "rna_type":
             value = getattr(group, item.identifier)

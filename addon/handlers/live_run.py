@@ -1,4 +1,4 @@
-"""What watches over live runs from the moment the add-on is there: saving, loading, undo, and the line to the mouse."""
+"""Handlers of live runs: saving, loading, undo, and the line to the mouse."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..live import display, drag
 
 
 def before_saving(*_: Any) -> None:
-    """Handler of save_pre: files never hold a live run's poses."""
+    """Handler of save_pre: restores the user's poses, so that no file stores those of a live run."""
     _put_back()
 
 
 def after_undo(*_: Any) -> None:
-    """Handler of undo_post and redo_post: a moment within a run that is over shows the user's own poses, and one that
-    goes on looks whether all that it moves is still there.
+    """Handler of undo_post and redo_post: a running live run checks that its bodies still exist; an undo step from an
+    ended run shows the user's own poses.
     """
     if session.live is None:
         _put_back()
@@ -27,7 +27,7 @@ def after_undo(*_: Any) -> None:
 
 
 def after_loading(*_: Any) -> None:
-    """Handler of load_post: what Blender has saved by itself within a run shows the user's own poses."""
+    """Handler of load_post: files that Blender autosaved during a run show the user's own poses."""
     if not session.read_only:
         _put_back()
 
@@ -38,13 +38,13 @@ def _put_back() -> None:
 
 
 def draw() -> None:
-    """The spring between a body and the mouse, in the 3D views."""
+    """Draw the spring between a body and the mouse in the 3D views."""
     if session.live is not None and session.live.grip is not None:
         drag.draw(session.live)
 
 
 def close() -> None:
-    """A run that goes on ends."""
+    """End the running live run, if any."""
     if session.live is not None:
         session.live.close()
         session.live = None

@@ -1,4 +1,4 @@
-"""In the window: whether the bake is out of date is looked at on a timer after changes, never while drawing."""
+"""Checks on a timer after changes whether the bake is out of date, never while drawing."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from ..blender import redraw, session
 from ..blender.attachments import Ending, Handler, Timer
 from ..staleness import compare
 
-WAIT = 0.5  # seconds between two looks
+WAIT = 0.5  # seconds between two checks
 
-#: how many operators Blender remembers, and where the last of them lies
+#: length of Blender's operator history, and the address of its last entry
 _ended: tuple[int, int] = (0, 0)
 
 
 def on_change(_scene: Scene | str = None, *_rest: Any) -> None:
-    """Handler of changes of any kind: the timer has to look again."""
+    """Handler of changes of any kind: has the timer check again."""
     session.stale_unknown = True
 
 
 def _look_at_operators() -> None:
-    """A script of the Text Editor, or another add-on's operator, tells no handler of settings that it changes: where
-    one has ended since the last time, there is to be looked again.
-    """
+    """Check again after each operator: scripts and other add-ons can change settings without calling a handler."""
     global _ended
     done = bpy.context.window_manager.operators
     ended = (len(done), done[-1].as_pointer()) if len(done) else (0, 0)
@@ -34,9 +32,7 @@ def _look_at_operators() -> None:
 
 
 def look() -> float:
-    """The timer: look at the scenes in windows where something has changed, or that have only come there, which changes
-    nothing; returns seconds to the next look.
-    """
+    """The timer: check the scenes shown in windows after a change, and newly shown ones; seconds to the next check."""
     windows = bpy.context.window_manager.windows
     playing = any(window.screen.is_animation_playing for window in windows)
     scenes = {window.scene for window in windows if window.scene.condyle.simulation.output.read}
@@ -55,7 +51,7 @@ def look() -> float:
 
 
 def forget() -> None:
-    """The add-on is disabled."""
+    """Clear the results; called when the add-on is disabled."""
     session.stale, session.stale_unknown = {}, False
 
 

@@ -1,4 +1,4 @@
-"""Bodies follow their targets while the user moves these."""
+"""Moves bodies to their targets while the user moves these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def on_update(scene: Scene, depsgraph: Any = None) -> None:
 
 
 def follow() -> float | None:
-    """Draw the bodies to their targets; asks to be called again where there are nearer poses."""
+    """Timer: move the bodies towards their targets; seconds to the next call while they get nearer, else None."""
     if idle.is_evaluating():
         return idle.WAIT
     scene = bpy.context.scene
@@ -35,7 +35,7 @@ def follow() -> float | None:
 
 
 def follow_soon() -> None:
-    """Bodies are to follow from now on."""
+    """Start the timer of `follow`."""
     attachments.soon(follow, 0.0)
 
 

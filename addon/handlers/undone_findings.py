@@ -1,7 +1,6 @@
-"""After an undo or redo: which lines of a check are about what it has changed, and go.
+"""Removes the findings of a check after an undo or redo of the things that they are about.
 
-What is told of a scene is what was so when it was looked at. Who mends that looks again; who takes back the step that
-was told of would see it told on, of what is there again.
+Findings describe the scene at the time of the check. Without this, undoing the reported step would leave them shown.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..staleness import compare
 
 Seen = dict[str, dict[str, str]]
 
-#: what there was before the step that is under way, of the scene by this session uid
+#: session uid of the scene, and its digests before the running undo or redo
 _before: tuple[int, Seen] | None = None
 
 
@@ -32,9 +31,7 @@ def before(*_: Any) -> None:
 
 
 def forget_changed() -> None:
-    """Take away the lines of a check about what is another now, or what they name is; and those of a bake that is
-    undone.
-    """
+    """Remove the findings of a check that are about, or name, a changed thing, and those of an undone bake."""
     global _before
     scene, known = _told_of(), _before
     _before = None
@@ -49,14 +46,14 @@ def forget_changed() -> None:
 
 
 def _told_of() -> Scene | None:
-    """The scene that there are lines about; None: there is none."""
+    """The scene of the findings; None without any."""
     if not session.findings:
         return None
     return next((each for each in bpy.data.scenes if each.session_uid == session.findings_scene), None)
 
 
 def _seen(scene: Scene) -> Seen:
-    """By names what a check looks at: settings and channels as they are stored, bakes, what is evaluated at all."""
+    """Inputs of a check by name: stored settings and channels, bakes, and which objects are evaluated."""
     found: Seen = compare.prints(scene)
     for item, text in (*write.gone(scene), *write.put_aside(scene)):
         found.setdefault(item.name, {})["Bake"] = text
@@ -69,7 +66,7 @@ def _seen(scene: Scene) -> Seen:
 
 
 def _is_about(finding: findings.Finding, changed: set[str]) -> bool:
-    """Whether a line of a check is about something by these names; one that names nothing is about the scene."""
+    """Whether a finding of a check is about one of these names; one without a culprit is about the scene."""
     if finding.source != findings.CHECK:
         return False
     body = finding.culprit()

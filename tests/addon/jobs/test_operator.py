@@ -234,6 +234,6 @@ def test_a_job_that_ends_with_its_file_is_told_in_the_next(part, scene):
     session = part("blender.session")
     session.job = SimpleNamespace(title="Bake")
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert session.job is None and session.message == "Bake was given up, since a file was opened"
+    assert session.job is None and session.message == "Bake was cancelled, because a file was opened"
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert session.message == ""
