@@ -1,8 +1,7 @@
-"""One child of a batch: the command ``bake`` on one shot, followed to its end.
+"""One child process of a batch: runs the command ``bake`` on one shot.
 
-A child has the end of a pipe as its standard input (``cli.end_with_stdin``). When that closes, the parent is gone or
-wants no more, and the child ends at once, in the middle of whatever it does. It writes only a file that the parent then
-puts in its place.
+The standard input of a child is a pipe (``command_line.end_with_stdin``): when the parent closes it or dies, the child
+exits at once. A child writes only a temporary file, which the parent then moves into place.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from . import settings_overrides
 from .job_file import Shot
 from .records import library_digest
 
-LAST_LINES = 12  # of what a child printed, kept for when it crashes
+LAST_LINES = 12  # last lines of a child's output, kept for when it crashes
 
-#: where the package is an extension's but Blender is a Python module
+#: program of a child where the package is an extension but Blender is a Python module
 _ENABLE = """
 import importlib, os, sys, bpy, addon_utils
 addon_utils.enable({package!r})
@@ -36,15 +35,14 @@ os._exit(code)
 
 @dataclass
 class Told:
-    """What a child said until it ended.
+    """Output of a child.
 
     Attributes:
-        code: its exit code; below 0 the number of the signal that ended it.
+        code: its exit code; if negative, minus the number of the signal that ended it.
         scenes: facts about each baked scene. warnings, errors: one line each.
         empty: its file has nothing to simulate.
-        blender: version of its Blender. libraries: files that its file links to, with their hashes when it had read
-            them: what is saved later it has not seen.
-        lines: the last of what it printed beside.
+        blender: version of its Blender. libraries: linked files, with their hashes when the child read them.
+        lines: the last lines of its other output.
     """
 
     code: int = 0
@@ -57,7 +55,7 @@ class Told:
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
 
     def take(self, line: str) -> float | None:
-        """Note a line of its output; returns how far the work is where it says so."""
+        """Record a line of its output; returns the fraction of the work done, if the line reports it."""
         event = _event(line)
         if event is None:
             if line.strip():
@@ -80,13 +78,13 @@ class Told:
 
 
 class Child:
-    """The process that bakes one shot. ``follow`` blocks until it is gone; ``end`` may be called from any thread."""
+    """The process that bakes one shot. ``follow`` blocks until it exits; ``end`` may be called from any thread."""
 
     def __init__(self, shot: Shot, out: Path | None) -> None:
-        """Start it; without ``out`` it only checks that the shot can be baked.
+        """Start it; without ``out`` it only checks the shot.
 
         Raises:
-            OSError: no process can be started.
+            OSError: the process cannot be started.
         """
         command, environment = _program()
         self._process = subprocess.Popen(
@@ -101,20 +99,20 @@ class Child:
         )
 
     def follow(self, progress: Callable[[float], None]) -> Told:
-        """Take in what it says until it is gone."""
+        """Read its output until it exits."""
         told = Told()
-        # leaving closes its pipes and waits for it
+        # leaving the block closes its pipes and waits for it
         with self._process as process:
             for line in process.stdout or ():
                 fraction = told.take(line)
                 if fraction is not None:
                     progress(fraction)
-            # its standard input stays open until then: without one it would end itself
+            # its standard input stays open until it exits, since it ends with that
             told.code = process.wait()
         return told
 
     def end(self) -> None:
-        """Kill it, whatever it does; its compute process ends with it."""
+        """Kill it, and with it its compute process."""
         self._process.kill()
 
 
@@ -130,7 +128,7 @@ def arguments(shot: Shot, out: Path | None) -> list[str]:
 
 
 def _program() -> tuple[list[str], dict[str, str]]:
-    """How this same add-on is called in another process, and what its environment must say."""
+    """Command that runs this add-on in another process, and the environment variables that it needs."""
     bpy = sys.modules.get("bpy")
     if bpy is not None and bpy.app.binary_path:  # empty where Blender is a Python module
         return [bpy.app.binary_path, "--background", "--command", "condyle"], {"PYTHONIOENCODING": "utf-8"}
@@ -142,7 +140,7 @@ def _program() -> tuple[list[str], dict[str, str]]:
 
 
 def _event(line: str) -> dict[str, Any] | None:
-    """The event that a line is; None where it is none."""
+    """Event of a line of JSON; None for any other line."""
     if not line.startswith("{"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The command ``batch``: reads what is asked, checks it, runs it, tells what came of it."""
+"""The command ``batch``: reads and checks the jobs, runs them, and reports the outcomes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, report, table
 
 
 def run_batch(options: argparse.Namespace, register: Callable[[], None]) -> int:
-    """Returns the exit code. Blender need not be imported: it is where settings have to be checked, and registered."""
+    """Run a batch; returns the exit code. Imports and registers Blender only if there are settings to check."""
     reporting = physics_access.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     try:
@@ -29,28 +29,28 @@ def run_batch(options: argparse.Namespace, register: Callable[[], None]) -> int:
     except physics_access.physics().FormatError as error:
         reporter.error(error)
         return int(reporting.EXIT_FAILED)
-    except KeyboardInterrupt:  # a second one, while the first was being answered
-        reporter.error("interrupted; the same command goes on where it was")
+    except KeyboardInterrupt:  # a second one during the clean-up of the first
+        reporter.error("interrupted; repeat the command to continue")
         return int(reporting.EXIT_INTERRUPTED)
 
 
 def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[job_file.Shot]:
-    """What is to be baked, checked as far as that goes without opening a file."""
+    """The shots to bake, checked as far as possible without opening a file."""
     if options.at_once is not None and options.at_once < 1:
-        raise _wrong(f"--at-once {options.at_once}: at least one process has to run")
+        raise _wrong(f"--at-once {options.at_once}: must be 1 or more processes")
     if options.report is not None:
         folder = job_file.real(options.report).parent
         if not folder.is_dir():
-            raise _wrong(f"--report {options.report}: there is no folder {folder}")
+            raise _wrong(f"--report {options.report}: no such folder: {folder}")
         if options.report.is_dir() or not os.access(folder, os.W_OK):
-            raise _wrong(f"--report {options.report}: it cannot be written there")
+            raise _wrong(f"--report {options.report}: this file cannot be written")
     given: dict[str, Any] = {}
     for text in options.set:
         setting = job_file.parse_setting(text)
         unknown = [key for key in setting if key not in settings_overrides.SECTIONS]
         if unknown:
             raise _wrong(
-                f"--set {text}: unknown key {unknown[0]!r}; there are {', '.join(settings_overrides.SECTIONS)}"
+                f"--set {text}: unknown key {unknown[0]!r}; use one of {', '.join(settings_overrides.SECTIONS)}"
             )
         given = settings_overrides.merged(given, setting)
     for key in ("scene", "frames", "timeout"):
@@ -70,7 +70,7 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
 
 
 def _with_blender(register: Callable[[], None]) -> None:
-    """Settings are judged by Blender's own tables of the add-on's properties, so it must be there."""
+    """Register the add-on in Blender, whose property definitions are needed to check settings."""
     if "bpy" not in sys.modules:
         with console.silenced():
             register()
@@ -85,11 +85,11 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
     def write(so_far: list[Outcome]) -> str:
         return _write_report(options.report, report(so_far)) if options.report is not None else ""
 
-    outcomes = run.bake(write)  # so that a kill leaves neither an older report nor less than what was done
-    told, problem = report(outcomes), write(outcomes)
+    outcomes = run.bake(write)  # writes a report after each shot, so that it survives a kill
+    counts, problem = report(outcomes)["counts"], write(outcomes)
     if problem:
         reporter.error(problem)
-    reporter.done(**{state.replace(" ", "_"): count for state, count in told["counts"].items()})
+    reporter.done(**{state.replace(" ", "_"): count for state, count in counts.items()})
     if not options.quiet and not options.log_json:
         reporting.write(f"{table(outcomes)}\n", sys.stdout)
     if _is_nothing(outcomes):
@@ -99,7 +99,7 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
 
 
 def _is_nothing(outcomes: list[Outcome]) -> bool:
-    """Whether a folder had nothing to bake at all, which is hardly the folder that was meant."""
+    """Whether nothing in a folder could be baked, so that it is probably the wrong folder."""
     return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
 
 
@@ -112,12 +112,12 @@ def _code(outcomes: list[Outcome], reporting: Any) -> int:
     return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
 
 
-def _write_report(path: Path, told: dict[str, Any]) -> str:
-    """Why the report could not be written; empty where it was."""
+def _write_report(path: Path, content: dict[str, Any]) -> str:
+    """Write the report; returns an error message, or an empty text."""
     files = physics_access.part("io.files")
     try:
         with files.write_atomically(path) as temporary:
-            temporary.write_text(files.format_json(told) + "\n", "utf-8")
+            temporary.write_text(files.format_json(content) + "\n", "utf-8")
     except OSError as error:
         return f"{path} cannot be written: {error.strerror or error}"
     return ""

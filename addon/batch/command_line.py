@@ -1,6 +1,6 @@
-"""The Blender side's command line: .blend in, .blend out, outside Blender on the bpy wheel or inside it.
+"""The add-on's command line: .blend in, .blend out, inside Blender or with the bpy wheel.
 
-The input file is never touched; the output is written beside its place and renamed when it is whole.
+The input file is never changed. The output is written to a temporary file and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from .console import FROM_OUTSIDE, silenced
 if TYPE_CHECKING:
     from bpy.types import Scene
 
-GONE = 130  # exit code of a batch's child whose parent is gone
+GONE = 130  # exit code of a batch's child whose parent has exited
 BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
 BATCH_CODES = (
     "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, or none has anything to simulate, or "
-    "the report cannot be written, 2 usage or a wrong job file (nothing was started), "
-    "130 interrupted (the same command goes on where it was)."
+    "the report cannot be written, 2 wrong usage or job file (nothing was started), "
+    "130 interrupted (repeat the command to continue)."
 )
 
 
 def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
-    """What the command line understands; program: by what it is called, for its usage."""
+    """The parser of the command line; program: its name in the usage text."""
     result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
     commands = result.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
-        "--scene", metavar="NAME", help="only this scene; else all with something to simulate"
+        "--scene", metavar="NAME", help="only this scene; default: all with something to simulate"
     )
     shared.add_argument(
-        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="frames to bake; else as the file says"
+        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="frames to bake; default: the file's"
     )
     shared.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="ADDRESS=VALUE",
-        help="a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
+        help="change a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
     )
-    shared.add_argument("--log-json", action="store_true", help="one JSON object a line on standard output")
-    shared.add_argument("--quiet", action="store_true", help="tell only errors")
+    shared.add_argument("--log-json", action="store_true", help="print one JSON object per line")
+    shared.add_argument("--quiet", action="store_true", help="print only errors")
     _add_bake(commands, shared)
     _add_batch(commands, shared)
     return result
@@ -63,14 +63,14 @@ def _add_bake(commands: argparse._SubParsersAction, shared: argparse.ArgumentPar
     bake = commands.add_parser(
         "bake",
         parents=[shared],
-        help="fit what asks to be fitted, simulate, and bake to new actions",
+        help="fit the joints set to Fit before Baking, simulate, and bake to new actions",
         epilog=BAKE_CODES,
     )
     bake.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
     target = bake.add_mutually_exclusive_group(required=True)
     target.add_argument("--out", metavar="OUT.blend", help="file to write")
     target.add_argument(
-        "--check", action="store_true", help="only open it and check settings and scenes; bake nothing"
+        "--check", action="store_true", help="only open the file and check settings and scenes"
     )
     bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
 
@@ -79,25 +79,23 @@ def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentPa
     batch = commands.add_parser(
         "batch",
         parents=[shared],
-        help="bake many files, one process each; what is done stays done",
+        help="bake many files, one process each; finished shots are kept",
         epilog=BATCH_CODES,
     )
     batch.add_argument(
         "source", type=Path, metavar="JOBS.toml|FOLDER", help="job file, or folder of .blend files"
     )
     batch.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="where the outputs go; else as the job file says"
+        "--out", type=Path, metavar="FOLDER", help="folder of the outputs; default: the job file's"
     )
-    batch.add_argument("--recursive", action="store_true", help="of a folder, its folders too")
+    batch.add_argument("--recursive", action="store_true", help="include sub-folders of FOLDER")
+    batch.add_argument("--at-once", type=int, metavar="N", help="processes at a time; default: one per core")
+    batch.add_argument("--timeout", type=float, metavar="SECONDS", help="stop a shot that takes longer")
+    batch.add_argument("--overwrite", action="store_true", help="bake all again, and replace any outputs")
     batch.add_argument(
-        "--at-once", type=int, metavar="N", help="processes at a time; else as many as there are cores"
+        "--dry-run", action="store_true", help="open and check every shot, and list those to bake"
     )
-    batch.add_argument("--timeout", type=float, metavar="SECONDS", help="give up a shot that takes longer")
-    batch.add_argument("--overwrite", action="store_true", help="bake all again, whatever the outputs are")
-    batch.add_argument(
-        "--dry-run", action="store_true", help="open and check every shot, and tell what would be done"
-    )
-    batch.add_argument("--report", type=Path, metavar="FILE.json", help="write what became of each shot")
+    batch.add_argument("--report", type=Path, metavar="FILE.json", help="write the outcome of each shot")
 
 
 def main(
@@ -105,7 +103,7 @@ def main(
     program: str = "python -m addon",
     register: Callable[[], None] = lambda: None,
 ) -> int:
-    """Run a command line; returns the exit code. `bake` needs the registered add-on, `batch` registers it too."""
+    """Run a command line; returns the exit code. `bake` needs the registered add-on, `batch` can register it."""
     try:
         options = parser(program).parse_args(list(arguments))
     except SystemExit as end:
@@ -119,8 +117,7 @@ def main(
 def _take_interrupts(name: str) -> None:
     """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
 
-    A batch takes what else ends it from outside for the same, so that a scheduler, or who closes its terminal, is told
-    what was done, as a person is.
+    A batch treats SIGTERM and a closed terminal the same way, so that it still prints its outcomes.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -156,7 +153,7 @@ def run_bake(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         reporter.error("interrupted; nothing was written")
         return int(reporting.EXIT_INTERRUPTED)
-    except Exception as error:  # a defect: told like any failure, with its trace
+    except Exception as error:  # a bug: reported like any failure, with its traceback
         traceback.print_exc()
         reporter.error(error)
         return int(reporting.EXIT_FAILED)
@@ -164,7 +161,7 @@ def run_bake(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Task:
-    """What one `bake` does: without a target it only checks."""
+    """Input of one `bake`; without a target it only checks."""
 
     source: Path
     target: Path | None
@@ -175,7 +172,7 @@ class Task:
 
 def _usage_problem(source: Path, target: Path | None) -> str:
     if not source.is_file():
-        return f"{source} is no plain file" if source.exists() else f"no such file: {source}"
+        return f"{source} is not a regular file" if source.exists() else f"no such file: {source}"
     if target is None:
         return ""
     if target.suffix.lower() != ".blend":
@@ -211,14 +208,14 @@ def _bake_file(task: Task, reporter: Any) -> int:
 
 
 def _open(task: Task, reporter: Any) -> list[str] | int:
-    """Open a file and give it the task's settings; names of the scenes to bake, or the exit code where it ends here."""
+    """Open a file and apply the task's settings; names of the scenes to bake, or an exit code after an error."""
     import bpy
 
     reporting = physics_access.part("reporting")
     source = task.source
     if waits := linked_files.no_plain_files(source):
-        told = ", ".join(map(str, waits))
-        reporter.error(f"{source} links to what is no plain file, for which Blender would wait: {told}")
+        paths = ", ".join(map(str, waits))
+        reporter.error(f"{source} links to {paths}, not a regular file, on which Blender would wait")
         return int(reporting.EXIT_FAILED)
     try:
         with silenced():
@@ -262,13 +259,13 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
 
 
 def _reason(error: Exception, source: Path) -> str:
-    """Why Blender could not read a file, in its words but for the file's name, which it tells once or twice more."""
-    told = str(error).strip().replace(f' "{source}"', "").replace(f" '{source}'", "")
-    return told.removeprefix("Error: ").removeprefix("Loading failed: ")
+    """Blender's message for a file that it cannot read, without the file's name, which it repeats."""
+    message = str(error).strip().replace(f' "{source}"', "").replace(f" '{source}'", "")
+    return message.removeprefix("Error: ").removeprefix("Loading failed: ")
 
 
 def _check_scene(scene: Scene, reporter: Any) -> int:
-    """Tell all that would stop a bake of a scene before it simulates, and what may not be meant."""
+    """Report the errors that would stop a bake of a scene before its simulation, and warnings."""
     reporting = physics_access.part("reporting")
     reporter.start(f"check {scene.name}")
     session.findings = []
@@ -276,8 +273,8 @@ def _check_scene(scene: Scene, reporter: Any) -> int:
         _make_ready(scene)
         warnings = tasks.check_now(scene, reporter.progress)
     except physics_access.physics().CondyleError as error:
-        for told in [finding.text for finding in session.findings if finding.is_error] or [error]:
-            reporter.error(told, scene=scene.name)
+        for message in [finding.text for finding in session.findings if finding.is_error] or [error]:
+            reporter.error(message, scene=scene.name)
         return int(reporting.EXIT_FAILED)
     for warning in warnings:
         reporter.warning(warning)
@@ -286,7 +283,7 @@ def _check_scene(scene: Scene, reporter: Any) -> int:
 
 
 def _make_ready(scene: Scene) -> None:
-    """Show a scene, without an earlier bake where that hides the keys that a fit wants."""
+    """Activate a scene, and free an earlier bake where a fit needs the keys that it replaced."""
     import bpy
 
     bpy.context.window.scene = scene
@@ -326,7 +323,7 @@ _watching: threading.Thread | None = None
 
 
 def end_with_stdin() -> None:
-    """Leave at once when the parent's end of the standard input closes; interrupts are the parent's to answer."""
+    """Exit at once when the parent closes the standard input; ignore interrupts, which the parent handles."""
     global _watching
     if _watching is not None:
         return

@@ -1,4 +1,4 @@
-"""What a child process of a batch prints."""
+"""Standard output and interrupts while Blender works."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import sys
 import threading
 from typing import Any
 
-#: signals by which a batch is ended from outside; that of a terminal that is closed is Unix's
+#: signals that end a batch from outside; only Unix sends one for a closed terminal
 FROM_OUTSIDE = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
 
 
 class silenced:
-    """Around Blender's own work: its lines stay out of ours, an interrupt waits until it is done.
+    """Context around Blender's own work: suppresses its output and delays interrupts to the end.
 
-    The lines come from C, so the descriptor is turned away. An interrupt that arrived inside would be lost in
-    Blender, or crash it while it is imported.
+    The output comes from C, so the file descriptor is redirected. Without the delay, an interrupt would be lost in
+    Blender, or crash it during its import.
     """
 
     def __enter__(self) -> None:
@@ -27,7 +27,7 @@ class silenced:
         os.close(null)
         self._interrupts: list[int] = []
         self._handler: Any = None
-        # a job in the background of a shell, or under nohup, ignores interrupts: so it stays
+        # background jobs of a shell, or under nohup, ignore interrupts: this is kept
         ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         if threading.current_thread() is threading.main_thread() and not ignored:
             self._handler = signal.signal(signal.SIGINT, lambda number, _: self._interrupts.append(number))

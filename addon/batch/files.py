@@ -1,4 +1,4 @@
-"""Files that the command line opens and writes: linked ones that are missing, and outputs that are whole."""
+"""Files that the command line reads and writes: warns of missing linked files, checks that outputs are complete."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import bpy
 from ..blender import physics_access
 from . import console
 
-# How much of a file's end holds the mark of its last block, whatever the version.
+# Bytes at a file's end that contain the mark of its last block, in every version.
 LAST_BLOCK = 64
 
 
 def tell_missing(libraries: list[str], reporter: Any) -> None:
-    """Warn of linked files that are not there, or do not hold what is linked from them."""
+    """Warn of linked files that are missing or unreadable, or lack linked data."""
     for path in libraries:
         if not os.path.isfile(path):
-            reporter.warning(f"the library {path} is missing: what is linked from it is not there")
+            reporter.warning(f"the library {path} is missing: the file lacks all data linked from it")
     for each in bpy.data.libraries:
         path = os.path.normpath(bpy.path.abspath(each.filepath, library=each.parent))
         lost = sorted(item.name for item in each.users_id if item.library == each and item.is_missing)
@@ -29,7 +29,7 @@ def tell_missing(libraries: list[str], reporter: Any) -> None:
 
 
 def save(target: Path, reporter: Any) -> int:
-    """Write the open file beside the target, then put it in its place."""
+    """Write the open file to a temporary file, then rename it to the target."""
     reporting = physics_access.part("reporting")
     try:
         with physics_access.part("io.files").write_atomically(target) as temporary, console.silenced():
@@ -45,15 +45,15 @@ def save(target: Path, reporter: Any) -> int:
 
 
 def check_whole(path: Path) -> None:
-    """OSError where a file that Blender says it has saved is cut short, as some versions leave it on a full disk."""
+    """OSError for a truncated file, which some Blender versions leave on a full disk without an error."""
     with path.open("rb") as file:
         plain = file.read(7) == b"BLENDER"
         file.seek(max(path.stat().st_size - LAST_BLOCK, 0))
         whole = not plain or b"ENDB" in file.read()
     try:
-        with bpy.data.libraries.load(str(path)):  # what is compressed ends only where it can be read
+        with bpy.data.libraries.load(str(path)):  # a truncated compressed file cannot be read
             pass
     except OSError:
         whole = False
     if not whole:
-        raise OSError("Blender has left it cut short; is the disk full?")
+        raise OSError("Blender has written a truncated file; is the disk full?")

@@ -1,6 +1,6 @@
-"""What a batch is asked to do: a JOBS.toml, or every .blend of a folder, as a list of shots.
+"""The jobs of a batch: a JOBS.toml, or every .blend of a folder, as a list of shots.
 
-Everything is checked here, before anything starts. ``docs/batch.md`` describes the file.
+All jobs are checked before any starts. ``docs/batch.md`` describes the file.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from . import settings_overrides
 
 FORMAT, VERSION = "condyle-jobs", 1
 
-#: keys of a job beside the sections of overrides, and what each takes
+#: keys of a job besides the sections of overrides
 KEYS = ("name", "input", "out", "scene", "frames", "timeout", "extras")
 SHARED = ("out", "scene", "frames", "timeout")
 TOP = ("format", "version", "defaults", "jobs", "extras")
-# Bytes of an output's name before .blend: file systems allow 255 in all, a part that is being written adds up to 40.
+# Bytes of an output's name before .blend: file systems allow 255 in all, a temporary file adds up to 40.
 LONGEST_STEM = 215
 
 
@@ -30,13 +30,13 @@ class Shot:
     """One .blend to bake.
 
     Attributes:
-        name: what it is called in reports.
+        name: its name in reports.
         source, target: the file to read and the file to write, absolute.
         scene: only this scene; None: all with something to simulate.
-        frames: first and last frame; None: as the file says.
-        timeout: seconds after which it is given up; None: never.
-        settings: nested tables for ``overrides``.
-        may_be_empty: nobody asked for this very file: where it has nothing to simulate, that is no failure.
+        frames: first and last frame; None: the file's.
+        timeout: seconds after which it is stopped; None: never.
+        settings: nested tables for ``settings_overrides``.
+        may_be_empty: whether it is skipped, not failed, if it has nothing to simulate: it comes from a folder.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Shot:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """All that decides the result beside the input, as JSON keeps it."""
+        """All that the result depends on besides the input, for JSON."""
         return {
             "scene": self.scene,
             "frames": list(self.frames) if self.frames else None,
@@ -62,52 +62,52 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
     """The shots of a job file or a folder.
 
     Args:
-        given: keys of a job (see ``SHARED`` and ``overrides``) that go before those of the file.
-        out: folder for all outputs; goes before every ``out`` of the file. A folder of files needs one.
-        recursive: folders in a folder, too.
+        given: keys of a job (see ``SHARED`` and ``settings_overrides``) that take precedence over those of the file.
+        out: folder of all outputs, which replaces every ``out`` of the file. A folder of files needs one.
+        recursive: include sub-folders of a folder.
 
     Raises:
-        FormatError: anything that cannot be right, named with its value.
+        FormatError: a key or value is wrong; names both.
     """
     if source.is_dir():
         shots = _folder_shots(real(source), given, out, recursive)
     else:
         if recursive:
-            raise _error(f"--recursive is for a folder, and {source} is none")
+            raise _error(f"--recursive needs a folder, but {source} is a file")
         shots = _file_shots(source, given, out)
     _check_paths(shots)
     return shots
 
 
 def real(path: Path) -> Path:
-    """A path without links; one that leads to itself stays, for Python 3.11 raises RuntimeError of it."""
+    """A path without links; a circular link stays, for which Path.resolve of Python 3.11 raises RuntimeError."""
     return Path(os.path.realpath(path))
 
 
 def on_a_line(text: object) -> str:
-    """A text as a line of a table or a log can hold it: what breaks lines is written as in Python."""
+    """A text on one line, for a table or a log: characters that cannot be printed are escaped."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
     )
 
 
 def parse_setting(text: str) -> dict[str, Any]:
-    """One ``ADDRESS=VALUE`` of a command line as a nested table; a value that is no TOML is a text."""
+    """One ``ADDRESS=VALUE`` of a command line as a nested table; a value that is not TOML is a text."""
     keys, sign, value = text.partition("=")
     if not sign:
-        raise _error(f"--set {text}: say ADDRESS=VALUE, as in simulation.time_step=0.0005")
+        raise _error(f"--set {text}: must be ADDRESS=VALUE, as in simulation.time_step=0.0005")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         try:
             return tomllib.loads(f"{keys} = {settings_overrides.toml_value(value.strip())}")
         except tomllib.TOMLDecodeError as error:
-            raise _error(f"--set {text}: not understood: {error}") from None
+            raise _error(f"--set {text}: {error}") from None
 
 
 def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
     if out is None:
-        raise _error(f"{folder} is a folder: say with --out where the outputs go")
+        raise _error(f"{folder} is a folder: give a folder for the outputs with --out")
     out = real(out)
     found = [
         path
@@ -115,13 +115,13 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
         if path.suffix.lower() == ".blend"
         and (
             path.is_file() or (path.is_symlink() and not path.exists())
-        )  # a link to nothing fails by its name
+        )  # a broken link is kept, to fail by name
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and not (folder in out.parents and out in path.parents)  # what a batch before has written
+        and not (folder in out.parents and out in path.parents)  # outputs of an earlier batch
     ]
     if not found:
         raise _error(
-            f"{folder} has no .blend file{'' if recursive else ' (--recursive looks into its folders)'}"
+            f"{folder} has no .blend file{'' if recursive else ' (--recursive includes its sub-folders)'}"
         )
     return [
         replace(
@@ -137,7 +137,7 @@ def _file_shots(file: Path, given: dict[str, Any], out: Path | None) -> list[Sho
     _check_keys(document, TOP, str(file))
     if document.get("format") != FORMAT or document.get("version") != VERSION:
         raise _error(
-            f'{file}: must say format = "{FORMAT}" and version = {VERSION}, not '
+            f'{file}: must have format = "{FORMAT}" and version = {VERSION}, got '
             f"{document.get('format')!r} and {document.get('version')!r}"
         )
     defaults = _table(document.get("defaults", {}), f"{file}: defaults")
@@ -170,14 +170,14 @@ def _file_shot(
     elif folder is not None:
         target = folder / source.name
     else:
-        raise _error(f"{where}: has no out, nor do the defaults")
+        raise _error(f"{where}: has no out, and neither have the defaults")
     name = _text(job, "name", where) if "name" in job else source.stem
-    if not name.isprintable():  # it stands in a line of a table
+    if not name.isprintable():  # it must fit on a line of a table
         if "name" in job:
-            raise _error(f"{where}: name = {name!r}: it takes one line of letters that can be printed")
+            raise _error(f"{where}: name = {name!r}: must be one line of printable characters")
         raise _error(
-            f"{where}: its input is called {source.name!r}, which does not fit on a line: rename the file, or give the "
-            "job a name"
+            f"{where}: the file name {source.name!r} has characters that cannot be printed: rename the file, or give "
+            "the job a name"
         )
     if not source.is_file():
         raise _error(f"{where}: no such file: {source}")
@@ -191,7 +191,7 @@ def _file_shot(
 
 
 def _inside(path: Path) -> Path:
-    """A path as it is below another folder: only its name where it is absolute or leads out of that folder."""
+    """A path to append to another folder: only its name where it is absolute or leads out of that folder."""
     path = Path(os.path.normpath(path))
     return Path(path.name) if path.anchor or ".." in path.parts else path
 
@@ -200,7 +200,7 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
     """A shot from the keys of its job."""
     timeout = keys.get("timeout")
     if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
-        raise _error(f"{where}: timeout = {timeout!r}: it takes seconds above 0")
+        raise _error(f"{where}: timeout = {timeout!r}: must be a number of seconds above 0")
     frames = keys.get("frames")
     if frames is not None:
         whole = isinstance(frames, list) and all(
@@ -208,7 +208,7 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
         )
         if not whole or len(frames) != 2 or frames[1] <= frames[0]:
             raise _error(
-                f"{where}: frames = {frames!r}: it takes the first and the last frame, as in [1, 120]"
+                f"{where}: frames = {frames!r}: must be the first and the last frame, as in [1, 120]"
             )
         try:
             settings_overrides.check_frames(frames)
@@ -229,7 +229,7 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
 
 
 def _check_paths(shots: list[Shot]) -> None:
-    """FormatError where an output would stand in the way of another output, or of an input."""
+    """FormatError where an output would replace another output or an input, or its name is not valid."""
     sources = {_same(shot.source): shot for shot in shots}
     targets: dict[str, Shot] = {}
     for shot in shots:
@@ -238,19 +238,19 @@ def _check_paths(shots: list[Shot]) -> None:
         length = len(os.fsencode(shot.target.stem))
         if length > LONGEST_STEM:
             raise _error(
-                f"{shot.name}: the output's name has {length} bytes before .blend, at most {LONGEST_STEM} leave "
-                f"room for what is written beside it: {shot.target.name}"
+                f"{shot.name}: the output's name has {length} bytes before .blend, more than the {LONGEST_STEM} that "
+                f"leave space for temporary files: {shot.target.name}"
             )
         first = targets.setdefault(_same(shot.target), shot)
         if first is not shot:
             raise _error(f"two jobs have the same output {shot.target}: {first.name!r} and {shot.name!r}")
         read = sources.get(_same(shot.target))
         if read is not None:
-            raise _error(f"{shot.name!r} would write over {shot.target}, the input of {read.name!r}")
+            raise _error(f"{shot.name!r} would overwrite {shot.target}, the input of {read.name!r}")
 
 
 def _same(path: Path) -> str:
-    """Equal for paths that mean the same file here."""
+    """A path as a key, equal for paths to the same file on this system."""
     return os.path.normcase(path)
 
 
@@ -260,7 +260,7 @@ def _load(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise _error(f"{file} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise _error(f"{file}: not a text file (byte {error.start} is not UTF-8)") from None
+        raise _error(f"{file}: not a text file: byte {error.start} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise _error(f"{file}: not TOML: {error}") from None
 
@@ -270,12 +270,12 @@ def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> No
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             meant = f" (did you mean {near[0]!r}?)" if near else ""
-            raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; there are {', '.join(known)}")
+            raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; use one of {', '.join(known)}")
 
 
 def _table(value: dict[str, float] | dict[str, str], where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _error(f"{where} = {value!r}: it takes a table")
+        raise _error(f"{where} = {value!r}: must be a table")
     return value
 
 
@@ -283,7 +283,7 @@ def _text(table: dict[str, Any], key: str, where: str) -> str:
     value = table.get(key)
     if not isinstance(value, str) or not value:
         raise _error(
-            f"{where}: {key} = {value!r}: it takes a text" if key in table else f"{where}: has no {key}"
+            f"{where}: {key} = {value!r}: must be a text" if key in table else f"{where}: has no {key}"
         )
     return value
 

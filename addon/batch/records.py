@@ -1,8 +1,7 @@
-"""The record beside each output: from which input, by which settings and with which version it was made.
+"""The record beside each output: its input, settings and version.
 
-A record is written before its output is put in place, and names it by its hash. So a kill between the two leaves a
-record whose output is not there, or is the one before, which the record names as well: both mean that the shot is not
-done.
+A record is written before its output is renamed into place, and contains the hashes of that and of the replaced one.
+So after a kill between the two, the output is missing or is the old one, and the shot counts as not done.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ BLOCK = 1 << 20
 
 
 def record_path(target: Path) -> Path:
-    """Where the record of an output stands."""
+    """Path of an output's record."""
     return target.with_name(target.name + SUFFIX)
 
 
@@ -48,7 +47,7 @@ def version() -> str:
 
 
 def load(target: Path) -> dict[str, Any] | None:
-    """The record beside an output; None where there is none, or it is none of ours."""
+    """The record beside an output; None without one, or if it has another format."""
     try:
         record: dict[str, Any] = physics_access.part("io.files").read_json(record_path(target))
     except (OSError, physics_access.physics().FormatError):
@@ -59,13 +58,13 @@ def load(target: Path) -> dict[str, Any] | None:
 
 
 def reason_to_bake(shot: Shot, source_digest: str, record: dict[str, Any] | None) -> str:
-    """Why a shot is not done, in a few words; empty: it is."""
+    """Why a shot must be baked, in a few words; empty if it is done."""
     if not shot.target.exists():
         return "new"
     if record is None:
-        return "no record of its output"
+        return "its output has no record"
     if digest(shot.target) != record["output"].get("sha256"):
-        return "its output is not the one that was recorded"
+        return "its output differs from the record"
     if record["input"].get("sha256") != source_digest:
         return "its input has changed"
     if record["settings"] != shot.asked:
@@ -77,25 +76,27 @@ def reason_to_bake(shot: Shot, source_digest: str, record: dict[str, Any] | None
 
 
 def is_ours(target: Path, record: dict[str, Any] | None) -> bool:
-    """Whether an output is as a batch left it, or is not there, so that nothing is lost where it is replaced."""
+    """Whether an output is missing or unchanged since a batch wrote it, so that it can be replaced without loss."""
     if not target.exists():
         return True
     return record is not None and digest(target) in (record["output"].get("sha256"), record.get("replaced"))
 
 
 def library_digest(path: str) -> str:
-    """Hash of a linked file; empty where it is missing."""
+    """Hash of a linked file; empty if it is missing."""
     return digest(Path(path)) if Path(path).is_file() else ""
 
 
 def publish(made: Path, shot: Shot, facts: dict[str, Any]) -> None:
-    """Write the record of a file that was made, and put the file in its place.
+    """Write the record of a new file, and rename the file to its target.
 
     Raises:
-        OSError: one of them cannot be written; the output before is then as it was.
+        OSError: one of them cannot be written; the previous output is then unchanged.
     """
     with made.open("r+b") as file:
-        os.fsync(file.fileno())  # a rename must not outlive what it names where the power fails
+        os.fsync(
+            file.fileno()
+        )  # the content must be on disk before the rename, for a power failure between them
     record = {
         "format": FORMAT,
         "version": VERSION,
@@ -112,12 +113,12 @@ def publish(made: Path, shot: Shot, facts: dict[str, Any]) -> None:
 
 
 def part_path(target: Path, token: str) -> Path:
-    """Where a child writes: beside the output, hidden."""
+    """The hidden file beside the output that a child writes."""
     return target.with_name(f".{target.stem}.batch-{token}.blend")
 
 
 def sweep(target: Path) -> None:
-    """Remove what killed children and batches left beside an output."""
+    """Remove temporary files of killed children and batches beside an output."""
     stem = re.escape(target.stem)
     part = rf"\.{{1,2}}{stem}\.batch-[0-9a-f]{{8}}(\.[0-9a-f]{{8}})?\.blend[@\d]*"
     record = rf"\.{re.escape(record_path(target).stem)}\.[0-9a-f]{{8}}\.json"
@@ -131,12 +132,12 @@ LOCK = ".condyle-batch.lock"
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other batches out of a folder of outputs, which is made if it is not there.
+    """Lock a folder of outputs against other batches; creates the folder if it is missing.
 
-    The system gives the lock back when this process ends, in whatever way.
+    The system releases the lock whenever and however this process ends.
 
     Raises:
-        FormatError: the folder cannot be written to, or another batch holds it.
+        FormatError: the folder cannot be written to, or another batch has locked it.
     """
     path = folder / LOCK
     try:
@@ -156,7 +157,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows removes no open file; it does no harm
+        with suppress(OSError):  # Windows cannot remove an open file; leaving it is harmless
             path.unlink()
         file.close()
 

@@ -1,4 +1,4 @@
-"""What became of a batch, as a table for people and as JSON for programs."""
+"""The outcomes of a batch, as a table for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ GOOD = (BAKED, KEPT, WOULD, SKIPPED)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one shot.
+    """The outcome of one shot.
 
     Attributes:
         state: one of BAKED, KEPT, WOULD, SKIPPED, FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED.
-        note: why, in a line. seconds: from the child's start to the output in its place.
+        note: the reason, in a line. seconds: duration of the shot.
         scenes: facts about each baked scene.
         warnings: one line each.
     """
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as reports and events tell it."""
+    """An outcome for reports and events."""
     return {
         "name": outcome.shot.name,
         "state": outcome.state,
@@ -68,14 +68,14 @@ def report(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """All outcomes for people: one line a shot, then the counts."""
+    """All outcomes for people: one line per shot, then the counts."""
     rows = [("shot", "state", "frames", "bodies", "seconds", "note")]
     for each in outcomes:
         frames = sum(int(scene["frames"]) for scene in each.scenes if "frames" in scene)
         bodies = sum(int(scene["bodies"]) for scene in each.scenes if "bodies" in scene)
-        told = each.state == BAKED
-        shown = (str(frames), str(bodies), f"{each.seconds:.1f}") if told else ("", "", "")
-        source = str(each.shot.source)  # the shot's name says which it is
+        baked = each.state == BAKED
+        shown = (str(frames), str(bodies), f"{each.seconds:.1f}") if baked else ("", "", "")
+        source = str(each.shot.source)  # left out of the note: the row has the shot's name
         note = on_a_line(each.note.removeprefix(f"{source}: ").removeprefix(f"{source} "))
         note = note if len(note) <= 90 else note[:89] + "…"
         rows.append((each.shot.name, each.state, *shown, note))

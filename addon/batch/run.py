@@ -1,7 +1,7 @@
-"""Many shots, one process each, several at once; what is done stays done, whatever ends the run.
+"""Bakes many shots, one process each, several at once; finished shots are kept however the run ends.
 
-Children only write hidden files beside the outputs. This process alone puts them in place, each with its record, so
-that killing it, or all of them, at any moment leaves every output whole or absent.
+Children only write hidden files beside the outputs; only this process moves them into place, each with its record. So
+a kill of any of these processes, at any moment, leaves every output complete or absent.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from .report import (
     summary,
 )
 
-#: how long [s] after a child's end by a signal this process may hear of the same one
+#: time [s] to wait for this process's own signal after a signal has ended a child
 TOGETHER = 1.0
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a batch is run.
+    """Options of a batch.
 
     Attributes:
         at_once: children at a time.
-        overwrite: bake what is done, too, and replace outputs that no batch made.
-        dry_run: only tell what would be done, after each shot was opened and checked.
+        overwrite: bake finished shots again, and replace outputs that no batch made.
+        dry_run: only open and check each shot, and list those to bake.
     """
 
     at_once: int
@@ -59,7 +59,7 @@ class Options:
 
 
 class _Ended(Exception):
-    """A shot came to an end before its output was in place: state and note."""
+    """A shot ended without its output in place: state and note."""
 
     def __init__(self, state: str, note: str, told: Told | None = None) -> None:
         super().__init__(note)
@@ -78,18 +78,18 @@ class Run:
         self._said: queue.SimpleQueue[tuple[int, float | Outcome]] = queue.SimpleQueue()
 
     def bake(self, told: Callable[[list[Outcome]], object] = lambda _: None) -> list[Outcome]:
-        """Bake every shot that is not done; the outcomes in the order of the shots.
+        """Bake every shot that is not done; returns the outcomes in the order of the shots.
 
         Args:
-            told: is given them when the work begins and after each shot, those that are not finished too.
+            told: called with all outcomes, also of unfinished shots, at the start and after each shot.
 
         Raises:
-            FormatError: an output folder cannot be written to, or another batch works in it.
+            FormatError: an output folder cannot be written to, or another batch has locked it.
         """
-        with ExitStack() as held:
+        with ExitStack() as locks:
             if not self._options.dry_run:
                 for folder in sorted({shot.target.parent for shot in self._shots}):
-                    held.enter_context(locked(folder))
+                    locks.enter_context(locked(folder))
             return self._bake(told)
 
     def _bake(self, told: Callable[[list[Outcome]], object]) -> list[Outcome]:
@@ -106,7 +106,7 @@ class Run:
                 thread.start()
             self._listen(told)
         except KeyboardInterrupt:
-            with suppress(KeyboardInterrupt):  # a second one waits for nothing
+            with suppress(KeyboardInterrupt):  # a second one stops waiting
                 self._stop()
                 for thread in threads:
                     if thread.is_alive():
@@ -121,7 +121,7 @@ class Run:
         ]
 
     def _work(self, waiting: queue.SimpleQueue[int]) -> None:
-        """One thread: a shot after the other."""
+        """One thread: one shot after another."""
         while not self._stopping.is_set():
             try:
                 number = waiting.get_nowait()
@@ -130,12 +130,14 @@ class Run:
             self._said.put((number, self._outcome(number)))
 
     def _listen(self, told: Callable[[list[Outcome]], object]) -> None:
-        """Tell what the threads say until every shot has ended."""
+        """Report the threads' messages until every shot has ended."""
         outcomes = self._outcomes
         fractions: dict[int, float] = {}
         while len(outcomes) < len(self._shots):
             try:
-                number, said = self._said.get(timeout=0.2)  # Windows gives no interrupt to an endless wait
+                number, said = self._said.get(
+                    timeout=0.2
+                )  # on Windows a wait without a timeout cannot be interrupted
             except queue.Empty:
                 continue
             if isinstance(said, Outcome):
@@ -150,7 +152,7 @@ class Run:
             self._reporter.progress(share, f"{len(outcomes)} of {len(self._shots)} {running}".rstrip())
 
     def _drain(self) -> None:
-        """Take what the threads said before they went."""
+        """Collect the outcomes of ended threads."""
         with suppress(queue.Empty):
             while True:
                 number, said = self._said.get_nowait()
@@ -180,10 +182,12 @@ class Run:
             state, note, told = end.state, end.note, end.told
         except (OSError, physics_access.physics().CondyleError) as error:
             state, note, told = FAILED, str(error), Told()
-        except Exception as error:  # a defect: told like any failure, with its trace; the other shots go on
+        except (
+            Exception
+        ) as error:  # a bug: reported like any failure, with its traceback; other shots continue
             traceback.print_exc()
             state, note, told = FAILED, f"{type(error).__name__}: {error}", Told()
-        if -told.code in FROM_OUTSIDE:  # a signal to all of them may have reached the child first
+        if -told.code in FROM_OUTSIDE:  # the signal may reach this process after the child
             self._stopping.wait(TOGETHER)
         if self._stopping.is_set() and state not in GOOD:
             state, note = INTERRUPTED, "not finished"
@@ -191,9 +195,7 @@ class Run:
 
     def _try(self, number: int, shot: Shot) -> tuple[str, str, Told]:
         if not self._options.dry_run:
-            records.sweep(
-                shot.target
-            )  # also of a shot that is done: a kill may have ended an --overwrite of it
+            records.sweep(shot.target)  # also for finished shots: a killed --overwrite leaves files, too
         source_digest = records.digest(shot.source)
         record = records.load(shot.target)
         reason = records.reason_to_bake(shot, source_digest, record)
@@ -202,11 +204,11 @@ class Run:
         if not self._options.overwrite and not records.is_ours(shot.target, record):
             raise _Ended(
                 FAILED,
-                f"{shot.target} is there and is not as a batch left it; move it away, or give --overwrite",
+                f"{shot.target} was not written by a batch, or was changed since; move it away, or give --overwrite",
             )
         if self._options.dry_run:
             told = self._follow(number, shot, None)
-            return WOULD, reason or "asked to bake all", told
+            return WOULD, reason or "--overwrite", told
         part = records.part_path(shot.target, secrets.token_hex(4))
         try:
             told = self._follow(number, shot, part)
@@ -216,7 +218,7 @@ class Run:
         return BAKED, reason, told
 
     def _follow(self, number: int, shot: Shot, part: Path | None) -> Told:
-        """Run the child of a shot to its end; _Ended where it did not do what it should."""
+        """Run the child of a shot to its end; _Ended if it fails."""
         with self._guard:
             if self._stopping.is_set():
                 raise _Ended(INTERRUPTED, "not started")
@@ -233,7 +235,7 @@ class Run:
             with self._guard:
                 self._children.discard(child)
         if late.is_set():
-            opening = "" if told.blender else ": it or a file that it links was still being opened"
+            opening = "" if told.blender else ": the file or one of its libraries was still being opened"
             raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
         if told.empty and shot.may_be_empty:
             raise _Ended(SKIPPED, "nothing to simulate", told)
@@ -241,7 +243,7 @@ class Run:
         return told
 
     def _facts(self, shot: Shot, source_digest: str, told: Told) -> dict[str, Any]:
-        """What a record says beside settings and output."""
+        """Entries of a record besides settings and output."""
         return {
             "blender": told.blender,
             "input": {"path": str(shot.source), "sha256": source_digest},
@@ -253,7 +255,7 @@ class Run:
 
 
 def _judge(told: Told, part: Path | None) -> None:
-    """_Ended where a child did not do what it should."""
+    """_Ended if a child failed."""
     reporting = physics_access.part("reporting")
     last = " | ".join(told.lines)
     note = "; ".join(told.errors) or last

@@ -1,10 +1,9 @@
-"""Settings of a scene given from outside: nested tables of names and values, checked before anything is set.
+"""Settings of a scene given from outside: nested tables of names and values, checked before any is set.
 
     {"simulation": {"time_step": 0.0005}, "joints": {"Knee": {"coordinates": {"1": {"damping": 0.2}}}}}
 
-A section names what the setting belongs to, the keys below it are the properties of the add-on by their names in
-Python. ``check`` needs no file: it judges names, types and ranges. ``apply`` finds the objects in the scenes, and
-sets nothing where one of them is missing.
+A section is the owner of its settings; the keys below it are the add-on's properties by their Python names. ``check``
+needs no file: it checks names, types and ranges. ``apply`` finds the objects, and sets nothing if one is missing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ..reading import muscle_points
 if TYPE_CHECKING:
     from bpy.types import Scene
 
-#: sections, and the group that each name in them means; the first two are the scene's own and have no names
+#: sections, and the property group that a name in each stands for; the first two belong to the scene, without names
 SECTIONS = {
     "simulation": "",
     "start": "",
@@ -37,7 +36,7 @@ SECTIONS = {
     "obstacles": "obstacle",
 }
 
-#: what is kept or shown rather than set, in whatever group it stands
+#: properties of any group that are stored or shown, but not set
 NOT_SETTINGS = {
     "rna_type",
     "name",
@@ -94,7 +93,7 @@ class Override:
 
 @dataclass(frozen=True)
 class _Target:
-    """Where a setting goes in the open file."""
+    """The property of the open file that a setting sets."""
 
     owner: Any
     property: Any
@@ -110,7 +109,7 @@ def address(keys: Iterable[str]) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A text, number, switch or list of them as TOML writes it: but for DEL as JSON does."""
+    """A text, number, boolean or list of them as TOML writes it: as JSON does, except for DEL."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\x7f", "\\u007f")
 
 
@@ -124,7 +123,7 @@ def flatten(settings: dict[str, Any], before: tuple[str, ...] = ()) -> Iterator[
 
 
 def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    """Both nested tables as one; what stands in both is as in the second."""
+    """Both nested tables as one; the second takes precedence."""
     both = dict(first)
     for key, value in second.items():
         below = both.get(key)
@@ -133,13 +132,13 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(settings: dict[str, Any]) -> None:
-    """FormatError for the first setting whose name, type or range cannot be right in any file."""
+    """FormatError for the first setting whose name, type or range is wrong for every file."""
     for override in flatten(settings):
         _check_value(_static_property(override), override)
 
 
 def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
-    """Set everything in these scenes of the open file; FormatError, and nothing set, where something cannot be."""
+    """Apply all settings to these scenes of the open file, or none: FormatError where one cannot be set."""
     check(settings)
     targets = [
         target
@@ -156,21 +155,20 @@ def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
 
 
 def check_frames(frames: Iterable[int]) -> None:
-    """FormatError for a frame that Blender does not have."""
+    """FormatError for a frame outside Blender's range."""
     first, last = FRAMES
     for frame in frames:
         if not first <= frame <= last:
             error: Exception = physics_access.physics().FormatError(
-                f"frame {frame}: Blender's frames go from {first} to {last}"
+                f"frame {frame}: must be from {first} to {last}, Blender's range"
             )
             raise error
 
 
 def set_frames(scene: Scene, frames: tuple[int, int]) -> None:
-    """Make a bake cover these frames, and the scene play and render them.
+    """Set the frames of the bake, and of the scene's playback and render.
 
-    Blender's scenes begin at frame 0 at the earliest, and so do their renders: frames before it are played by the
-    preview range.
+    A scene's frame range cannot begin before frame 0; earlier frames are played by the preview range, but not rendered.
     """
     scene.condyle.start.begin = "RANGE"
     settings = scene.condyle.simulation
@@ -184,7 +182,7 @@ def set_frames(scene: Scene, frames: tuple[int, int]) -> None:
 
 
 def _groups() -> dict[str, Any]:
-    """The property group of each section, as Blender describes it."""
+    """The property group of each section, as bl_rna."""
     scene, item = roots.SceneData.bl_rna, roots.ObjectData.bl_rna
     return {
         section: (item if group else scene).properties[group or section].fixed_type
@@ -193,13 +191,13 @@ def _groups() -> dict[str, Any]:
 
 
 def _static_property(override: Override) -> Any:
-    """The property that a setting means, judged by names alone."""
+    """The property of a setting, found by names alone."""
     section, *keys = override.keys
     if section not in SECTIONS:
         raise _unknown(override, override.keys[:1], SECTIONS)
     if SECTIONS[section]:
         if not keys:
-            raise _wrong(override, f"give it by name: {section}.NAME.SETTING = VALUE")
+            raise _wrong(override, f"must be given by name: {section}.NAME.SETTING = VALUE")
         keys = keys[1:]
     group = _groups()[section]
     while keys:
@@ -216,7 +214,7 @@ def _static_property(override: Override) -> Any:
             return found
         group = found.fixed_type
         keys = keys[1:] if found.type == "COLLECTION" else keys
-    raise _wrong(override, "it is a group of settings, not one")
+    raise _wrong(override, "this is a group of settings; set those in it")
 
 
 def _is_setting(group: Any, found: Any) -> bool:
@@ -228,7 +226,7 @@ def _is_setting(group: Any, found: Any) -> bool:
         or (found.is_readonly and found.type not in _NESTING)
     ):
         return False
-    if property_options.shown_by(name) in group.properties:  # shows that one in the user's units
+    if property_options.shown_by(name) in group.properties:  # it shows another property in the user's units
         return False
     if found.type in _NESTING:
         base = found.fixed_type.base
@@ -240,11 +238,11 @@ _NESTING = {"POINTER", "COLLECTION"}
 
 
 def _check_value(found: Any, override: Override) -> None:
-    """FormatError where the value is not of the property's type or out of its range."""
+    """FormatError for a value of another type than the property's, or out of its range."""
     value, length = override.value, getattr(found, "array_length", 0)
     if found.type == "ENUM" and found.is_enum_flag:
         if not isinstance(value, list):
-            raise _wrong(override, "it takes a list")
+            raise _wrong(override, "must be a list")
         for each in value:
             _check_one(found, override, each)
         return
@@ -252,7 +250,7 @@ def _check_value(found: Any, override: Override) -> None:
         _check_one(found, override, value)
         return
     if not isinstance(value, list) or len(value) != length:
-        raise _wrong(override, f"it takes a list of {length}")
+        raise _wrong(override, f"must be a list of {length}")
     for each in value:
         _check_one(found, override, each)
 
@@ -261,27 +259,27 @@ def _check_one(found: Any, override: Override, value: Any) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if found.type == "BOOLEAN":
         if not isinstance(value, bool):
-            raise _wrong(override, "it takes true or false")
+            raise _wrong(override, "must be true or false")
     elif found.type == "ENUM":
         choices = [item.identifier for item in found.enum_items]
         if value not in choices:
-            raise _wrong(override, f"it takes one of {', '.join(choices)}{_meant(str(value), choices)}")
+            raise _wrong(override, f"must be one of {', '.join(choices)}{_meant(str(value), choices)}")
     elif found.type == "STRING":
         if not isinstance(value, str):
-            raise _wrong(override, "it takes a text")
+            raise _wrong(override, "must be a text")
     elif not is_number or (found.type == "INT" and not isinstance(value, int)):
-        raise _wrong(override, f"it takes a {'whole ' if found.type == 'INT' else ''}number")
+        raise _wrong(override, f"must be a {'whole ' if found.type == 'INT' else ''}number")
     elif not math.isfinite(value) or not found.hard_min <= _stored(found, value) <= found.hard_max:
-        raise _wrong(override, f"it takes {found.hard_min:g} to {found.hard_max:g}")
+        raise _wrong(override, f"must be from {found.hard_min:g} to {found.hard_max:g}")
 
 
 def _stored(found: Any, value: float) -> float:
-    """A number as Blender keeps it, in single precision: so it keeps the ends of ranges, too."""
+    """A number as Blender stores it, in single precision, as it does the ends of ranges."""
     return array.array("f", [value])[0] if found.type == "FLOAT" else value
 
 
 def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
-    """The groups of properties that a setting's section and name mean, and their data paths."""
+    """The property groups of a setting's section and name, and their data paths."""
     section = override.keys[0]
     if not SECTIONS[section]:
         return [(getattr(scene.condyle, section), f"condyle.{section}") for scene in scenes]
@@ -298,7 +296,7 @@ def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
 
 
 def _named(scene: Scene, section: str) -> dict[str, tuple[Any, str]]:
-    """Everything in a scene that a section can name: its group of properties and the data path to it."""
+    """The property groups in a scene that a section can name, and their data paths."""
     if section == "bodies":
         bodies = references.bodies_of(scene)
         return {body.name: (body.data.body, f"{body.path_prefix}condyle.body") for body in bodies}
@@ -314,7 +312,7 @@ def _named(scene: Scene, section: str) -> dict[str, tuple[Any, str]]:
 
 
 def _find(owner: Any, path: str, override: Override) -> _Target:
-    """Walk from a section's group to the owner of the property that a setting means."""
+    """Follow a setting's keys from its section's group to the owner of its property."""
     keys = list(override.keys[2 if SECTIONS[override.keys[0]] else 1 :])
     while True:
         name = keys.pop(0)
@@ -329,7 +327,7 @@ def _find(owner: Any, path: str, override: Override) -> _Target:
 
 
 def _index(rows: Any, key: str, name: str, override: Override) -> int:
-    """Which of a collection's rows a key means: by its label or its number from 1."""
+    """Index of a collection's row by a key: its label, or its number from 1."""
     labels = [getattr(row, "label", "") for row in rows]
     if key in labels:
         return labels.index(key)
@@ -340,15 +338,15 @@ def _index(rows: Any, key: str, name: str, override: Override) -> int:
 
 
 def _check_settable(target: _Target) -> None:
-    """FormatError where a value would not last: linked data, or an animated property."""
+    """FormatError where a value would be lost or overridden: linked data, or an animated property."""
     block, override = target.owner.id_data, target.override
     if block.library is not None:
         raise _wrong(
-            override, f"{block.name!r} is linked from {block.library.filepath}; make a library override of it"
+            override, f"{block.name!r} is linked from {block.library.filepath}; make it a library override"
         )
     drivers = block.animation_data.drivers if block.animation_data is not None else ()
     if any(curve.data_path == target.path for curve in (*compat.curves_in_use(block), *drivers)):
-        raise _wrong(override, "it is animated, and its keys or driver would win; remove them")
+        raise _wrong(override, "it is animated; remove its keyframes or driver")
 
 
 def _wrong(override: Override, reason: str) -> Exception:
@@ -361,7 +359,7 @@ def _wrong(override: Override, reason: str) -> Exception:
 def _unknown(override: Override, keys: tuple[str, ...], known: Iterable[str]) -> Exception:
     known = list(known)
     return _wrong(
-        override, f"unknown key {address(keys)!r}{_meant(keys[-1], known)}; there are {_listed(known)}"
+        override, f"unknown key {address(keys)!r}{_meant(keys[-1], known)}; use one of {_listed(known)}"
     )
 
 

@@ -190,7 +190,7 @@ def test_a_folder_with_nothing_to_simulate_at_all_is_told(run, part, folder, cap
     [
         ("hang", "not done in 0.3 s"),
         # as where a link leads to a pipe: Blender waits, and says nothing
-        ("hang unopened", "not done in 0.3 s: it or a file that it links was still being opened"),
+        ("hang unopened", "not done in 0.3 s: the file or one of its libraries was still being opened"),
     ],
 )
 def test_a_shot_that_takes_too_long_is_given_up(run, part, folder, does, note):

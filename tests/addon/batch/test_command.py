@@ -151,8 +151,8 @@ def test_a_dry_run_tells_what_would_stop_a_bake(command, hinge_file, tmp_path):
             "'simulation.tme_step' (did you mean 'time_step'?)",
         ),
         (("IN", "--out", "OUT", "--set", "timestep=1"), "unknown key 'timestep'"),
-        (("IN", "--out", "OUT", "--report", "/no/where.json"), "there is no folder"),
-        (("IN", "--out", "OUT", "--report", "IN"), "it cannot be written there"),
+        (("IN", "--out", "OUT", "--report", "/no/where.json"), "no such folder: /no"),
+        (("IN", "--out", "OUT", "--report", "IN"), "this file cannot be written"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_path, arguments, message):
@@ -181,9 +181,7 @@ def test_a_job_without_a_name_whose_file_s_name_fits_on_no_line_is_told_so(part,
     path.write_text(
         'format = "condyle-jobs"\nversion = 1\n[[jobs]]\ninput = "shot\\n1.blend"\nout = "out"', "utf-8"
     )
-    words = (
-        r"job 1: its input is called 'shot\\n1.blend', which does not fit on a line: rename the file, or give"
-    )
+    words = r"job 1: the file name 'shot\\n1.blend' has characters that cannot be printed: rename the file, or give"
     with pytest.raises(ph.FormatError, match=words):
         part("batch.job_file").read(path, {}, None, False)
 

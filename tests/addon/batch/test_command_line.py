@@ -84,8 +84,12 @@ USAGE = [
     (("bake", "IN", "--out", "OUT", "--scene", "Leg"), 2, "has no scene 'Leg'"),
     (("bake", "IN", "--check", "--scene", "Leg"), 2, "has no scene 'Leg'"),
     (("bake", "IN", "--out", "OUT", "--frames", "9", "1"), 2, "empty or reversed: from 9 to 1"),
-    (("bake", "IN", "--out", "OUT", "--frames", "1", "99999999999"), 2, "frames go from -1048574 to 1048574"),
-    (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "it takes a list of 3"),
+    (
+        ("bake", "IN", "--out", "OUT", "--frames", "1", "99999999999"),
+        2,
+        "frame 99999999999: must be from -1048574 to 1048574",
+    ),
+    (("bake", "IN", "--out", "OUT", "--set", "simulation.gravity=9.81"), 2, "must be a list of 3"),
     (("bake", "IN", "--out", "OUT", "--set", "joints.Hip.prescribed=true"), 2, "no joint 'Hip'; it has Knee"),
     (("bake", "IN", "--check", "--set", "joints.Knee.prescribed=true"), 0, ""),
 ]
@@ -202,7 +206,7 @@ def test_what_is_no_plain_file_is_refused(command, tmp_path):
     pipe = tmp_path / "pipe.blend"
     os.mkfifo(pipe)
     done = command("bake", pipe, "--check")
-    assert done.returncode == 2 and f"{pipe} is no plain file" in done.stderr
+    assert done.returncode == 2 and f"{pipe} is not a regular file" in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
