@@ -1,4 +1,4 @@
-"""Sliders and poses that the user drags."""
+"""Sets sliders by poses: dragging, inverse kinematics, projection onto joints."""
 
 from ..blender import lazy
 

@@ -1,6 +1,4 @@
-"""Targets of inverse kinematics: Empties that bodies of a tree are drawn to, once, over a range, or live (see
-`handlers.targets`).
-"""
+"""Targets of inverse kinematics: Empties that bodies follow, once, over a range, or live (see `handlers.targets`)."""
 
 from __future__ import annotations
 
@@ -18,21 +16,21 @@ from . import inverse_kinematics
 
 
 def targets_of(scene: Scene) -> list[Object]:
-    """The target Empties of a scene that have a body, by name."""
+    """Target Empties of a scene that have a body, sorted by name."""
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.target.enabled]
     found = [item for item in found if references.resolve(item.condyle.target.body) is not None]
     return sorted(found, key=lambda each: each.name)
 
 
-# How large a target is drawn: so large a share of its body, and no larger [m].
+# Display size of a target: a share of its body, and the largest size [m].
 SHARE, LARGEST = 0.2, 0.03
 
 
 def add_target(scene: Scene, body: Body, place: Any) -> Object:
-    """A new target for the point of a body that is at a place (3,) in the world now; returns its Empty.
+    """Add a target for the point of a body that is at a place (3,) in the world now; returns its Empty.
 
     Raises:
-        ModelError: nothing moves the body.
+        ModelError: no driven joint moves the body.
     """
     wish = inverse_kinematics.point_wish(scene, body, place)
     inverse_kinematics.Reach(scene, [wish])
@@ -60,7 +58,7 @@ def add_target(scene: Scene, body: Body, place: Any) -> Object:
 
 
 def wish_of(scene: Scene, item: Object) -> inverse_kinematics.Wish:
-    """What a target asks for, where it is now."""
+    """The goal of a target at its present place."""
     settings = item.condyle.target
     body = references.resolve(settings.body)
     if body is None:
@@ -74,18 +72,18 @@ def wish_of(scene: Scene, item: Object) -> inverse_kinematics.Wish:
 
 
 def wishes_of(scene: Scene) -> list[inverse_kinematics.Wish]:
-    """What all targets ask for; ModelError where there are none."""
+    """The goals of all targets; ModelError without targets."""
     found = [wish_of(scene, item) for item in targets_of(scene)]
     if not found:
-        raise physics_access.model_error("there is no target: select a body and use Add Target")
+        raise physics_access.model_error("the scene has no target: select a body and use Add Target")
     return found
 
 
 def key_range(scene: Scene, first: int, last: int) -> tuple[int, float, int]:
-    """Key the sliders so that the joints follow their targets at each frame; the frame is put back.
+    """Key the sliders so that bodies follow their targets at each frame; restores the current frame.
 
     Returns:
-        Frames, the farthest that a target was off [m], and the frame of that.
+        Number of frames, the largest distance from a target [m], and its frame.
     """
     if last < first:
         raise physics_access.model_error(f"the frame range is reversed: from {first} to {last}")
@@ -96,7 +94,7 @@ def key_range(scene: Scene, first: int, last: int) -> tuple[int, float, int]:
             scene.frame_set(frame)
             wishes = wishes_of(scene)
             search = search or inverse_kinematics.Reach(scene, wishes)
-            if found:  # go on from the frame before
+            if found:  # start from the previous frame
                 inverse_kinematics.write(found[-1][1])
             state, outcome = search.solve([wish.goal for wish in wishes], patient=not found)
             for _ in range(20):
@@ -115,7 +113,7 @@ def key_range(scene: Scene, first: int, last: int) -> tuple[int, float, int]:
 
 
 def follow(scene: Scene) -> float | None:
-    """Draw the bodies to their targets; seconds to the next step where there are nearer poses, else None."""
+    """Move the bodies towards their targets; returns seconds to the next step, or None at the nearest pose."""
     if not targets_of(scene):
         return None
     try:

@@ -1,6 +1,6 @@
-"""Inverse kinematics of the scene: sliders of joints at which points on bodies are where they should be.
+"""Inverse kinematics of the scene: sliders of joints that move points on bodies to their targets.
 
-It runs in Blender's own process, unjitted and without SciPy: a leg of 6 coordinates takes 1.4 ms a move of the mouse,
+It runs in Blender's own process, unjitted and without SciPy: a leg of 6 coordinates takes 1.4 ms per move of the mouse,
 a chain of 30 about 20 ms.
 """
 
@@ -25,17 +25,17 @@ from ..reading.joints import child_in_joint, read_joint
 from ..sliders import sliders as drive
 from . import project_poses
 
-# Steps of a search while the mouse moves: the next move goes on from where it stopped. In all, about so many
-# coordinates are moved [coordinates x steps], which keeps a search below some tens of milliseconds.
+# Work of one search while the mouse moves [coordinates x steps], and its fewest steps: some tens of milliseconds at
+# most. The next move continues from its result.
 WORK, FEWEST = 120, 2
-NEAR, STRAIGHT = 1e-5, 1e-4  # m and rad within which a target counts as met; sliders are kept in float32
-STARTS, STEPS = 20, 200  # of a search that may take its time
-BEHIND = 1e-3  # m by which a body stands farther off than its sliders say from which on that is told
+NEAR, STRAIGHT = 1e-5, 1e-4  # m and rad within which a target counts as met; sliders are float32
+STARTS, STEPS = 20, 200  # of a patient search
+BEHIND = 1e-3  # m between a body and the place of its sliders from which on the outcome names it
 
 
 @dataclass
 class Wish:
-    """Where a frame on a body should be: its place, and if asked for its axes, too.
+    """A goal for a frame on a body: its place, and with `rotation` also its axes.
 
     Attributes:
         body: of the scene. frame: (4, 4) in the body's frame. goal: (4, 4) in the world; both rigid, in metres.
@@ -49,12 +49,12 @@ class Wish:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How near a search came.
+    """Result of a search.
 
     Attributes:
-        met: all targets are. distances [m], angles [rad]: what is left, one a wish. done: there is nothing nearer.
-        at_limits: coordinates that stand at their limits, as people read them: body and slider.
-        behind: bodies that do not follow their sliders, as a bone that is connected to its parent may not.
+        met: whether all targets are met. distances [m], angles [rad]: errors, one per wish.
+        done: whether the search has converged. at_limits: titles of coordinates at their limits: body and slider.
+        behind: bodies that do not follow their sliders, such as a bone connected to its parent.
     """
 
     met: bool
@@ -68,18 +68,18 @@ class Outcome:
         """One line for the user."""
         if self.met:
             return "reached"
-        text = f"{units.told_length(float(self.distances.max()))} off"
+        text = f"{units.told_length(float(self.distances.max()))} from the target"
         if float(self.angles.max(initial=0.0)) > STRAIGHT:
-            text += f", {np.degrees(float(self.angles.max())):.3g}°"
+            text += f", turned {np.degrees(float(self.angles.max())):.3g}°"
         if self.behind:
-            return f"{text} ({self.behind[0]} does not stand where its sliders say: Check Scene tells why)"
+            return f"{text} ({self.behind[0]} does not follow its sliders: Check Scene says why)"
         limits = ", ".join(self.at_limits[:2]) + (" ..." if len(self.at_limits) > 2 else "")
         return f"{text} (at its limit: {limits})" if limits else text
 
 
 @dataclass(frozen=True)
 class _Moving:
-    """A joint whose sliders the search sets: its Empty, its body in the model, its joint, limits of its sliders."""
+    """A joint whose sliders the search sets: its Empty, its body in the model, ranges (n, 2) and SI units (n,)."""
 
     uid: int
     name: str
@@ -89,18 +89,17 @@ class _Moving:
 
 
 class Reach:
-    """A search for the sliders that meet wishes, prepared once for many goals; holds no Blender data but uids.
+    """A search for the sliders that meet wishes, prepared once for many goals; stores no Blender data but uids.
 
     Raises:
-        ModelError: nothing on the way from a wish's body to the world has sliders, a bake is shown, a joint is not
-            complete.
+        ModelError: no joint between a wish's body and the world has sliders, a bake is shown, a joint is incomplete.
     """
 
     def __init__(self, scene: Scene, wishes: Sequence[Wish]) -> None:
         physics = physics_access.physics()
         self.wishes = list(wishes)
         self._moving: list[_Moving] = []
-        self._titles: dict[str, str] = {}  # of the model's readings
+        self._titles: dict[str, str] = {}  # by reading of the model
         builder = physics.ModelBuilder(gravity=np.zeros(3))
         links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
         known: dict[Key, str] = {}
@@ -111,7 +110,7 @@ class Reach:
             names.append(self._add(scene, builder, body, links, known))
             if len(self._moving) == before and not self._above(body, links):
                 raise physics_access.model_error(
-                    f"nothing moves {body.name}: it hangs on no joint that is driven by sliders; "
+                    f"{body.name} has no joint driven by sliders between it and the world: "
                     "use Drive All, or Drive by Sliders on its joints"
                 )
         self.model = builder.build()
@@ -130,7 +129,7 @@ class Reach:
         self._long = physics.InverseKinematics(self.model, targets, max_steps=STEPS, **tolerances)
 
     def _above(self, body: Body, links: dict[Key, Any]) -> bool:
-        """Whether a driven joint is on the way from a body to the world."""
+        """Whether a driven joint lies between a body and the world."""
         while body is not None:
             item = links.get(key_of(body))
             if item is not None and item.condyle.joint.driven:
@@ -146,7 +145,7 @@ class Reach:
         links: dict[Key, Any],
         known: dict[Key, str],
     ) -> str:
-        """Add a body and all that it hangs on to the model; returns its name there."""
+        """Add a body and its ancestors to the model; returns its name there."""
         key = key_of(body)
         if key in known:
             return known[key]
@@ -180,7 +179,7 @@ class Reach:
         return body.name
 
     def state(self) -> physics_access.State:
-        """The state that the sliders show now; ModelError where a joint is gone."""
+        """The model's state at the present sliders; ModelError where a joint was deleted."""
         start = {}
         for each in self._moving:
             item = references.find_joint(each.uid, each.name)
@@ -189,9 +188,9 @@ class Reach:
         return self.model.state(q=start)
 
     def solve(self, goals: Sequence[np.ndarray], patient: bool = False) -> tuple[Any, Outcome]:
-        """The state near the sliders that meets the goals (4, 4) [m], one a wish, and how near it comes.
+        """The state near the sliders that meets the goals (4, 4) [m], one per wish, and its outcome.
 
-        Patient: from several places and to the end; else from the sliders alone, and only some steps.
+        patient: search from several starts until it converges; else from the present sliders, with few steps.
         """
         solver = self._long if patient else self._quick
         for number, (wish, goal) in enumerate(zip(self.wishes, goals)):
@@ -204,7 +203,7 @@ class Reach:
         return found.state, outcome
 
     def readings(self, state: physics_access.State) -> dict[int, np.ndarray]:
-        """Values of the sliders of each joint, by its session uid, at a state."""
+        """Slider values of each joint at a state, by session uid."""
         result = {}
         for each in self._moving:
             values = np.asarray(each.joint.readings(state.q[self.model.coordinate_slice(each.name)]))
@@ -214,7 +213,7 @@ class Reach:
         return result
 
     def sliders(self) -> dict[int, np.ndarray]:
-        """Values of the sliders now, as `readings`."""
+        """Present slider values, as of `readings`."""
         result = {}
         for each in self._moving:
             item = references.find_joint(each.uid, each.name)
@@ -223,7 +222,7 @@ class Reach:
 
 
 def write(values: dict[int, np.ndarray]) -> None:
-    """Set sliders of joints by their session uids; what is gone meanwhile is left out."""
+    """Set sliders of joints by session uid; skips deleted joints."""
     for uid, numbers in values.items():
         item = references.object_by_session_uid(uid)
         if item is None:
@@ -234,7 +233,7 @@ def write(values: dict[int, np.ndarray]) -> None:
 
 
 def key(values: dict[int, np.ndarray], frame: float) -> int:
-    """Key the sliders of joints at a frame; returns how many keys."""
+    """Key the sliders of joints at a frame; returns the number of keys."""
     count = 0
     for uid in values:
         item = references.object_by_session_uid(uid)
@@ -245,7 +244,7 @@ def key(values: dict[int, np.ndarray], frame: float) -> int:
 
 
 def reach_now(scene: Scene, wishes: Sequence[Wish], patient: bool = True) -> Outcome:
-    """Set the sliders so that wishes are met, or come as near as they can; ModelError before anything is changed."""
+    """Set the sliders to meet wishes as nearly as possible; a ModelError leaves the scene unchanged."""
     search = Reach(scene, wishes)
     state, outcome = search.solve([wish.goal for wish in wishes], patient)
     write(search.readings(state))
@@ -254,7 +253,7 @@ def reach_now(scene: Scene, wishes: Sequence[Wish], patient: bool = True) -> Out
 
 
 def _as_shown(scene: Scene, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
-    """An outcome as the scene shows it, where bodies stand elsewhere than their sliders say."""
+    """An outcome measured in the evaluated scene, for bodies that do not follow their sliders."""
     bodies = [references.find_body(wish.body, "the body of a target") for wish in wishes]
     shown = [
         (units.to_metres(_pose(body.matrix, body.name), scene) @ wish.frame - wish.goal)[:3, 3]
@@ -277,7 +276,7 @@ def _joints(scene: Scene) -> list[Object]:
 
 
 def _parent(body: Body, item: Object | None, by_sliders: bool = True) -> Body | None:
-    """What a body hangs on: by its joint, or by its parent in Blender where it has none, or none with sliders."""
+    """The parent of a body by its joint, or its parent in Blender where it has no joint, or one without sliders."""
     if item is None or (by_sliders and not item.condyle.joint.driven):
         return references.blender_parent(body)
     if item.condyle.joint.to_world:
@@ -290,7 +289,7 @@ def _pose(matrix: Matrix, name: str) -> np.ndarray:
 
 
 def point_wish(scene: Scene, body: Body, point: Any) -> Wish:
-    """A wish about the point of a body that is at a place in the world (3,), in Blender units, now."""
+    """A wish for the point of a body that is now at a place (3,) in the world, in Blender units."""
     pose = units.to_metres(_pose(body.matrix, body.name), scene)
     frame, goal = np.eye(4), goal_at(scene, point)
     frame[:3, 3] = (physics_access.physics().lie.inverse(pose) @ goal)[:3, 3]
@@ -298,14 +297,14 @@ def point_wish(scene: Scene, body: Body, point: Any) -> Wish:
 
 
 def goal_at(scene: Scene, point: Any) -> np.ndarray:
-    """A pose (4, 4) in metres, upright at a place in the world (3,) in Blender units."""
+    """A pose (4, 4) in metres with the world's axes, at a place (3,) in Blender units."""
     goal = np.eye(4)
     goal[:3, 3] = np.asarray(point, dtype=np.float64) * units.length_scale(scene)
     return goal
 
 
 def drive_all(scene: Scene, body: Body | None = None) -> list[Object]:
-    """Let sliders drive every joint from a body to the world, or all of the scene; returns those that were not yet."""
+    """Drive every joint between a body and the world, or all of the scene, by sliders; returns the newly driven."""
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
     wanted = list(links.values())
     if body is not None:
@@ -317,7 +316,7 @@ def drive_all(scene: Scene, body: Body | None = None) -> list[Object]:
     wanted = [
         item for item in wanted if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven
     ]
-    for item in wanted:  # all are read before the first is changed
+    for item in wanted:  # all are read before any is changed
         read_joint(scene, item)
     for item in wanted:
         project_poses.drive_here(scene, item)

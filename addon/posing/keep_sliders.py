@@ -1,4 +1,4 @@
-"""Keeps sliders and poses in step where joints are added or change their shape."""
+"""Keeps sliders and poses consistent when joints are added or change shape."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..reading import joints
 from ..sliders import sliders
 from . import project_poses
 
-#: control frames (m, 4, 4) of joints by their session uids, as the sliders were made from them
+#: control frames (m, 4, 4) at the last update of the sliders, by session uid of the joint
 _known: dict[int, np.ndarray] = {}
 
 
 def join_chain(scene: Scene, item: Object) -> None:
-    """Let the child of a new joint go along at once where sliders move its parent.
+    """Drive the child of a new joint where sliders move its parent, so that it follows at once.
 
-    A joint that is not complete yet (a curve without its frames) is left as it is, and so is one that moves where its
-    child goes along by itself, as a Blender child does, or has keys, which sliders would hide.
+    Incomplete joints (a curve without frames) are left alone. So are joints with coordinates whose child already
+    follows as a Blender child, or has keys, which sliders would hide.
     """
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -40,7 +40,7 @@ def join_chain(scene: Scene, item: Object) -> None:
 
 
 def _goes_along(scene: Scene, body: Body | None) -> bool:
-    """Whether sliders move a body: its own joint's, or those of what it hangs on in Blender."""
+    """Whether sliders move a body: of its own joint, or of one of its parents in Blender."""
     while body is not None:
         item = references.joint_of(scene, body)
         if item is not None and item.condyle.joint.driven:
@@ -50,8 +50,8 @@ def _goes_along(scene: Scene, body: Body | None) -> bool:
 
 
 def shape_changed(scene: Scene, item: Object) -> None:
-    """After a change of a joint's type, parts or curve: its coordinates and sliders follow, and those of joints that
-    take their control frames from it."""
+    """Update coordinates and sliders after a change of a joint's type, parts or curve, also of joints that use its
+    control frames."""
     affected = [item]
     if item.condyle.joint.frames:
         affected += [
@@ -65,10 +65,10 @@ def shape_changed(scene: Scene, item: Object) -> None:
 
 
 def _follow_shape(scene: Scene, item: Any) -> None:
-    """After a change of a joint's type or parts: a driven child follows the new joint, or is let go of.
+    """Update or remove the sliders of a driven joint after a change of its type or parts.
 
-    A new shape that is not complete yet (a curve without its frames) is told, and keeps the old slider; a composite
-    joint is not told that it begins without parts: the panel shows it where they are added.
+    An incomplete shape (a curve without frames) is reported and keeps the old slider. A composite joint without parts
+    is not reported: the panel shows that where parts are added.
     """
     settings = item.condyle.joint
     if not settings.driven:
@@ -88,11 +88,13 @@ def _follow_shape(scene: Scene, item: Any) -> None:
 
 
 def _refresh_in_place(scene: Scene, item: Object) -> None:
-    """Bring a joint up to date that gets sliders which it did not have: the child stays where it is, if it can."""
+    """Update a joint that gets new sliders, and set them so that the child stays where it is, if possible."""
     settings = item.condyle.joint
     names = slider_names(settings)
     new = [name not in item for name in names]
-    if new[0] and isinstance(item.get(PROPERTY), float):  # the only coordinate is now the first of several
+    if new[0] and isinstance(
+        item.get(PROPERTY), float
+    ):  # the former only coordinate is now the first of several
         item[names[0]] = item[PROPERTY]
     here = project_poses.readings_here(scene, item)
     sliders.refresh(scene, item)
@@ -105,11 +107,11 @@ def _refresh_in_place(scene: Scene, item: Object) -> None:
 
 
 def frames_moved(scene: Scene, item: Any, followed: list[Any]) -> None:
-    """After a move of a joint's control frames: the sliders of the driven joints that use them."""
+    """Update the sliders of driven joints after a move of the control frames that they use."""
     try:
         frames = joints.control_frames(scene, item)
         known = _known.get(item.session_uid)
-        # carried along, frames keep their places in the joint but for the rounding of float32
+        # frames that move with their joint keep their places in it, up to the rounding of float32
         if (
             known is not None
             and known.shape == frames.shape
@@ -124,5 +126,5 @@ def frames_moved(scene: Scene, item: Any, followed: list[Any]) -> None:
 
 
 def forget() -> None:
-    """The add-on is disabled."""
+    """Drop stored control frames; called when the add-on is disabled."""
     _known.clear()

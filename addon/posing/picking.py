@@ -1,4 +1,4 @@
-"""Which body lies under the mouse in a 3D view, and where the mouse points to in space."""
+"""Finds the body under the mouse in a 3D view, and converts between pixels and points in the world."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mathutils import Vector
 from ..data import references
 from ..data.references import Body
 
-# A thin body that moves is easily missed, and bones have no surface to hit: what is nearer to the mouse than this
-# counts [pixels].
+# Largest distance [pixels] of a picked body from the mouse: thin moving bodies are easily missed, and bones have no
+# surface to hit.
 REACH = 25.0
-# Where surfaces are looked for about the mouse: on so many rings, in so many directions.
+# Rings and directions of the rays around the mouse.
 RINGS, DIRECTIONS = 8, 12
 
 
 def region_under(context: Context, x: int, y: int) -> tuple[Any, Any] | None:
-    """The region of a 3D view and its view (RegionView3D) at a place in the window; None elsewhere."""
+    """The window region of a 3D view and its RegionView3D at a place in the window; None elsewhere."""
     for area in context.window.screen.areas:
         if area.type != "VIEW_3D":
             continue
@@ -42,10 +42,10 @@ def _inside(region: Any, x: int, y: int) -> bool:
 def body_at(
     context: Context, region: Any, view: Any, place: Any, wanted: Callable[[Body], bool] | None = None
 ) -> tuple[Body, np.ndarray] | None:
-    """The body at a place (2,) of a region, and the point (3,) of it in the world; None where there is none near.
+    """The body at a place (2,) of a region, and its point (3,) there in the world; None where no body is near.
 
-    A mesh counts as the body that it is, that it is the shape of, or that carries it. Where none lies under the
-    place itself, the nearest surface or bone counts; `wanted` says whether a body may, None: every one.
+    A mesh stands for the body that it is, whose shape it is, or that carries it. Where no surface lies under the place
+    itself, the nearest surface or bone is used. `wanted` selects bodies; None: all.
     """
     seen = _Seen.of(context)
     found = seen.at(region, view, place)
@@ -65,10 +65,10 @@ def body_at(
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What rays are cast into, read once for all of them: asking for the bodies takes longer than a ray.
+    """The scene for ray casts, read once for all rays, since listing its bodies takes longer than a ray.
 
     Attributes:
-        bodies: of the scene. roles: whose body an object or bone is, or is the shape of.
+        bodies: of the scene. roles: body of each object or bone that is one, or is the shape of one.
     """
 
     scene: Any
@@ -88,7 +88,7 @@ class _Seen:
         return cls(context.scene, context.evaluated_depsgraph_get(), bodies, roles)
 
     def at(self, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
-        """The body whose surface is seen at a place (2,) of a region, and that point (3,) of it."""
+        """The body whose surface is visible at a place (2,) of a region, and the point (3,) there."""
         origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
         direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
         hit, point, _, _, item, _ = self.scene.ray_cast(self.depsgraph, origin, direction)
@@ -96,7 +96,7 @@ class _Seen:
         return None if body is None else (body, np.array(point))
 
     def body_of(self, item: Object) -> Body | None:
-        """The body that an object is, is the shape of, or is carried by; None without one."""
+        """The body that an object is, whose shape it is, or that carries it; None without one."""
         at: Body | None = Body(item)
         while at is not None:
             body = self.roles.get((at.object, at.bone))
@@ -109,7 +109,7 @@ class _Seen:
 def _nearest_bone(
     bodies: list[Body], region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
 ) -> tuple[float, Body, np.ndarray] | None:
-    """How far away [pixels] the nearest bone is, it, and its nearest point (3,)."""
+    """Distance [pixels] of the nearest bone, the bone, and its nearest point (3,)."""
     best, found = REACH, None
     for body in bodies:
         if not body.bone or body.object.hide_get() or (wanted is not None and not wanted(body)):
@@ -127,33 +127,33 @@ def _nearest_bone(
 
 
 def point_in_view(region: Any, view: Any, place: Any, depth: Any) -> np.ndarray:
-    """The point (3,) under a place (2,) of a region, in the plane across the view through a point `depth` (3,)."""
+    """The point (3,) under a place (2,) of a region, at the depth of the point `depth` (3,)."""
     return np.array(view3d_utils.region_2d_to_location_3d(region, view, place, Vector(depth)))
 
 
 def pixels(points: np.ndarray, view: np.ndarray, size: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Where points (m, 3) of the world are seen in a region, in pixels (m, 2), and which are before the eye (m,).
+    """Pixels (m, 2) of points (m, 3) of the world in a region, and which are in front of the viewer (m,).
 
     Args:
         view: the region's perspective matrix (4, 4). size: its width and height.
     """
     clip = np.column_stack([points, np.ones(len(points))]) @ view.T
-    ahead = clip[:, 3] > 0.0
-    shares = clip[:, :2] / np.where(ahead, clip[:, 3], 1.0)[:, None]
-    return 0.5 * (shares + 1.0) * size, ahead
+    in_front = clip[:, 3] > 0.0
+    shares = clip[:, :2] / np.where(in_front, clip[:, 3], 1.0)[:, None]
+    return 0.5 * (shares + 1.0) * size, in_front
 
 
 def projection(context: Context) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the pixels (m, 2) at which a context's region shows points (m, 3) of the world."""
+    """A function from points (m, 3) of the world to pixels (m, 2) of a context's region."""
     view = np.array(context.region_data.perspective_matrix)
     size = (context.region.width, context.region.height)
     return lambda points: pixels(points, view, size)[0]
 
 
 def seen_length(context: Context, place: np.ndarray, length: float) -> float | None:
-    """How many pixels a length across the view has at a place (3,); None where that is not before the eye."""
+    """Pixels of a length across the view at a place (3,); None where that is not in front of the viewer."""
     aside = length * np.array(context.region_data.view_matrix)[0, :3]
     view = np.array(context.region_data.perspective_matrix)
     size = (context.region.width, context.region.height)
-    ends, ahead = pixels(np.array([place, place + aside]), view, size)
-    return float(np.linalg.norm(ends[1] - ends[0])) if ahead.all() else None
+    ends, in_front = pixels(np.array([place, place + aside]), view, size)
+    return float(np.linalg.norm(ends[1] - ends[0])) if in_front.all() else None

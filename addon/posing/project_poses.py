@@ -1,4 +1,4 @@
-"""A joint's coordinates from poses: those at which the joint comes nearest, over its whole range."""
+"""Projects poses onto a joint: the coordinates at which it comes nearest, over its whole range."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..data import frame_times, references
 from ..reading import joints
 from ..sliders import sliders
 
-#: frames that a slider of a closed joint takes from its one end to the other; keys nearer than 0.01 are one to Blender
+#: frames between two keys where the slider of a closed joint jumps between its ends; Blender merges keys within 0.01
 SEAM = 0.05
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """Where a joint is nearest to poses; distances in millimetres, angles in degrees.
+    """Projection of poses onto a joint.
 
     Attributes:
-        readings: (n, k), in SI, k what is read off the joint.
-        distances, angles: how far the child is off the joint there (n,).
+        readings: (n, k) of the joint, in SI.
+        distances, angles: of the child from the joint there (n,), in millimetres and degrees.
     """
 
     readings: np.ndarray
@@ -36,17 +36,17 @@ class Nearest:
 
 
 def set_from_pose(scene: Scene, item: Any) -> Nearest:
-    """Set a joint's sliders, or where it has none its start values, by the child's pose now; blocks."""
+    """Set a joint's sliders, or else its start values, from the child's present pose; blocks."""
     return compute_process.run(from_pose(scene, item))
 
 
 def key_from_poses(scene: Scene, item: Any) -> Nearest:
-    """Key a joint's sliders at every key of the child, so that they move it as its keys do; blocks."""
+    """Key a joint's sliders at every key of the child, so that they reproduce its keyed motion; blocks."""
     return compute_process.run(from_keys(scene, item))
 
 
 def from_pose(scene: Scene, item: Object) -> Steps[Nearest]:
-    """Steps of `set_from_pose`. The child's own pose counts, not where a slider holds it."""
+    """Steps of `set_from_pose`. Uses the child's own pose, without the effect of its sliders."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     _check_own(item)
     given = keyed_poses.source_of_joint(item)
@@ -61,12 +61,12 @@ def from_pose(scene: Scene, item: Object) -> Steps[Nearest]:
 
 
 def drive_here(scene: Scene, item: Object) -> None:
-    """Let a joint's sliders move the child from where it stands, or as near to that as the joint comes.
+    """Drive a joint by sliders, set to its child's present pose or the nearest that the joint reaches.
 
-    Keyed sliders begin where they are.
+    Keyed sliders keep their values.
 
     Raises:
-        ModelError: as of `drive.set_driven`.
+        ModelError: as of `sliders.set_driven`.
     """
     here = None
     if sliders.can_drive(item.condyle.joint) and not item.condyle.joint.driven:
@@ -77,13 +77,13 @@ def drive_here(scene: Scene, item: Object) -> None:
 
 
 def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
-    """Readings of a joint where it is nearest to its child; None where they stay as they are."""
+    """Readings at which a joint is nearest to its child; None where the present ones must stay."""
     settings = item.condyle.joint
     paths = {f'["{name}"]' for name in sliders.slider_names(settings)}
     if sliders.driven_sliders(item) or any(curve.data_path in paths for curve in compat.curves_in_use(item)):
         return None
     joint = joints.read_joint(scene, item)
-    # the time of a joint that moves by itself says where it is; a joint whose settings are not its own is refused later
+    # time determines the place of a prescribed joint; settings that do not match the joint raise an error later
     if any(joint.prescribed) or not 0 < joint.num_coordinates == len(settings.coordinates):
         return None
     given = keyed_poses.source_of_joint(item)
@@ -92,11 +92,11 @@ def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
         keyed_poses.pose_now(given, given.child.name), scene
     ) @ physics_access.physics().lie.inverse(after)
     scale = settings.length_scale * units.length_scale(scene)
-    if settings.type in {"spline_curve", "spline_surface"}:  # poses may lie near to several places of it
+    if settings.type in {"spline_curve", "spline_surface"}:  # several of its places may be near a pose
         q = physics_access.physics().project(joint, pose, bounds=_bounds(item, joint), length_scale=scale).q
     else:
         before = joint.from_readings(readings_now(scene, item))
-        if single_pose.is_at(joint, before, pose):  # exactly where it was put, and at its own number of turns
+        if single_pose.is_at(joint, before, pose):  # keep exact values and the number of turns
             return None
         q, _, _ = single_pose.place(joint, before, pose, scale if scale > 0.0 else 1.0)
     readings: np.ndarray = joint.readings(q)
@@ -104,7 +104,7 @@ def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
 
 
 def readings_now(scene: Scene, item: Object) -> np.ndarray:
-    """Readings (n,) at which a joint's sliders stand, or where it has none yet its start values."""
+    """Readings (n,) of a joint's sliders, or its start values for missing sliders."""
     rows = item.condyle.joint.coordinates
     values = [
         item[name] * factor if isinstance(item.get(name), float) else row.start
@@ -114,17 +114,17 @@ def readings_now(scene: Scene, item: Object) -> np.ndarray:
 
 
 def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
-    """Steps of `key_from_poses`. The child's keys stay; they move it again when it is no longer driven."""
+    """Steps of `key_from_poses`. The child's keys are kept, and move it again when it is no longer driven."""
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     _check_own(item)
-    # where a key lies in two places of the joint, or turns lie between two keys, what is between them tells
+    # the poses between keys resolve ambiguous places and whole turns
     frames, poses, keyed = keyed_poses.keyed_motion(scene, keyed_poses.source_of_joint(item))
     moving = yield from _project(scene, item, poses, frames)
     frames = frames[keyed]
     found = Nearest(moving.readings[keyed], moving.distances[keyed], moving.angles[keyed])
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
     if item.condyle.joint.driven:
-        sliders.refresh(scene, item)  # a slider of an earlier version may end where its keys do not
+        sliders.refresh(scene, item)  # the range of a slider from an earlier version may exclude its keys
     else:
         sliders.set_driven(scene, item, True)
     _key(scene, item, frames, found.readings)
@@ -133,15 +133,15 @@ def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
 
 
 def _check_own(item: Object) -> None:
-    """ModelError where a driver says where a slider stands."""
+    """ModelError where a slider has a driver."""
     for name in sliders.driven_sliders(item):
         raise physics_access.model_error(
-            f"joint {item.name!r}: a driver moves its slider {name!r}, whatever it is set to; remove that first"
+            f"joint {item.name!r}: its slider {name!r} has a driver; remove the driver first"
         )
 
 
 def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:
-    """Coordinates for poses (n, 4, 4) of the child in the joint's frame, in metres."""
+    """Projection of poses (n, 4, 4) of the child, in the joint's frame and in metres."""
     joint = joints.read_joint(scene, item)
     after = units.to_metres(joints.child_in_joint(item), scene)
     poses = poses @ physics_access.physics().lie.inverse(after)
@@ -150,7 +150,7 @@ def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) 
     bounds = _bounds(item, joint)
     times = (frames - frame_times.frame_range(scene)[0]) / units.frames_per_second(scene)
     groups = [slice(None)]
-    if any(joint.prescribed):  # a moving surface is another one at each time
+    if any(joint.prescribed):  # a moving surface is different at each time
         groups = [slice(k, k + 1) for k in range(len(poses))]
     q, distances, angles = [], [], []
     for group in groups:
@@ -171,14 +171,14 @@ def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) 
 
 
 def _through_lock(angles: np.ndarray, sequence: str) -> np.ndarray:
-    """Angles (F, 3) of a motion, the middle one in half a turn, as ones that go on where it leaves that."""
+    """Unwrap angles (F, 3) of a motion, where the middle one is within half a turn, through gimbal lock."""
     other = angles + np.pi
     other[:, 1] = (0.0 if sequence[0] == sequence[2] else np.pi) - angles[:, 1]
     return rotation_channels.one_branch(angles, other, angles[0])
 
 
 def _bounds(item: Object, joint: physics_access.Joint) -> np.ndarray:
-    """From where to where coordinates may go (n, 2): the joint's range, within limits of the user's own."""
+    """Bounds (n, 2) of coordinates: the joint's range within custom limits."""
     bounds = np.array(joint.range, dtype=np.float64)
     if joint.reading_names == joint.coordinate_names:
         for k, row in enumerate(item.condyle.joint.coordinates):
@@ -188,13 +188,13 @@ def _bounds(item: Object, joint: physics_access.Joint) -> np.ndarray:
 
 
 def _factors(scene: Scene, item: Object) -> list[float]:
-    """SI units in one of each slider."""
+    """SI units per unit of each slider."""
     length = units.length_scale(scene)
     return [length if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
 
 
 def set_readings(scene: Scene, item: Object, readings: np.ndarray) -> None:
-    """Set a joint's sliders, within their limits, or where it has none its start values."""
+    """Set a joint's sliders within their limits, or the start values of a joint without sliders."""
     settings = item.condyle.joint
     if not settings.driven:
         for row, value in zip(settings.coordinates, readings):
@@ -208,19 +208,19 @@ def set_readings(scene: Scene, item: Object, readings: np.ndarray) -> None:
 
 
 def set_sliders(scene: Scene, item: Object, values: Any) -> None:
-    """As `set_readings`, in the units of the sliders; values beyond their number are left out."""
+    """As `set_readings`, in the units of the sliders; surplus values are ignored."""
     factors = np.array(_factors(scene, item))
     set_readings(scene, item, np.array(values, dtype=np.float64)[: len(factors)] * factors)
 
 
 def _inside(scene: Scene, item: Object, readings: np.ndarray) -> np.ndarray:
-    """Values of the sliders (n, k) for readings: what goes round is brought back by whole turns, as near to its range
-    as they come; what stays outside stands at the nearer end.
+    """Values of the sliders (n, k) for readings: periodic ones are shifted by whole turns into their range, all are
+    clamped to it.
     """
     joint = joints.read_joint(scene, item)
     ranges = sliders.slider_ranges(item, joint)
     vector = led_joints.vector_readings(joint)
-    if vector is not None:  # beyond a slider's ends, or a limit, only that of up to half a turn is there
+    if vector is not None:  # outside its range or with a limit, the rotation of at most half a turn is used
         lie, short = physics_access.physics().lie, readings.copy()
         short[:, vector] = lie.so3_log(lie.so3_exp(readings[:, vector]))
         outside = np.abs(np.clip(readings, *ranges.T) - readings)[:, vector].max(axis=1) > 0.0
@@ -230,7 +230,7 @@ def _inside(scene: Scene, item: Object, readings: np.ndarray) -> np.ndarray:
     for k, (period, (lower, upper)) in enumerate(zip(sliders.periods(joint), ranges)):
         outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (
             upper - lower
-        )  # round-off at an end is no turn
+        )  # ignores round-off at the ends
         if period > 0.0:
             whole = period * max(1.0, np.floor((upper - lower) / period * (1.0 + 1e-9)))
             turned = readings[:, k] + whole * np.round((0.5 * (lower + upper) - readings[:, k]) / whole)
@@ -239,7 +239,7 @@ def _inside(scene: Scene, item: Object, readings: np.ndarray) -> np.ndarray:
 
 
 def _key(scene: Scene, item: Object, frames: np.ndarray, readings: np.ndarray) -> None:
-    """Key the sliders in place of the keys that they have; over the seam of a closed joint they jump within a frame."""
+    """Key the sliders in place of their keys; at the seam of a closed joint they jump within a frame."""
     settings = item.condyle.joint
     values = _inside(scene, item, readings)
     joint, factors = joints.read_joint(scene, item), np.array(_factors(scene, item))
@@ -250,14 +250,14 @@ def _key(scene: Scene, item: Object, frames: np.ndarray, readings: np.ndarray) -
         for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
             curve.keyframe_points.clear()
         turns = np.ptp(ranges[k]) / periods[k] if periods[k] > 0.0 else 0.0
-        closes = turns > 0.5 and abs(turns - round(turns)) < 1e-6  # its ends are one place
+        closes = turns > 0.5 and abs(turns - round(turns)) < 1e-6  # its ends coincide
         seams = _seams(frames, readings[:, k] / factors[k], values[:, k], ranges[k]) if closes else []
         for frame, value in [*zip(frames.tolist(), values[:, k].tolist()), *seams]:
             item[name] = value
             item.keyframe_insert(path, frame=frame)
         at_seam = np.array([frame for frame, _ in seams])
         for curve in [each for each in compat.curves_in_use(item) if each.data_path == path]:
-            for key in curve.keyframe_points:  # smooth handles would overshoot at the step
+            for key in curve.keyframe_points:  # smooth handles would overshoot at the jump
                 if len(at_seam) and np.abs(at_seam - key.co.x).min() < 0.1 * SEAM:
                     key.handle_left_type = key.handle_right_type = "VECTOR"
             curve.update()
@@ -266,7 +266,7 @@ def _key(scene: Scene, item: Object, frames: np.ndarray, readings: np.ndarray) -
 def _seams(
     frames: np.ndarray, unrolled: np.ndarray, values: np.ndarray, ends: np.ndarray
 ) -> list[tuple[float, float]]:
-    """Two keys for each place where values step from one end of a closed joint to the other: the last, the first."""
+    """Two keys (frame, value) for each jump of values from one end of a closed joint to the other."""
     period = ends[1] - ends[0]
     turns = np.round((unrolled - values) / period)
     extra = []

@@ -1,4 +1,4 @@
-"""A handle on a joint: a point that its child carries, and the coordinates at which it is under the mouse."""
+"""The handle of a joint: a point on its child to drag, and the coordinates that put it under the mouse."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..data.joints import JointProperties, is_baked_over, slider_names
 from ..reading import joints
 from ..sliders import sliders
 
-#: along a curve and along each side of a surface
+#: samples along a curve and along each side of a surface
 PLACES = (17, 5)
-#: a point that moves by less than this share of the joint's signs is none to take hold of
+#: a point that moves by less than this share of the joint's signs is not used as the handle
 STILL = 0.5
 MOST_STEPS = 12
-#: pixels
+#: tolerance of the search in pixels
 NEAR = 0.05
-#: in one step of the search a coordinate goes at most this share of its range
+#: longest step of a coordinate in the search, as a share of its range
 LONGEST = 0.1
 
 Projection = Callable[[np.ndarray], np.ndarray]
@@ -30,13 +30,13 @@ Projection = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Handle:
-    """Where a joint can be taken hold of; nothing of Blender in it.
+    """The handle of a joint, without Blender data.
 
     Attributes:
         joint: of physics. base: world pose (4, 4) of the joint's frame, lengths in Blender units.
-        metre: Blender units in a metre. arm: the point (3,) in the moving frame.
-        free: numbers of the coordinates that are dragged. ranges: (n, 2) of the sliders, in SI.
-        round: whether a coordinate comes back to its beginning (n,).
+        metre: Blender units per metre. arm: the point (3,) in the moving frame.
+        free: indices of the dragged coordinates. ranges: (n, 2) of the sliders, in SI.
+        round: whether each coordinate is periodic (n,).
     """
 
     joint: Any
@@ -61,12 +61,12 @@ class Handle:
         return placed
 
     def inside(self, readings: np.ndarray) -> np.ndarray:
-        """Readings (n,) within the sliders' ranges; where a coordinate comes round they may leave it."""
+        """Readings (n,) clamped to the sliders' ranges, except for periodic coordinates."""
         lower, upper = self.ranges.T
         return np.where(self.round, readings, np.clip(readings, lower, upper))
 
     def at_end(self, readings: np.ndarray, uphill: np.ndarray) -> np.ndarray:
-        """Which free coordinates (f,) are at an end and would leave it downhill, `uphill` (f,) being the slope."""
+        """Which free coordinates (f,) are at an end that a step against the slope `uphill` (f,) would cross."""
         free = list(self.free)
         lower, upper = self.ranges[free].T
         out = ((readings[free] <= lower) & (uphill > 0.0)) | ((readings[free] >= upper) & (uphill < 0.0))
@@ -75,7 +75,7 @@ class Handle:
 
 
 def free_coordinates(settings: JointProperties) -> tuple[int, ...]:
-    """Numbers of a joint's coordinates but those that are time."""
+    """Indices of a joint's coordinates without those that are time."""
     return tuple(k for k, row in enumerate(settings.coordinates) if row.unit != "s")
 
 
@@ -85,8 +85,8 @@ def why_not(item: Object) -> str:
     if not 1 <= len(free_coordinates(settings)) <= 2:
         return "Only joints with one or two coordinates have a handle"
     if not settings.driven or any(name not in item for name in slider_names(settings)):
-        return "The child is not driven: press Drive by Sliders first"
-    return "The child shows a bake: free it first" if is_baked_over(settings) else ""
+        return "The child is not driven: use Drive by Sliders first"
+    return "The child shows a bake: use Free Bake first" if is_baked_over(settings) else ""
 
 
 def base_of(item: Object) -> np.ndarray:
@@ -98,7 +98,7 @@ def handle(item: Object, joint: physics_access.Joint, metre: float) -> Handle:
     """The handle of a joint that has sliders.
 
     Args:
-        joint: of physics. metre: Blender units in a metre.
+        joint: of physics. metre: Blender units per metre.
     """
     settings = item.condyle.joint
     base = base_of(item)
@@ -113,11 +113,11 @@ def handle(item: Object, joint: physics_access.Joint, metre: float) -> Handle:
 
 
 def _arm(item: Object, frames: np.ndarray) -> np.ndarray:
-    """Where to take hold of a joint (3,), in its moving frame: at its origin; where that stands still at the middle of
-    the child or a bone's tail; where that does, too, at the tip of an axis.
+    """Handle point (3,) of a joint in its moving frame: the first that moves of its origin, and the middle of the child
+    or tail of a bone; or else the tip of an axis.
 
     Args:
-        frames: where the moving frame goes (m, 4, 4).
+        frames: places (m, 4, 4) of the moving frame over the joint's range.
     """
     size = max(2.0 * float(item.empty_display_size), 1e-6)
     places = [np.zeros(3)]
@@ -136,7 +136,7 @@ def _arm(item: Object, frames: np.ndarray) -> np.ndarray:
 
 
 def _middle(child: references.Body) -> np.ndarray:
-    """Tail of a bone or middle of an object's box (3,), in the child's rigid frame."""
+    """Tail of a bone or middle of an object's bounding box (3,), in the child's rigid frame."""
     if child.bone:
         return np.array([0.0, child.pose_bone.bone.length, 0.0]) * child.object.matrix_world.to_scale()[1]
     corners = np.array([tuple(corner) for corner in child.object.bound_box])
@@ -145,7 +145,7 @@ def _middle(child: references.Body) -> np.ndarray:
 
 
 def _places(held: Handle) -> np.ndarray:
-    """Readings (m, n) all over the ranges of the free coordinates, the others in the middle of theirs."""
+    """Readings (m, n) on a grid over the ranges of the free coordinates, the others in the middle of theirs."""
     count = PLACES[len(held.free) - 1]
     sides = [np.linspace(held.ranges[k, 0], held.ranges[k, 1], count) for k in held.free]
     grid = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(held.free))
@@ -155,10 +155,10 @@ def _places(held: Handle) -> np.ndarray:
 
 
 def drag(held: Handle, start: np.ndarray, target: np.ndarray, project: Projection) -> np.ndarray:
-    """Readings (n,) near `start` at which the handle is nearest to a target (2,) in the view.
+    """Readings (n,) near `start` at which the handle is nearest to a target (2,) [pixels].
 
-    Damped Gauss-Newton from where it is: the handle goes along the curve, and does not jump to another part of it that
-    passes under the mouse.
+    Damped Gauss-Newton from the present place: the handle moves along the curve, and does not jump to another part of
+    it under the mouse.
 
     Args:
         project: points (m, 3) in the world to pixels (m, 2).
@@ -191,8 +191,8 @@ def drag(held: Handle, start: np.ndarray, target: np.ndarray, project: Projectio
 
 
 def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndarray) -> np.ndarray:
-    """Change (f,) of the free coordinates, as shares of their ranges, that brings an error (2,) down; those that are
-    stopped (f,) at an end stay.
+    """Step (f,) of the free coordinates, as shares of their ranges, that reduces an error (2,); those stopped (f,) at
+    an end stay.
     """
     change = np.zeros(slope.shape[1])
     moving = np.flatnonzero(~stopped)
@@ -205,8 +205,11 @@ def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndar
 
 
 def read(scene: Scene, item: Object) -> Handle:
-    """The handle of a joint as it is in the scene; ModelError where the joint is not complete."""
+    """The handle of a joint of the scene; ModelError where the joint is incomplete."""
     joint = joints.read_joint(scene, item)
     if joint.num_coordinates != len(item.condyle.joint.coordinates):
-        raise physics_access.model_error(f"joint {item.name!r}: set its type again, it has other coordinates")
+        raise physics_access.model_error(
+            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for "
+            f"{len(item.condyle.joint.coordinates)}; set its type again"
+        )
     return handle(item, joint, 1.0 / units.length_scale(scene))

@@ -1,4 +1,4 @@
-"""Sliders that show an older shape of their joint: it was changed where nobody brought them up to date."""
+"""Finds sliders that are out of date with the shape of their joint."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..reading import joints
 from ..sliders import sliders
 from . import project_poses
 
-# A body that stands farther off its joint, or from where its sliders should have it, than this [m, rad] is told.
+# Distance and angle [m, rad] of a child from the pose of its joint's sliders above which it is reported.
 FAR, FAR_TURN = 1e-3, 1e-2
 
 
 def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
-    """Children that do not stand where their joint is at its sliders, as the scene is evaluated now; of joints that
-    can be read. fitted: joints that were fitted just now, by session uid.
+    """Children whose evaluated pose differs from that of their joint at its sliders; joints that cannot be read are
+    skipped. fitted: session uids of joints that were just fitted.
     """
     for item in references.joints_of(scene):
         if not item.condyle.joint.driven or item.condyle.joint.closes_loop or item.session_uid in fitted:
             continue
         try:
             away, turned = _apart(scene, item)
-        except physics_access.physics().CondyleError:  # told where it is what is wrong
+        except physics_access.physics().CondyleError:  # reported by the check of joints
             continue
         if away > FAR or turned > FAR_TURN:
             apart = units.told_apart(away, turned)
@@ -37,7 +37,7 @@ def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
 
 
 def _remedy(item: Object, turned: float) -> str:
-    """What brings a child to where its joint's sliders should have it, which is turned by an angle [rad] from there."""
+    """Remedy for a child turned by an angle [rad] from the pose of its joint's sliders."""
     child = references.resolve(item.condyle.joint.child)
     if child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN:
         return "the bone is connected to its parent, whose end it cannot leave; disconnect it"
@@ -45,7 +45,7 @@ def _remedy(item: Object, turned: float) -> str:
 
 
 def _apart(scene: Scene, item: Object) -> tuple[float, float]:
-    """How far a child is from where its joint's sliders should have it [m, rad]; 0 where they are not all in range."""
+    """Distance and angle [m, rad] of a child from the pose of its joint's sliders; 0 if a slider is out of range."""
     joint, given = joints.read_joint(scene, item), keyed_poses.source_of_joint(item)
     readings, ranges = project_poses.readings_now(scene, item), sliders.slider_ranges(item, joint)
     if any(joint.prescribed) or len(readings) != len(ranges):

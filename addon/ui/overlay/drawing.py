@@ -279,8 +279,8 @@ def number_places(
     points: np.ndarray, view: np.ndarray, width: float, height: float
 ) -> list[tuple[int, float, float]]:
     """Indices of the points (m, 3) to number, and their places in pixels: visible points that do not crowd."""
-    pixels, ahead = picking.pixels(points, view, (width, height))
-    inside = np.flatnonzero(ahead & (pixels >= 0.0).all(axis=1) & (pixels <= (width, height)).all(axis=1))
+    pixels, in_front = picking.pixels(points, view, (width, height))
+    inside = np.flatnonzero(in_front & (pixels >= 0.0).all(axis=1) & (pixels <= (width, height)).all(axis=1))
     steps = (step for step in NUMBER_STEPS if (inside % step == 0).sum() <= MOST_NUMBERS)
     numbers = inside[inside % next(steps, NUMBER_STEPS[-1]) == 0]
     found: list[tuple[int, float, float]] = []

@@ -169,4 +169,4 @@ def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make
     away = np.linalg.norm(there - wish.goal[:3, 3])
     assert away > 5e-3 and not outcome.met
     assert outcome.distances[0] == pytest.approx(away, abs=1e-5)  # poses of bones are in single precision
-    assert "Rig/B does not stand where its sliders say" in outcome.told()
+    assert "Rig/B does not follow its sliders" in outcome.told()
