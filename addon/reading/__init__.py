@@ -1,4 +1,4 @@
-"""Reads the scene into models of physics."""
+"""Reads the scene into physics models."""
 
 from ..blender import lazy
 

@@ -1,4 +1,4 @@
-"""A connection's Empty -> the constraint, spring or ground of physics that it describes."""
+"""Reads a connection's Empty into a constraint, spring or ground of physics."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """A joint of the model as a coupling needs it: its body's name, the joint, and where it starts (n,)."""
+    """A joint of the model for couplings: its body's name, the joint, and its start coordinates (n,)."""
 
     body: str
     joint: Any
@@ -53,7 +53,7 @@ def add_all(
     moving: Mapping[Key, str],
     joints: Mapping[int, Coordinates],
 ) -> tuple[str, ...]:
-    """Add every connection of the scene that is in use to the builder of a model.
+    """Add every active connection of the scene to a model builder.
 
     Args:
         moving: names of the model's bodies. joints: by session uid of their Empties.
@@ -62,7 +62,7 @@ def add_all(
         Names of the constraints.
 
     Raises:
-        ModelError: what is wrong with which; the scene has not been changed.
+        ModelError: a connection cannot be read; names it. The scene is unchanged.
     """
     for item in references.connections_of(scene):
         settings = item.condyle.connection
@@ -94,7 +94,7 @@ def add_all(
 
 
 def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
-    """Bodies and frames of a connection as the scene stands now; a side that is held counts as the world."""
+    """Bodies and frames of a connection in the evaluated scene; a fixed body counts as the world."""
     settings, called = item.condyle.connection, f"connection {item.name!r}"
     references.check_evaluated(item, called)
     body, other = references.resolve(settings.body), references.resolve(settings.other)
@@ -116,11 +116,11 @@ def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
         return sides
     if sides.other is None:
         raise physics_access.model_error(
-            f"{body.name} is held, and so is the other side: nothing of it can move; make a joint, or let one be free"
+            f"{body.name} and the other side are both fixed: add a joint to one of them, or make it Free"
         )
     if KINDS[settings.kind].sided:
         raise physics_access.model_error(
-            f"{body.name}, whose points it holds, must move: make a joint, or let it be free"
+            f"{body.name}, whose points it constrains, is fixed: add a joint to it, or make it Free"
         )
     return sides.swapped()
 
@@ -133,7 +133,7 @@ def _in_body(pose: np.ndarray, body: Body | None) -> np.ndarray:
 
 
 def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
-    """Frame of a connection and its end on the body (4, 4) in the world, as evaluated now, in Blender units."""
+    """Frame of a connection and its end on the body (4, 4) in the evaluated scene's world, in Blender units."""
     settings = item.condyle.connection
     frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
     if settings.kind == "ground" and settings.ground.surface is not None:
@@ -152,7 +152,7 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _plane_of(scene: Scene, surface: Object) -> np.ndarray:
-    """Pose (4, 4) of an object's x-y plane, whatever its scale."""
+    """Pose (4, 4) of an object's x-y plane, without its scale."""
     if not references.in_scene(scene, surface):
         raise physics_access.model_error(f"its surface {surface.name!r} is not in scene {scene.name!r}")
     references.check_evaluated(surface, f"its surface {surface.name!r}")
@@ -160,7 +160,9 @@ def _plane_of(scene: Scene, surface: Object) -> np.ndarray:
     normal = np.cross(matrix[:3, 0], matrix[:3, 1])
     along, length = matrix[:3, 0], float(np.linalg.norm(normal))
     if not length > 0.0:
-        raise physics_access.model_error(f"its surface {surface.name!r} has no plane: a scale of it is zero")
+        raise physics_access.model_error(
+            f"its surface {surface.name!r} has no plane: its scale is zero along x or y"
+        )
     frame = np.eye(4)
     frame[:3, 2] = normal / length
     frame[:3, 0] = along / np.linalg.norm(along)
@@ -184,7 +186,7 @@ def constraint(
     """The constraint of physics between two sides.
 
     Args:
-        length: of a rod, in the sides' units. metres: these units in one of Blender's.
+        length: of a rod, in the sides' units. metres: these units per Blender unit.
     """
     return CONSTRAINTS[item.condyle.connection.kind](scene, item, sides, length, metres)
 
@@ -269,7 +271,7 @@ def _coupling(item: Object, joints: Mapping[int, Coordinates]) -> physics_access
     coupling = settings.coupling
     follower, start = coordinate(coupling.joint, coupling.coordinate, joints, "joint")
     leader, leader_start = coordinate(coupling.leader, coupling.leader_coordinate, joints, "leading joint")
-    # by what is written, unless they are to go on from where they start
+    # as_placed: the offset keeps the start values
     offset = start - coupling.ratio * leader_start if settings.as_placed else 0.0
     linear = physics_access.part("joints.functions").Linear(1.0, offset)
     return physics_access.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, linear)
@@ -289,12 +291,12 @@ def coordinate(
     joint = found.joint
     if joint.reading_names != joint.coordinate_names:
         raise physics_access.model_error(
-            f"its {what} {item.name!r} cannot be coupled: what is read off it ({', '.join(joint.reading_names)}) "
-            "are not the coordinates that it is simulated with"
+            f"its {what} {item.name!r} cannot be used: its readings ({', '.join(joint.reading_names)}) differ from its "
+            "simulated coordinates"
         )
     if not 1 <= number <= joint.num_coordinates:
         raise physics_access.model_error(
-            f"its {what} {item.name!r} has {joint.num_coordinates} coordinates, there is no number {number}"
+            f"its {what} {item.name!r} has {joint.num_coordinates} coordinates, but number {number} is chosen"
         )
     return f"{found.body}.{joint.coordinate_names[number - 1]}", float(found.start[number - 1])
 
@@ -344,17 +346,17 @@ def _add_ground(scene: Scene, item: Object, builder: physics_access.ModelBuilder
 
 
 def touching_points(settings: GroundProperties, body: Body, evaluated: bool = True) -> np.ndarray:
-    """Points (n, 3) of a body that touch the ground, in the body's frame, in Blender units.
+    """Points (n, 3) of a body that can touch the ground, in the body's frame, in Blender units.
 
     Args:
-        evaluated: of the mesh with its modifiers; False where drawing, which must not evaluate.
+        evaluated: use the mesh with its modifiers; False for drawing, which must not evaluate.
     """
     if settings.points == "ORIGIN":
         return np.zeros((1, 3))
     shape = body.data.body.shape or (body.object if not body.bone else None)
     if shape is None or shape.type != "MESH":
         raise physics_access.model_error(
-            f"{body.name} has no mesh whose points could touch it; choose Origin"
+            f"{body.name} has no mesh with points to touch the ground; choose Origin"
         )
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
     vertices = masses.mesh_arrays(shape)[0] if evaluated else _stored_vertices(shape)
@@ -366,7 +368,7 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if settings.points == "EXTREME" and len(points):
         points = points[outermost(points, settings.num_points)]
     if not len(points):
-        raise physics_access.model_error(f"{body.name}: no vertex of {shape.name!r} is there to touch it")
+        raise physics_access.model_error(f"{body.name}: {shape.name!r} has no vertices to touch the ground")
     return points
 
 
@@ -384,7 +386,7 @@ def _in_group(shape: Object, name: str, count: int) -> list[int]:
     vertices = shape.data.vertices
     if len(vertices) != count:
         raise physics_access.model_error(
-            f"modifiers of {shape.name!r} change its number of vertices, so its vertex group is not known"
+            f"modifiers of {shape.name!r} change its number of vertices, so vertex group {name!r} cannot be used"
         )
     return [
         vertex.index
@@ -394,8 +396,8 @@ def _in_group(shape: Object, name: str, count: int) -> list[int]:
 
 
 def outermost(points: np.ndarray, count: int) -> np.ndarray:
-    """Indices of points (n, 3) that are the farthest in one of `count` directions, which are spread over a ball; and
-    those along the axes.
+    """Indices of the points (n, 3) farthest along each of `count` directions spread over a sphere, from 6 on with those
+    along the axes.
     """
     k = np.arange(count) + 0.5
     height = 1.0 - 2.0 * k / count

@@ -1,4 +1,4 @@
-"""Whether a scene holds anything to simulate."""
+"""Whether a scene has anything to simulate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bpy.types import Object
 
 
 def has_work(item: Object) -> bool:
-    """Whether an object gives a simulation something to do."""
+    """Whether an object is a joint, a free body, or an armature with free bodies."""
     data = item.condyle
     if data.joint.enabled or (data.body.enabled and data.body.motion == "FREE"):
         return True

@@ -1,4 +1,4 @@
-"""A joint's Empty -> the joint of physics that it describes."""
+"""Reads a joint's Empty into a joint of physics."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def read_joint(scene: Scene, item: Object) -> physics_access.Joint:
 
 
 def child_in_joint(item: Object) -> np.ndarray:
-    """Pose (4, 4) of the child in the joint's frame where all coordinates are 0, in Blender units."""
+    """Pose (4, 4) of the child in the joint's frame at coordinates 0, in Blender units."""
     matrix = np.array(item.condyle.joint.child_in_joint, dtype=np.float64).reshape(4, 4)
     return units.split_scale(matrix, f"rest pose of joint {item.name!r}")[0]
 
 
 def frame_of_child(item: Object, child: references.Body) -> np.ndarray:
-    """World pose (4, 4) of a joint's moving frame where its child is now, in Blender units: where its control frames
-    lie when the child is on its curve.
+    """World pose (4, 4) of a joint's moving frame at its child's present pose, in Blender units; control frames are
+    compared with it.
     """
     pose = units.split_scale(child.matrix, child.name, child.owner)[0]
     found: np.ndarray = pose @ physics_access.physics().lie.inverse(child_in_joint(item))
@@ -45,33 +45,33 @@ def frame_of_child(item: Object, child: references.Body) -> np.ndarray:
 
 
 def start_of(item: Object, joint: physics_access.Joint) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates (n,) and their velocities (n,) that the start values of a joint's readings mean."""
+    """Coordinates (n,) and velocities (n,) at the start values of a joint's readings."""
     rows = item.condyle.joint.coordinates
     start = np.array([row.start for row in rows], dtype=np.float64)
     speed = np.array([row.start_speed for row in rows], dtype=np.float64)
-    speed[list(joint.prescribed)] = 1.0  # time runs by itself
+    speed[list(joint.prescribed)] = 1.0  # time
     q = np.asarray(joint.from_readings(start))
     if joint.reading_names == joint.coordinate_names:
         return q, speed
-    step = 1e-6  # central differences of analytic functions: wrong by 1e-10 of the speed
-    ahead, behind = joint.from_readings(start + step * speed), joint.from_readings(start - step * speed)
-    return q, (ahead - behind) / (2.0 * step)
+    step = 1e-6  # central differences of analytic functions, with a relative error of 1e-10
+    after, before = joint.from_readings(start + step * speed), joint.from_readings(start - step * speed)
+    return q, (after - before) / (2.0 * step)
 
 
 def starts_as_set(scene: Scene, item: Object) -> bool:
-    """Whether a joint starts with its start values, and not where its animation has it."""
+    """Whether a joint starts from its start values, not from its animation."""
     own = item.condyle.joint.start_from
     return bool((scene.condyle.start.source if own == "SCENE" else own) == "SETTINGS")
 
 
 def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
-    """The joint of a whole joint's settings or of one part of a composite."""
+    """The joint of physics for a joint's settings, or for one part of a composite."""
     joints = physics_access.physics().joints
     if shape.type in FRAMED:
         owner = shape.frames_of or item
         if not references.in_scene(scene, owner):
             raise physics_access.model_error(
-                f"the Empty {owner.name!r}, whose control frames it takes, is not in the scene"
+                f"the Empty {owner.name!r}, whose control frames it uses, is not in the scene"
             )
         joint = FRAMED[shape.type](scene, owner, shape)
     elif shape.type == "custom":
@@ -113,7 +113,7 @@ def _spherical(_scene: Scene, shape: Any) -> dict[str, Any]:
     return {}
 
 
-#: arguments of the classes of physics that have any, from the settings of a shape
+#: arguments of the physics classes, from the settings of a shape
 ARGUMENTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
     **dict.fromkeys(("hinge", "slider", "cylindrical"), lambda _scene, shape: {"axis": _vector(shape.axis)}),
     "helical": lambda scene, shape: {
@@ -145,7 +145,7 @@ def control_frames(scene: Scene, item: Object) -> np.ndarray:
     """Control frames (m, 4, 4) of a spline joint in its own frame, in Blender units.
 
     Raises:
-        ModelError: an Empty is missing, or is not rigid.
+        ModelError: an Empty is missing, or its matrix is not rigid.
     """
     settings = item.condyle.joint
     base = physics_access.physics().lie.inverse(
@@ -154,9 +154,9 @@ def control_frames(scene: Scene, item: Object) -> np.ndarray:
     poses = []
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
-            remedy = "make the grid again" if has_surface(settings) else "remove it from the list"
+            remedy = "build the grid again" if has_surface(settings) else "remove it from the list"
             raise physics_access.model_error(
-                f"control frame {number} is missing (its Empty was deleted); undo that, or {remedy}"
+                f"control frame {number} is missing, its Empty was deleted: undo that, or {remedy}"
             )
         name = f"control frame {number} ({frame.object.name!r})"
         poses.append(base @ units.split_scale(frame.object.matrix_world, name, frame.object)[0])
@@ -170,11 +170,11 @@ def _read_curve(
     frames = units.to_metres(control_frames(scene, owner), scene)
     if not len(frames):
         raise physics_access.model_error(
-            "it has no control frames yet: fit it to keyframes, or add some under Curve"
+            "it has no control frames: fit it to keyframes, or add some under Curve"
         )
     if len(frames) < settings.order:
         raise physics_access.model_error(
-            f"it has {len(frames)} control frames, and a curve of order {settings.order} takes at least "
+            f"it has {len(frames)} control frames, but a curve of order {settings.order} needs at least "
             f"{settings.order}: add some under Curve, or lower its Order"
         )
     return physics_access.physics().joints.SplineCurve(
@@ -189,7 +189,7 @@ def _read_curve(
 
 
 def _coordinate(fit: FitProperties) -> dict[str, Any]:
-    """What a curve's coordinate counts; by arc length also the metric of the fit, where it was not a length's."""
+    """Arguments for the coordinate of a curve; by arc length also the metric of the fit, if it is not the default."""
     if fit.coordinate == "ANGLE":
         return {"coordinate": "angle", "axis": np.array(fit.angle_axis, dtype=np.float64)}
     if fit.coordinate == "ARC_LENGTH":
@@ -205,7 +205,7 @@ def _read_surface(scene: Scene, owner: Object, shape: JointProperties) -> physic
     grid = tuple(settings.grid)
     if len(settings.frames) != np.prod(grid):
         raise physics_access.model_error(
-            f"a surface of {' x '.join(map(str, grid))} control frames has {len(settings.frames)} of them; "
+            f"its surface needs {' x '.join(map(str, grid))} control frames, but has {len(settings.frames)}: "
             "build its grid again"
         )
     count = grid_directions(grid)
@@ -229,7 +229,7 @@ FRAMED: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def stored_knots(settings: JointProperties) -> np.ndarray | None:
-    """Knots (m + order,) that a fit left; None where there are none for that many frames: natural parameterization."""
+    """Knots (m + order,) of a fit; None without any for this number of frames, for natural parameterization."""
     count = len(settings.frames)
     if len(settings.knots) != count + settings.order:
         return None
@@ -238,7 +238,7 @@ def stored_knots(settings: JointProperties) -> np.ndarray | None:
 
 
 def stored_grid_knots(settings: JointProperties) -> list[np.ndarray] | None:
-    """Knots of each direction of a surface that a fit left; None where there are none for such a grid: even ones."""
+    """Knots of a fit for each direction of a surface; None without any for this grid, for uniform knots."""
     count = grid_directions(tuple(settings.grid))
     sizes, orders = settings.grid[:count], settings.grid_orders[:count]
     lengths = [size + order for size, order in zip(sizes, orders)]
@@ -253,7 +253,7 @@ def stored_grid_knots(settings: JointProperties) -> list[np.ndarray] | None:
 
 
 def _timed(settings: JointProperties, knots: list[Any] | None) -> list[Any] | None:
-    """Knots of each direction of a surface, where the last one is time with those of the seconds that it takes."""
+    """Knots of each direction of a surface; those of time, the last direction, scaled to its seconds."""
     count = grid_directions(tuple(settings.grid))
     size, order = settings.grid[count - 1], settings.grid_orders[count - 1]
     if not settings.moving or count == 1 or settings.line_seconds == 0.0 or size < order:
@@ -269,6 +269,6 @@ def _timed(settings: JointProperties, knots: list[Any] | None) -> list[Any] | No
 
 
 def _closed(knots: np.ndarray, count: int, order: int) -> np.ndarray:
-    """Stored in float32, the knots of a closed direction must repeat exactly."""
+    """Knots of a closed direction with exact periods, which float32 storage rounds."""
     knots[count:] = knots[:order] + (knots[count] - knots[0])
     return knots

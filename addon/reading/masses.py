@@ -23,7 +23,7 @@ def mass_properties(scene: Scene, body: Body) -> units.MassProperties:
     shape = settings.shape or (body.object if not body.bone else None)
     if shape is None or shape.type != "MESH":
         raise physics_access.model_error(
-            f"{body.name} has no mesh to take its mass from; choose a shape, or give the mass by hand"
+            f"{body.name} has no mesh to compute its mass from; choose a shape, or enter the mass by hand"
         )
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
     pose, _ = units.split_scale(body.matrix, body.name, body.owner)

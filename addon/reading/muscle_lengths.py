@@ -1,4 +1,4 @@
-"""How long a muscle is as the scene stands, and its path over obstacles: for the panel and the overlay, unjitted."""
+"""Length and path of a muscle in the evaluated scene, for the panel and the overlay; unjitted."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..blender import physics_access, units
 from . import muscle_points, muscle_strands, obstacles
 from .muscle_points import Point
 
-# Points that are drawn of each strand over obstacles.
+# Points drawn of each strand over obstacles.
 DRAWN = 24
-# What takes longer is not found again at every frame [s].
+# Paths that take longer [s] are not computed again at every frame.
 SLOW = 0.02
 MOST_KNOWN = 500
 _known: dict[int, tuple[Any, np.ndarray, float]] = {}
 
 
 def path_now(scene: Scene, item: Object) -> np.ndarray:
-    """The muscle's path (n, 3) as the scene stands, in Blender units; ModelError where it has none.
+    """The muscle's path (n, 3) in the evaluated scene, in Blender units; ModelError where it has none.
 
-    A path over obstacles takes milliseconds, over an ellipsoid or a ring tenths of a second: it is found again only
-    where something has moved, and such a slow one not while the scene plays.
+    A path over obstacles takes milliseconds, over an ellipsoid or a torus tenths of a second. So it is computed again
+    only after a move, and slow paths not during playback.
     """
     points = muscle_points.points_of(item)
     strands = muscle_strands.strands_over(item, points)
@@ -43,12 +43,12 @@ def path_now(scene: Scene, item: Object) -> np.ndarray:
 
 
 def length_now(scene: Scene, item: Object) -> float:
-    """Length of a muscle as the scene stands, in Blender units; ModelError where it has none."""
+    """Length of a muscle's drawn path in the evaluated scene, in Blender units; ModelError where it has none."""
     return float(np.linalg.norm(np.diff(path_now(scene, item), axis=0), axis=1).sum())
 
 
 def true_length(scene: Scene, item: Object) -> float:
-    """Length of a muscle's path as the scene stands, in metres, as physics has it; ModelError where it has none."""
+    """Length [m] of a muscle's path in the evaluated scene, by physics; ModelError where it has none."""
     points = muscle_points.points_of(item)
     strands = muscle_strands.strands_over(item, points)
     metres, total = units.length_scale(scene), 0.0
@@ -68,7 +68,7 @@ def _playing() -> bool:
 
 
 def forget() -> None:
-    """Keep nothing of the file that was open."""
+    """Drop all paths."""
     _known.clear()
 
 
@@ -82,7 +82,7 @@ def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
 
 
 def figures_of(item: Object) -> Any:
-    """All settings of an obstacle that a path over it depends on, to be compared."""
+    """The settings of an obstacle that a path over it depends on, to be compared."""
     settings = item.condyle.obstacle
     figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
     second = (settings.second_radius, *settings.second_place, *settings.second_turn, settings.second_side)
@@ -90,7 +90,7 @@ def figures_of(item: Object) -> Any:
 
 
 def wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
-    """What else the path over obstacles depends on: its smoothing [m], and whether the muscle has mass."""
+    """Smoothing [m] of a muscle's path over obstacles, and whether the muscle has mass; the path depends on both."""
     return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
 
@@ -108,7 +108,7 @@ def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, li
 
 
 class Strand:
-    """The path over obstacles that stand in the world, between two points [m].
+    """The path over obstacles fixed in the world, between two points [m].
 
     Attributes:
         length: [m]. is_straight: whether it touches none of them.
@@ -131,11 +131,12 @@ class Strand:
         self.move(self._data[1 + count : 1 + 13 * count].reshape(count, 12), start, end)
 
     def move(self, frames: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
-        """Find the path anew: its ends (3,) [m] and its obstacles have been moved. Where it lay does not matter, for a
-        path that is found from there may stay on a side to which it would not go by itself.
+        """Compute the path for new ends (3,) [m] and places of the obstacles.
+
+        The previous path is not used: starting from it could keep the path on a wrong side.
 
         Args:
-            frames: (parts, 12) of each primitive surface, its rotation by rows and its place [m].
+            frames: (parts, 12) of each primitive surface: its rotation by rows and its place [m].
         """
         ends = np.concatenate([start, end])
         self._own[:] = 0.0

@@ -1,7 +1,7 @@
-"""The points of a muscle: control points of its curve, each stuck to an object or bone by a hook modifier.
+"""Points of a muscle: control points of its curve, each attached to an object or bone by a hook modifier.
 
-Hooks are Blender's own, so a muscle follows its bodies where the add-on is not installed, too. What a hook holds a
-point to is its body; a point without a hook stands still in the world.
+Hooks are Blender's own, so a muscle follows its bodies without the add-on, too. A point without a hook is fixed in the
+world.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from ..data.references import Body
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a muscle: what it is hooked to, None for the world, and where it is now (3,), in Blender units."""
+    """A point of a muscle: its hook's object or bone (None: the world), and its place (3,) now, in Blender units."""
 
     target: Body | None
     place: np.ndarray
 
 
 def muscles_of(scene: Scene) -> list[Object]:
-    """Every muscle of a scene: the curves that carry one, by name."""
+    """The muscle curves of a scene, sorted by name."""
     found = [item for item in scene.objects if item.type == "CURVE" and item.condyle.muscle.enabled]
     return sorted(found, key=lambda each: each.name)
 
 
 def find_muscle(session_uid: int, name: str) -> Object:
-    """The muscle's curve with that session uid; ModelError where it is gone."""
+    """The muscle's curve with that session uid; ModelError where it was deleted."""
     found = references.object_by_session_uid(session_uid)
     if found is None or found.type != "CURVE" or not found.condyle.muscle.enabled:
-        raise physics_access.model_error(f"muscle {name!r} was removed meanwhile")
+        raise physics_access.model_error(f"muscle {name!r} was deleted")
     return found
 
 
 def own_curve(item: Object) -> Curve:
-    """The curve that holds a muscle's points, in use or put aside by a bake."""
+    """The curve with a muscle's points: the object's data, or the one that a bake has replaced."""
     return item.condyle.muscle.own_curve or item.data
 
 
 def coordinates(item: Object) -> np.ndarray:
-    """Control points (n, 3) of a muscle's curve, in its space, unmoved by hooks; ModelError names the muscle."""
+    """Control points (n, 3) of a muscle's curve, in its space, before hooks; ModelError names the muscle."""
     splines = own_curve(item).splines
     if len(splines) != 1 or splines[0].type != "POLY":
         kinds = ", ".join(spline.type.title() for spline in splines) or "none"
         raise physics_access.model_error(
-            f"muscle {item.name!r}: its curve must be one spline of type Poly, it has {len(splines)} ({kinds})"
+            f"muscle {item.name!r}: its curve must be one spline of type Poly, but has {len(splines)} ({kinds})"
         )
     points = splines[0].points
     if len(points) < 2:
         raise physics_access.model_error(
-            f"muscle {item.name!r} needs at least an origin and an insertion, it has {len(points)} points"
+            f"muscle {item.name!r} needs at least an origin and an insertion, but has {len(points)} points"
         )
     values = np.empty(4 * len(points), dtype=np.float32)
     points.foreach_get("co", values)
@@ -74,7 +74,7 @@ def hooks(item: Object) -> dict[int, Any]:
 
 
 def target_of(item: Object, modifier: HookModifier) -> Body:
-    """What a hook holds its points to; ModelError where its bone is gone."""
+    """The object or bone of a hook; ModelError where the bone is missing."""
     target = Body(modifier.object, modifier.subtarget if modifier.object.type == "ARMATURE" else "")
     if target.bone and (target.object.pose is None or target.bone not in target.object.pose.bones):
         raise physics_access.model_error(
@@ -84,12 +84,12 @@ def target_of(item: Object, modifier: HookModifier) -> Body:
 
 
 def points_of(item: Object) -> list[Point]:
-    """The points of a muscle as the scene stands now, from origin to insertion; ModelError names what is wrong."""
-    held = hooks(item)
+    """Points of a muscle in the evaluated scene, from origin to insertion; ModelError names the muscle."""
+    by_index = hooks(item)
     world = item.matrix_world
     found = []
     for index, own in enumerate(coordinates(item).tolist()):
-        modifier = held.get(index)
+        modifier = by_index.get(index)
         target = None if modifier is None else target_of(item, modifier)
         matrix = world if target is None else target.matrix @ modifier.matrix_inverse
         found.append(Point(target, np.array(matrix @ Vector(own), dtype=np.float64)))
@@ -97,12 +97,12 @@ def points_of(item: Object) -> list[Point]:
 
 
 def places_of(item: Object) -> np.ndarray:
-    """Where a muscle's points (n, 3) are now, in the world, in Blender units."""
+    """Places (n, 3) of a muscle's points now, in the world, in Blender units."""
     return np.array([point.place for point in points_of(item)])
 
 
 def hook(item: Object, index: int, target: Body, place: Any) -> None:
-    """Stick a point to an object or bone, at a place (3,) in the world."""
+    """Hook a point to an object or bone, at a place (3,) in the world."""
     release(item, index)
     name = _hook_name(target)
     modifier = next(
@@ -125,7 +125,7 @@ def hook(item: Object, index: int, target: Body, place: Any) -> None:
 
 
 def release(item: Object, index: int) -> None:
-    """Take a point off its hook; a hook without points goes."""
+    """Remove a point from its hook, and the hook if that was its last point."""
     for modifier in [each for each in item.modifiers if each.type == "HOOK"]:
         indices = set(modifier.vertex_indices)
         if index in indices:
@@ -145,7 +145,7 @@ def _is_same(modifier: Modifier, target: Body) -> bool:
 
 
 def carrier(target: Body | None) -> Body | None:
-    """The body that carries an object or bone: itself, or the nearest of its Blender parents that is one."""
+    """The body that carries an object or bone: itself, or the nearest Blender parent that is a body."""
     while target is not None and not target.data.body.enabled:
         target = references.blender_parent(target)
     return target

@@ -1,4 +1,4 @@
-"""Strands of a muscle: between which of its points it wraps over which surfaces."""
+"""Strands of a muscle: the obstacles that it wraps over between each two points."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ SAMPLES = 33
 
 
 def smoothing_of(scene: Scene, item: Object) -> float | None:
-    """Over which touching obstacles is rounded off [m]; None: what physics takes where nothing is set."""
+    """Distance [m] over which contact with obstacles is smoothed; None: the default of physics."""
     set_to = item.condyle.muscle.smoothing
     return set_to * units.length_scale(scene) if set_to > 0.0 else None
 
 
 def strands_over(item: Object, points: list[muscle_points.Point]) -> dict[int, list[Any]]:
-    """The obstacles that each strand of a muscle runs over, in order, by the number of the point it begins at."""
+    """The obstacles that each strand of a muscle wraps over, in order, by the index of the strand's first point."""
     placed: list[tuple[int, float, Any]] = []
     shares = np.linspace(0.0, 1.0, SAMPLES)[:, None]
     for row in item.condyle.muscle.obstacles:
         surface = row.obstacle
         if surface is None or not surface.condyle.obstacle.enabled:
-            lost = "is missing" if surface is None else f"{surface.name!r} is none any more"
-            raise physics_access.model_error(
-                f"an obstacle that it wraps over {lost}; choose one or remove the row"
+            lost = (
+                "an obstacle is missing" if surface is None else f"{surface.name!r} is no obstacle any more"
             )
+            raise physics_access.model_error(f"{lost}; choose one under Wraps over, or remove the row")
         if row.strand >= len(points):
             raise physics_access.model_error(
                 f"it wraps over {surface.name!r} between points {row.strand} and {row.strand + 1}, but has only "

@@ -1,4 +1,4 @@
-"""A muscle's curve -> the muscle of physics that it describes."""
+"""Reads a muscle's curve into a muscle of physics."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .connections import Coordinates
 from .connections import coordinate as read_coordinate
 from .muscle_strands import LENGTHS, smoothing_of, strands_over
 
-#: names in physics of the settings of a force law, and those that are lengths
+#: physics names of the settings of a force law
 FIGURES = {
     "max_force": "max_isometric_force",
     "fibre_length": "optimal_fibre_length",
@@ -34,8 +34,8 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class ModelMuscle:
-    """A muscle of the model: the session uid of its curve, its name, the input that excites it (None: nothing pulls),
-    and the coordinate by which a controller does (None: keys do).
+    """A muscle of the model: the session uid of its curve, its name, its excitation input (None: no force), and the
+    coordinate of its controller (None: it is excited by keys).
     """
 
     session_uid: int
@@ -50,14 +50,13 @@ def add_all(
     moving: Mapping[Key, str],
     joints: Mapping[int, Coordinates],
 ) -> tuple[ModelMuscle, ...]:
-    """Add every muscle of the scene that is in use to the builder of a model; one that joins nothing that is simulated
-    is left out.
+    """Add every active muscle of the scene to a model builder, except those attached to no simulated body.
 
     Args:
         moving: names of the model's bodies. joints: by session uid of their Empties.
 
     Raises:
-        ModelError: what is wrong with which; the scene has not been changed.
+        ModelError: a muscle cannot be read; names it. The scene is unchanged.
     """
     found = []
     for item in muscle_points.muscles_of(scene):
@@ -99,7 +98,7 @@ def _add(
 
 
 def read_masses(scene: Scene, item: Object) -> physics_access.MassPoints | None:
-    """Where the muscle's mass lies, as physics has it; None without mass. Tendons are as long as they are now."""
+    """The muscle's mass points of physics; None without mass. Tendons have their present lengths."""
     settings = item.condyle.muscle
     kind = physics_access.physics().muscles.MassPoints
     if settings.mass == 0.0:
@@ -114,7 +113,7 @@ def read_masses(scene: Scene, item: Object) -> physics_access.MassPoints | None:
 
 
 def read_law(scene: Scene, item: Object) -> physics_access.ForceLaw | None:
-    """The force law of physics; None where nothing pulls. ModelError says what is not acceptable."""
+    """The muscle's force law of physics; None without force. ModelError for an invalid setting."""
     settings = item.condyle.muscle.law
     if settings.kind == "none":
         return None
@@ -143,9 +142,9 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 
 def read_path(
-    scene: Scene, item: Object, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
-) -> list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint] | None:
-    """Path points and wraps of physics, in metres; a body that is held counts as the world."""
+    scene: Any, item: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> list[Any]:
+    """Path points and wraps of physics, in metres; a fixed body counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
     kind = physics_access.physics().muscles.PathPoint
@@ -168,7 +167,7 @@ def read_path(
 def joins_nothing(
     path: list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint],
 ) -> bool:
-    """Whether all that a path of `read_path` goes through and over stands still in a simulation."""
+    """Whether all points and obstacles of a path from `read_path` are fixed in the simulation."""
     points = [part for part in path if hasattr(part, "moves")]
     wraps = [part for part in path if not hasattr(part, "moves")]
     bodies = {point.body for point in points}.union(*(wrap.bodies for wrap in wraps))
@@ -178,12 +177,14 @@ def joins_nothing(
 def _body(
     scene: Scene, item: Object, target: Body | None, moving: Mapping[Key, str]
 ) -> tuple[str | None, np.ndarray]:
-    """Name in the model of the body that carries a target, None where it is held, and its pose (4, 4)."""
+    """Name in the model of the body that carries a target, and its pose (4, 4); None and identity if it is fixed."""
     body = muscle_points.carrier(target)
     if body is None and target is not None:
-        body = target  # an object that is no body stands still
+        body = target  # an object that is no body is fixed
     if body is not None and not references.in_scene(scene, body.object):
-        raise physics_access.model_error(f"{body.name}, which it is stuck to, is not in scene {scene.name!r}")
+        raise physics_access.model_error(
+            f"{body.name}, to which it is hooked, is not in scene {scene.name!r}"
+        )
     name = None if body is None else moving.get(key_of(body))
     return (None, np.eye(4)) if name is None else (name, muscle_points.pose_of(body))
 
@@ -202,7 +203,7 @@ def _ruled(
         if rule.kind == "CONDITION":
             condition = muscles.Condition(name, rule.lower, rule.upper)
         else:
-            described = _object(rule.function, f"figures of the function of point {rule.point}")
+            described = _object(rule.function, f"parameters of the function of point {rule.point}")
             function = physics_access.part("joints.functions").function_from_dict(described)
             position["XYZ".index(rule.kind)] = muscles.Moving(name, function)
     return position, condition

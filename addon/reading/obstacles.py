@@ -1,7 +1,4 @@
-"""Surfaces that muscles wrap over: objects that show them, and what physics makes of them.
-
-Lengths and matrices are in Blender units as Blender has them.
-"""
+"""Reads the obstacles that muscles wrap over into surfaces of physics. Matrices are in Blender units."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.
     """The obstacle of physics.
 
     Args:
-        metres: in one unit of the object's own lengths. place: body and frame (4, 4) [m].
+        metres: metres per unit of the object's own lengths. place: body and frame (4, 4) [m].
 
     Raises:
-        ModelError: a setting is not acceptable to the shape; it names the object.
+        ModelError: a setting is invalid for the shape; names the object.
     """
     settings = item.condyle.obstacle
     arguments: dict[str, Any] = {}
@@ -52,13 +49,13 @@ def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.
 
 
 def side_of(settings: ObstacleProperties, name: str = "side") -> str:
-    """The side that is set, or the shorter way where the shape does not have that one."""
+    """The chosen side, or "shorter" for a shape without that side."""
     side = getattr(settings, name)
     return side if side in SIDES_OF[settings.shape] else "shorter"
 
 
 def placed(scene: Scene, item: Object, body: str | None, base: np.ndarray) -> physics_access.Obstacle | None:
-    """The obstacle as it stands now, on a body of the model whose world pose (4, 4) in Blender units is base."""
+    """The obstacle in the evaluated scene, on a body of the model with world pose base (4, 4) in Blender units."""
     references.check_evaluated(item, f"obstacle {item.name!r}")
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     frame = units.to_metres(physics_access.physics().lie.inverse(base) @ pose, scene)
@@ -66,7 +63,7 @@ def placed(scene: Scene, item: Object, body: str | None, base: np.ndarray) -> ph
 
 
 def nearness(item: Object, points: np.ndarray) -> np.ndarray:
-    """How near points (n, 3) in the world are to an obstacle: below 1 inside, for a torus in its hole."""
+    """Relative distance (n,) of world points (n, 3) from an obstacle: below 1 inside, for a torus in its hole."""
     pose, scale = units.split_scale(item.matrix_world, f"obstacle {item.name!r}", item)
     local = (points - pose[:3, 3]) @ pose[:3, :3] / scale
     return np.asarray(of_shape(item).nearness(local))

@@ -1,7 +1,7 @@
-"""Blender scene -> physics model, and which body of the scene each body of the model is.
+"""Reads a Blender scene into a physics model, with the scene's body for each body of the model.
 
-Bodies that are held (no joint, not free) are not bodies of the model: their children hang on the world where
-they stand. The scene must be evaluated at the first frame of the simulation.
+Fixed bodies (no joint, not free) are not bodies of the model: their children are attached to the world. The scene must
+be evaluated at the first frame of the simulation.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from .masses import mass_properties
 
 @dataclass(frozen=True)
 class ModelBody:
-    """One body of the model: where it is in the scene, its uniform scale there, and its joint's Empty: name and
-    session uid (a free body: empty and 0).
+    """One body of the model: its handle in the scene, its uniform scale there, and name and session uid of its joint's
+    Empty (a free body: empty and 0).
     """
 
     handle: Handle
@@ -41,10 +41,9 @@ class ModelBody:
 
 @dataclass(frozen=True)
 class SceneModel:
-    """A model with its start, and the scene's body behind each of its bodies, in the model's order.
+    """A model with its start state, and the scene's bodies and muscles in the model's order.
 
-    ``held``: what stands still in the simulation and carries a joint: held bodies, and the Empties of joints to the
-    world. ``muscles``: in the model's order.
+    ``held``: fixed parents of joints: fixed bodies, and the Empties of joints to the world.
     """
 
     model: Any
@@ -56,7 +55,7 @@ class SceneModel:
 
 @dataclass(frozen=True)
 class _Link:
-    """How a body hangs: its joint's Empty, or None for a free body; and its parent, or None for the world."""
+    """A moving body with its joint's Empty (None: a free body) and its parent (None: the world)."""
 
     body: Body
     joint: Any
@@ -67,10 +66,10 @@ def read(scene: Scene, curves: Mapping[int, Any] | None = None) -> SceneModel:
     """The model of a scene.
 
     Args:
-        curves: spline curves (of physics, in metres) to use in place of the control frames of joints, by session uid.
+        curves: spline curves (of physics, in metres) that replace the control frames of joints, by session uid.
 
     Raises:
-        ModelError: what is wrong, by name and value; nothing in the scene has been changed.
+        ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
     """
     links = _ordered(_links(scene))
     if not links:
@@ -119,7 +118,7 @@ def read(scene: Scene, curves: Mapping[int, Any] | None = None) -> SceneModel:
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:
-    """The controller of a joint, if it has one: it stays at the start where nothing else is said."""
+    """Add the controller of a joint, if it has one; its default target is the start."""
     settings = item.condyle.joint.controller
     if settings.enabled and len(start):
         limit = settings.limit if settings.limit > 0.0 else None
@@ -151,7 +150,7 @@ def _arguments(
 def _hung(
     scene: Scene, item: Object, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
 ) -> dict[str, Any]:
-    """What a joint's Empty says of how its child hangs: parent, joint, frames, springs, limits."""
+    """Arguments of a joint from its Empty: parent, joint, frames, springs, limits."""
     frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     arguments: dict[str, Any] = {}
     if parent is not None and key_of(parent) in moving:
@@ -178,11 +177,11 @@ def _close_loop(
     moving: Mapping[Key, str],
     curves: Mapping[int, Any],
 ) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Add a joint that closes a loop between bodies of the model; where it starts, how fast, and the joint."""
+    """Add a joint that closes a loop between bodies of the model; returns its start, its start velocity, and itself."""
     child, parent = _ends(scene, item)
     if key_of(child) not in moving:
         raise physics_access.model_error(
-            f"joint {item.name!r} closes a loop, but its child {child.name} is held; swap parent and child"
+            f"joint {item.name!r} closes a loop, but its child {child.name} is fixed: swap parent and child"
         )
     arguments = _hung(scene, item, parent, moving, curves)
     builder.add_loop_joint(item.name, moving[key_of(child)], arguments.pop("parent", None), **arguments)
@@ -206,7 +205,7 @@ def _ends(scene: Scene, item: Object) -> tuple[Body, Body | None]:
 def alone(
     scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, Any] | None = None
 ) -> dict[str, Any]:
-    """Arguments of add_body for a body as if nothing else moved, with its joint's Empty or (None) free."""
+    """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
     arguments = _arguments(scene, _Link(body, joint, None), {}, curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
@@ -216,7 +215,7 @@ def _passive(item: Object, joint: physics_access.Joint) -> dict[str, Any]:
     rows = item.condyle.joint.coordinates
     if len(rows) != joint.num_coordinates:
         raise physics_access.model_error(
-            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for {len(rows)}; "
+            f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for {len(rows)}: "
             "set its type again"
         )
     values = {
@@ -232,15 +231,15 @@ def _passive(item: Object, joint: physics_access.Joint) -> dict[str, Any]:
 
 
 def limits_of(item: Object, joint: physics_access.Joint) -> list[tuple[float, float]]:
-    """Lower and upper limit of what is read off a joint."""
+    """Lower and upper limits of a joint's readings."""
     limits = []
     for row, (lower, upper) in zip(item.condyle.joint.coordinates, joint.range):
         if row.limits == "CUSTOM":
             lower, upper = row.lower, row.upper
             if not lower < upper:
                 raise physics_access.model_error(
-                    f"joint {item.name!r}: limits of {title_of(row)} are empty or reversed: from "
-                    f"{units.figure(lower, row.unit)} to {units.figure(upper, row.unit)}"
+                    f"joint {item.name!r}: the lower limit of {title_of(row)} must be below the upper, got "
+                    f"{units.figure(lower, row.unit)} and {units.figure(upper, row.unit)}"
                 )
         elif row.limits == "NONE":
             lower, upper = -np.inf, np.inf
@@ -265,7 +264,7 @@ def _links(scene: Scene) -> list[_Link]:
 
 
 def _ordered(links: list[_Link]) -> list[_Link]:
-    """Parents first; ModelError names the bodies of a cycle."""
+    """Links with parents first; ModelError names the bodies of a cycle."""
     waiting = {key_of(link.body): link for link in links}
     ordered: list[_Link] = []
     while waiting:
@@ -274,7 +273,9 @@ def _ordered(links: list[_Link]) -> list[_Link]:
         ]
         if not ready:
             names = ", ".join(link.body.name for link in waiting.values())
-            raise physics_access.model_error(f"joints form a cycle: each of {names} hangs on another of them")
+            raise physics_access.model_error(
+                f"joints form a cycle between {names}: remove one, or let it close a loop"
+            )
         ordered += ready
         for link in ready:
             del waiting[key_of(link.body)]

@@ -1,4 +1,4 @@
-"""Wobbling masses: the share of a body's mass that hangs softly on its skeleton (Ertl et al. 1993, sec. 3)."""
+"""Wobbling masses: the share of a body's mass attached to its skeleton by springs (Ertl et al. 1993, sec. 3)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bpy.types import Scene
 from ..blender import physics_access, units
 from ..data.bodies import WobblingProperties
 
-STANDARD_GRAVITY = 9.80665  # m/s^2: a sag means the same on the moon
+STANDARD_GRAVITY = 9.80665  # m/s^2: a sag is defined on Earth, whatever the scene's gravity
 
 
 def name_of(body: str) -> str:
@@ -17,7 +17,7 @@ def name_of(body: str) -> str:
 
 
 def skeleton(settings: WobblingProperties, mass: units.MassProperties, name: str) -> units.MassProperties:
-    """What is left of a body's mass properties where a share of it wobbles; ModelError where nothing would be."""
+    """Mass properties of a body without its wobbling share; ModelError for a share outside 0 to 1."""
     if not settings.enabled:
         return mass
     left = 1.0 - settings.share
@@ -35,10 +35,10 @@ def add(
     settings: WobblingProperties,
     mass: units.MassProperties,
 ) -> None:
-    """Add the soft parts of a body that is in the model already.
+    """Add the soft parts of a body of the model.
 
-    Under their own weight they sag along and across the axis by what the settings say: the cubic springs are as stiff
-    as that asks for. Dampers have the given share of critical damping there, and the rotation the same frequency.
+    The cubic springs are as stiff as needed for the set sag along and across the axis under their own weight. Dampers
+    have the set share of critical damping at that sag, and the rotation the same frequency.
 
     Args:
         mass: of the whole body.

@@ -344,7 +344,9 @@ def test_reversed_limits_are_told_of_their_joint_in_its_unit(part, scene, leg):
     row = leg["hip"].condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 1.0, -1.0
     (finding,) = run(part, scene)
-    assert finding.text == "joint 'Hip': limits of Angle are empty or reversed: from 57.3° to -57.3°"
+    assert (
+        finding.text == "joint 'Hip': the lower limit of Angle must be below the upper, got 57.3° and -57.3°"
+    )
     assert finding.is_error and finding.culprit().object == leg["hip"]
 
 

@@ -61,7 +61,7 @@ def test_a_closed_grid_goes_around_the_body(part, glide):
 def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part, glide, ph):
     scene, joint, _, _ = glide
     bpy.data.objects.remove(joint.condyle.joint.frames[3].object)
-    with pytest.raises(ph.ModelError, match=r"control frame 3 is missing .* make the grid again"):
+    with pytest.raises(ph.ModelError, match=r"control frame 3 is missing, .* build the grid again"):
         part("making.frame_grids").poses(scene, joint)
     assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
     assert part("reading.scene").read_joint(scene, joint).num_coordinates == 2

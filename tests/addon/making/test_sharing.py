@@ -129,9 +129,9 @@ def test_instances_show_the_bake_of_the_real_ones_and_alone_are_refused(part, sc
     instance.instance_type, instance.instance_collection = "COLLECTION", leg
     instance.location.x = 1.0
     scene.collection.objects.link(instance)
-    with pytest.raises(ph.ModelError, match="Instance only shows the joints of the collection Leg: link"):
+    with pytest.raises(ph.ModelError, match="Instance only instances the joints of the collection Leg: link"):
         simulated(part, scene)
-    with pytest.raises(RuntimeError, match="Instance only shows the joints"):
+    with pytest.raises(RuntimeError, match="Instance only instances the joints"):
         bpy.ops.condyle.bake()
     scene.collection.children.link(leg)
     report = part("jobs.bake").bake_now(scene)

@@ -69,7 +69,7 @@ def test_what_cannot_be_closed_is_refused_by_name(part, ph, scene, bodies, close
     part("making.bodies_and_joints").remove_joint(
         scene, next(j for j in references.joints_of(scene) if "Right" in j.name)
     )
-    with pytest.raises(ph.ModelError, match="'Link' closes a loop, but its child Right is held"):
+    with pytest.raises(ph.ModelError, match="'Link' closes a loop, but its child Right is fixed"):
         part("reading.scene").read(scene)
 
 

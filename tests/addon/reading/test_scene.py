@@ -164,11 +164,11 @@ CASES = {
         lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", c),
         "Shank is its own parent",
     ),
-    "cycle": (_make_cycle, "cycle: each of"),
+    "cycle": (_make_cycle, "joints form a cycle between .*: remove one"),
     "two joints": (_add_second_joint, "both move Shank"),
     "reversed limits": (
         lambda p, s, j, t, c: limits(j, 1.0, -1.0),
-        r"joint .*: limits of Angle are empty or reversed: from 57\.3° to -57\.3°",
+        r"joint .*: the lower limit of Angle must be below the upper, got 57\.3° and -57\.3°",
     ),
     "NaN start": (
         lambda p, s, j, t, c: setattr(j.condyle.joint.coordinates[0], "start", float("nan")),
@@ -185,11 +185,11 @@ CASES = {
     "mirrored": (lambda p, s, j, t, c: setattr(c, "scale", (-1, 1, 1)), "Shank: its scale is negative"),
     "no control frames": (
         lambda p, s, j, t, c: setattr(j.condyle.joint, "type", "spline_curve"),
-        "it has no control frames yet: fit it",
+        "it has no control frames: fit it",
     ),
     "too few control frames": (
         lambda p, s, j, t, c: (same_frames(p, s, j), setattr(j.condyle.joint, "order", 5)),
-        "joint 'Knee': it has 4 control frames, and a curve of order 5 takes at least 5: add some",
+        "joint 'Knee': it has 4 control frames, but a curve of order 5 needs at least 5: add some",
     ),
     "coincident control frames": (
         lambda p, s, j, t, c: same_frames(p, s, j),

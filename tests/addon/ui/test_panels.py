@@ -56,7 +56,9 @@ def test_coordinates_have_names_for_people(part, name, label):
 def test_a_line_is_not_broken_between_a_figure_and_its_unit(part):
     layout = MagicMock()
     for width in range(150, 400, 10):
-        part("ui.layout").draw_lines(layout, "Baked 1 body, 49 frames in 0.9 s; worst 0.003 mm", "INFO", width)
+        part("ui.layout").draw_lines(
+            layout, "Baked 1 body, 49 frames in 0.9 s; worst 0.003 mm", "INFO", width
+        )
     lines = [call.kwargs["text"] for call in layout.label.call_args_list]
     assert len(lines) > 25 and not any(line.startswith(("s;", "mm")) for line in lines)
 
