@@ -1,4 +1,4 @@
-"""What operators make or change in a scene."""
+"""Creates and changes bodies, joints, connections, muscles and obstacles in a scene."""
 
 from ..blender import lazy
 

@@ -1,6 +1,6 @@
-"""Making bodies, joints and control frames: what the operators do, as functions for scripts.
+"""Creates bodies, joints and control frames: functions of the operators, also for scripts.
 
-Matrices and lengths are in Blender units as Blender has them; masses and inertias in SI.
+Matrices and lengths are in Blender units; masses and inertias in SI.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from . import rest_poses
 
 
 def check_own(body: Body) -> None:
-    """ModelError where a body belongs to another file."""
+    """ModelError for a body that is linked from another file."""
     if body.object.library is not None:
         raise physics_access.model_error(f"{body.name} is linked; make a library override first")
 
@@ -44,12 +44,12 @@ def make_body(
     """Make an object or pose bone a body.
 
     Args:
-        motion: "HELD" or "FREE", for a body without a joint.
-        density: [kg/m^3], mass from the mesh (of `shape`, else the object's own).
-        mass, center, inertia: by hand instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
+        motion: "HELD" (fixed) or "FREE", for a body without a joint.
+        density: [kg/m^3], for the mass of the mesh (of `shape`, else the object's own).
+        mass, center, inertia: given instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
 
     Raises:
-        ModelError: the body belongs to another file.
+        ModelError: the body is linked from another file.
     """
     check_own(body)
     settings = body.data.body
@@ -81,18 +81,18 @@ def make_body(
 
 
 def _store_records(item: Object) -> None:
-    """Store an object's records of bakes, empty as they are: a library override can only change what is stored."""
+    """Store an object's empty records of bakes: a library override can only change stored properties."""
     item.condyle.channels.baked = item.condyle.channels.baked
     item.condyle.bake.influence = item.condyle.bake.influence
 
 
 def remove_body(body: Body) -> None:
-    """Make a body an ordinary object or bone again; its figures stay for another time."""
+    """Make a body an ordinary object or bone again; its settings are kept."""
     body.data.body.enabled = False
 
 
 def fill_in_mass(scene: Scene, body: Body) -> None:
-    """Write the mass properties of the body's mesh into its figures by hand; ModelError where it has none."""
+    """Copy the mass properties of the body's mesh to its manual settings; ModelError without a mesh."""
     settings = body.data.body
     found = masses.mass_properties(scene, body)
     settings.mass = found.mass
@@ -109,25 +109,28 @@ def add_joint(
     matrix: Matrix | list[list[float]] | np.ndarray | None = None,
     name: str = "",
     closes_loop: bool = False,
-) -> Object | None:
-    """A joint between two bodies, or between the world (parent None) and a body.
+) -> Any:
+    """Add a joint between two bodies, or between the world (parent None) and a body.
 
     Args:
         kind: a joint type of physics.
         matrix: world matrix (4, 4) of the joint's frame; the child's present pose if None.
-        name: of the Empty; made of the bodies' names if empty.
-        closes_loop: whether it holds a child that another joint carries.
+        name: of the Empty; composed of the bodies' names if empty.
+        closes_loop: whether the child already has another joint.
 
     Returns:
-        The Empty that is the joint's frame, a child of the parent in Blender, too.
+        The Empty that is the joint's frame, in Blender a child of the parent.
 
     Raises:
-        ModelError: parent and child are one, the child has a joint, or a transform is not rigid with uniform scale.
+        ModelError: parent and child are the same, the child has a joint, or a transform is not rigid with uniform
+            scale.
     """
     if parent is not None and references.same(parent, child):
         raise physics_access.model_error(f"{child.name} cannot be joined to itself")
     if not closes_loop and references.joint_of(scene, child) is not None:
-        raise physics_access.model_error(f"{child.name} is moved by a joint already")
+        raise physics_access.model_error(
+            f"{child.name} already has a joint; remove it, or add one that closes a loop"
+        )
     for body in (parent, child):
         if body is not None:
             check_own(body)
@@ -162,7 +165,7 @@ def add_joint(
 
 
 def remove_joint(scene: Scene, item: Object) -> None:
-    """Delete a joint with its control frames and its slider; bodies and their animation stay."""
+    """Delete a joint with its control frames and sliders; bodies and their animation are kept."""
     settings = item.condyle.joint
     if settings.driven:
         sliders.set_driven(scene, item, False)
@@ -173,7 +176,7 @@ def remove_joint(scene: Scene, item: Object) -> None:
 
 
 def typical_length(body: Body) -> float:
-    """A length of the body's own size, in Blender units: its bone's, or half its object's largest side."""
+    """A typical length of the body, in Blender units: its bone's length, or half its object's largest side."""
     if body.bone:
         return float(body.pose_bone.bone.length)
     largest = 0.5 * max(body.object.dimensions)
@@ -181,7 +184,7 @@ def typical_length(body: Body) -> float:
 
 
 def attach(item: Object, parent: Body | None, world: Matrix) -> None:
-    """Make an Empty a Blender child of a body without moving it from its world matrix."""
+    """Parent an Empty to a body in Blender, at a world matrix."""
     if parent is not None:
         item.parent = parent.object
         if parent.bone:
@@ -198,7 +201,7 @@ def attach(item: Object, parent: Body | None, world: Matrix) -> None:
 
 
 def _effect_on_child(item: Object) -> Matrix:
-    """What an object's parent does to it; a curve with a path takes its children along to the path's beginning."""
+    """Matrix by which an object's parent moves it; a curve with a path moves its children to the path's start."""
     parent = item.parent
     if parent.type != "CURVE" or not parent.data.use_path:
         return parent.matrix_world.copy()
@@ -208,7 +211,7 @@ def _effect_on_child(item: Object) -> Matrix:
 
 
 def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
-    """The child's present pose becomes the one where all coordinates are 0."""
+    """Make the child's present pose the one at coordinates 0."""
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     if child is None:
@@ -223,9 +226,9 @@ def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
 
 
 def _pose_at_zero(item: Object) -> np.ndarray:
-    """Pose (4, 4) of a joint's moving frame where all coordinates are 0, in Blender units: on an ellipsoid, say.
+    """Pose (4, 4) of a joint's moving frame at coordinates 0, in Blender units; on an ellipsoid it is not identity.
 
-    A joint that is not complete yet, or ends before 0, counts as standing at its own frame.
+    Identity for an incomplete joint, or one whose range excludes 0.
     """
     scene = bpy.context.scene
     try:
@@ -237,18 +240,14 @@ def _pose_at_zero(item: Object) -> np.ndarray:
 
 
 def add_control_frame(
-    scene: Scene,
-    item: Object,
-    matrix: Matrix | np.ndarray | None = None,
-    index: int | None = None,
-    empty: Object | None = None,
-) -> Object:
-    """A control frame, as an Empty.
+    scene: Any, item: Any, matrix: Any = None, index: int | None = None, empty: Any = None
+) -> Any:
+    """Add a control frame to a joint.
 
     Args:
-        matrix: its world matrix (4, 4); where the joint's moving frame is by the child's present pose if None.
-        index: before which frame it goes; None: last.
-        empty: which Empty it becomes, in no list yet; a new one if None.
+        matrix: its world matrix (4, 4); if None, the joint's moving frame at the child's present pose.
+        index: its index in the list; None: last.
+        empty: an Empty that is in no list yet; a new one if None.
 
     Returns:
         The Empty.
@@ -258,7 +257,7 @@ def add_control_frame(
         child = references.resolve(settings.child)
         if child is None:
             raise physics_access.model_error(
-                f"joint {item.name!r}: its child is missing, so it has no pose to take"
+                f"joint {item.name!r}: its child, whose pose is needed, is missing"
             )
         matrix = joints.frame_of_child(item, child)
         if not len(settings.frames):
@@ -269,23 +268,23 @@ def add_control_frame(
     settings.frames.add().object = empty
     settings.frames.move(len(settings.frames) - 1, index)
     settings.active_frame = index
-    settings.knots.clear()  # knots belong to the frames of a fit; now the parameterization is natural again
+    settings.knots.clear()  # the knots of a fit no longer match: use natural parameterization
     base = physics_access.physics().lie.inverse(
         units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     )
     place_frame(item, empty, base @ world)
-    bpy.context.view_layer.update()  # the Empty's world matrix is what everything reads
+    bpy.context.view_layer.update()  # updates the Empty's world matrix
     return empty
 
 
 def insert_between(scene: Scene, item: Object, index: int) -> Object:
-    """A control frame halfway between number index and the next; ModelError where there is no next."""
+    """Add a control frame halfway between number index and the next; ModelError without a next."""
     settings = item.condyle.joint
     frames = scene_to_model.control_frames(scene, item)
     following = (index + 1) % len(frames) if settings.periodic else index + 1
     if not 0 <= index < len(frames) or following >= len(frames):
         raise physics_access.model_error(
-            f"joint {item.name!r}: no control frame follows number {index} to insert one before"
+            f"joint {item.name!r}: there is no control frame after number {index} to insert one before"
         )
     lie = physics_access.physics().lie
     middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
@@ -294,7 +293,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
 
 
 def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
-    """Take a control frame out of the list and delete its Empty."""
+    """Remove a control frame from the list and delete its Empty."""
     settings = item.condyle.joint
     if not 0 <= index < len(settings.frames):
         raise physics_access.model_error(f"joint {item.name!r} has no control frame {index}")
@@ -302,7 +301,7 @@ def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
     settings.frames.remove(index)
     settings.knots.clear()
     last = max(0, len(settings.frames) - 1)
-    if settings.active_frame > last:  # where it stays, what is selected does
+    if settings.active_frame > last:  # setting it changes the selection
         settings.active_frame = last
     if empty is not None and empty.condyle.frame_of == item:
         bpy.data.objects.remove(empty)
@@ -311,7 +310,7 @@ def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
 def set_control_frames(
     scene: Scene, item: Object, frames: np.ndarray, knots: Sequence[float] | np.ndarray | None = None
 ) -> None:
-    """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; Empties are reused."""
+    """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; reuses the Empties."""
     settings = item.condyle.joint
     while len(settings.frames) > len(frames):
         remove_control_frame(scene, item, len(settings.frames) - 1)
@@ -321,7 +320,7 @@ def set_control_frames(
         row = settings.frames[index]
         if not references.in_scene(scene, row.object):
             row.object = frame_empty(scene, item, index)
-        elif row.object.name.startswith(f"{item.name} Row "):  # it was one of a grid
+        elif row.object.name.startswith(f"{item.name} Row "):  # formerly in a grid
             row.object.name = frame_name(item, index)
         place_frame(item, row.object, pose)
     settings.knots.clear()
@@ -345,12 +344,12 @@ def place_frame(item: Object, empty: Object, pose: np.ndarray) -> None:
 
 
 def frame_name(item: Object, index: int) -> str:
-    """What the Empty of a curve's control frame is called."""
+    """Name of the Empty of a curve's control frame."""
     return f"{item.name} Frame {index:02d}"
 
 
 def frame_empty(scene: Scene, item: Object, index: int) -> Object:
-    """A new Empty for a control frame, in no list yet."""
+    """Create an Empty for a control frame, not yet in a list."""
     empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES")
     empty.parent = item
     empty.rotation_mode = "QUATERNION"
@@ -361,7 +360,7 @@ def frame_empty(scene: Scene, item: Object, index: int) -> Object:
 
 
 def new_empty(scene: Scene, name: str, display: str) -> Object:
-    """An Empty in the collection of joints and connections."""
+    """Create an Empty in the collection of joints and connections."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type = display
     collection_of(scene).objects.link(empty)
@@ -370,8 +369,8 @@ def new_empty(scene: Scene, name: str, display: str) -> Object:
 
 
 def drive(scene: Scene, item: Object, driven: bool = True) -> None:
-    """Let the sliders (custom properties of the joint's Empty) move the child, or stop it.
+    """Turn driving of the child by sliders (custom properties of the joint's Empty) on or off.
 
-    One coordinate: property "coordinate"; several: "coordinate x", "coordinate angle_1" ... by what is read off.
+    The property of a single coordinate is "coordinate"; several are named by reading: "coordinate x" ...
     """
     sliders.set_driven(scene, item, driven)

@@ -1,6 +1,6 @@
-"""Bones that are connected to their parents while joints take them away from there: only a bake can disconnect them.
+"""Finds bones connected to their parents that joints move away from there; only a bake can disconnect them.
 
-Blender takes no notice of where keys, or a slider's constraints, put such a bone: its head stays at its parent's end.
+Blender keeps the head of a connected bone at its parent's tail, whatever keys or a slider's constraints say.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..data.references import Body
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
 
-# Samples of each coordinate at which it is looked how far a connected bone goes away from its parent's end, and the
-# share of its length that is none.
+# Samples of each coordinate for the distance of a connected bone from its parent's tail, and its tolerance as a share
+# of the bone's length.
 LOOKS, CONNECTED = 17, 1e-3
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """Those that a bake that takes them away refuses, and those that sliders show elsewhere than a bake will."""
+    """Bones that make a bake fail, and bones that sliders show at another place than a bake will."""
     for item in references.joints_of(scene):
         child = _connected_child(item)
         if child is None or not (away := _away(scene, item, child)):
@@ -38,7 +38,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def told(scene: Scene, joints: Iterable[Any]) -> str:
-    """A line about sliders of joints that show connected bones elsewhere than they should be; else an empty text."""
+    """Message about sliders that show connected bones at a wrong place; empty without any."""
     lines = []
     for item in joints:
         child = _connected_child(item)
@@ -62,7 +62,7 @@ def _is_disconnected_by_bakes(scene: Scene, child: Body) -> bool:
 
 
 def _connected_child(item: Object) -> Body | None:
-    """The child of a joint that moves a bone on the parent that it is connected to."""
+    """The child of a joint if it is a bone connected to the joint's parent."""
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
     if child is None or not child.bone or settings.closes_loop or settings.to_world or parent is None:
@@ -74,7 +74,7 @@ def _connected_child(item: Object) -> Body | None:
 
 
 def _away(scene: Scene, item: Object, child: Body) -> str:
-    """How far a joint can take a connected bone from its parent's end, for people; empty where it cannot."""
+    """Largest distance of a connected bone from its parent's tail over a joint's range, as text; empty if none."""
     settings, bone = item.condyle.joint, child.pose_bone
     joint = scene_to_model.read_joint(scene, item)
     base, _ = units.split_scale(item.matrix_world, item.name, item)

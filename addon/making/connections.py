@@ -1,7 +1,4 @@
-"""Making connections between bodies: what the operators do, as functions for scripts.
-
-Matrices and lengths are in Blender units as Blender has them.
-"""
+"""Creates connections between bodies: functions of the operators, also for scripts. In Blender units."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ from ..data.connection_kinds import KINDS
 from ..data.references import Body
 from . import bodies_and_joints
 
-#: where a new connection stands
+#: places of a new connection
 PLACES = ("AUTO", "CURSOR", "CONTACT")
-# Of a dense mesh only every second, third ... vertex is looked at for where two bodies are nearest.
+# Most vertices of a mesh to search for the nearest points of two bodies: of a dense one every second, third ...
 MOST_VERTICES = 5000
 
 
@@ -33,25 +30,27 @@ def add_connection(
     matrix: Matrix | np.ndarray | None = None,
     end: Any = None,
     name: str = "",
-) -> Object:
-    """A constraint, a spring or ground between two bodies, or between the world (other None) and a body.
+) -> Any:
+    """Add a constraint, a spring or ground between two bodies, or between the world (other None) and a body.
 
     Args:
-        kind: one of `features.connections.kinds.KINDS`.
-        matrix: world matrix (4, 4) of its frame, on `other`; see `place` if None.
-        end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if
-            None) and connectors (where the frame is if None).
-        name: of the Empty; made of the kind and the bodies' names if empty.
+        kind: one of `data.connection_kinds.KINDS`.
+        matrix: world matrix (4, 4) of its frame, on `other`; from `place` if None.
+        end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if None)
+            and connectors (the frame's place if None).
+        name: of the Empty; composed of the kind and the bodies' names if empty.
 
     Returns:
-        The Empty that is its frame, a child of `other` in Blender, too. A body that was none falls freely now.
+        The Empty that is its frame, in Blender a child of `other`. If `body` was no body before, it becomes a free one.
 
     Raises:
-        ModelError: both are one body, or a transform is not rigid with uniform scale; a gear between bodies that have
-            no joints.
+        ModelError: both are the same body, a transform is not rigid with uniform scale, or a gear's bodies have no
+            joints.
     """
     if kind not in KINDS:
-        raise physics_access.model_error(f"unknown kind of connection {kind!r}; known are {', '.join(KINDS)}")
+        raise physics_access.model_error(
+            f"unknown kind of connection {kind!r}; use one of {', '.join(KINDS)}"
+        )
     if other is not None and references.same(other, body):
         raise physics_access.model_error(f"{body.name} cannot be connected to itself")
     surface = None
@@ -73,7 +72,7 @@ def add_connection(
     item = bodies_and_joints.new_empty(
         scene, name or f"{KINDS[kind].label.split(',')[0]} {names}", "PLAIN_AXES"
     )
-    share = 0.5 if KINDS[kind].sided else 0.25  # a surface is seen as one
+    share = 0.5 if KINDS[kind].sided else 0.25  # a plane is drawn larger
     item.empty_display_size = share * max(bodies_and_joints.typical_length(body), 1e-6)
     bodies_and_joints.attach(item, other, world)
     _set_up(item, kind, body, other, surface, joints)
@@ -87,7 +86,7 @@ def add_connection(
 def _set_up(
     item: Object, kind: str, body: Body, other: Body | None, surface: Object | None, joints: list[Any] | None
 ) -> None:
-    """Settings of a new connection: the scenery that is its surface, the joints that it couples."""
+    """Fill in the settings of a new connection: its bodies, its surface, the joints that it couples."""
     settings = item.condyle.connection
     settings.enabled = True
     settings.kind = kind
@@ -118,7 +117,7 @@ def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Obje
         )
         if joint is None:
             raise physics_access.model_error(
-                "a gear needs two bodies that hang on joints: select the one that leads, then the one that follows"
+                "a gear needs two bodies with joints: select the driving one, then the one that follows"
                 + (f"; {each.name} has no joint" if each is not None else "")
             )
         found.append(joint)
@@ -126,7 +125,7 @@ def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Obje
 
 
 def set_end(scene: Scene, item: Object, point: Any) -> Object:
-    """Put the end of a connection at a point (3,) in the world: an Empty on its body, made where there is none."""
+    """Place the end of a connection, an Empty on its body, at a point (3,) in the world; creates it if missing."""
     settings = item.condyle.connection
     body = references.resolve(settings.body)
     if body is None:
@@ -146,7 +145,7 @@ def set_end(scene: Scene, item: Object, point: Any) -> Object:
 
 
 def remove_connection(item: Object) -> None:
-    """Delete a connection and its end; bodies stay."""
+    """Delete a connection and its end; bodies are kept."""
     end = item.condyle.connection.end
     if end is not None and end.condyle.frame_of == item:
         bpy.data.objects.remove(end)
@@ -157,8 +156,8 @@ def place(scene: Scene, other: Body | None, body: Body, kind: str, where: str = 
     """World matrix of a new connection, and its end (3,) on the body or None.
 
     Args:
-        where: "CURSOR": the 3D cursor. "CONTACT": where the two meshes are nearest, z along the other's normal.
-            "AUTO": rods and springs go from origin to origin, everything else stands at the cursor.
+        where: "CURSOR": the 3D cursor. "CONTACT": the nearest points of the two meshes, z along the other's normal.
+            "AUTO": from origin to origin for rods and springs, the cursor for everything else.
     """
     cursor = scene.cursor.matrix.normalized()
     if kind in {"distance", "spring"}:
@@ -169,17 +168,14 @@ def place(scene: Scene, other: Body | None, body: Body, kind: str, where: str = 
         return (Matrix.Translation(other.matrix.translation) if anchored else cursor), body.matrix.translation
     if where == "CONTACT":
         if other is None:
-            raise physics_access.model_error(
-                "two bodies are needed to find where they are nearest; or take the 3D cursor"
-            )
+            raise physics_access.model_error("a contact needs two bodies: select both, or use the 3D cursor")
         frame, end = contact(other, body)
         return frame, end if KINDS[kind].has_end else None
     return cursor, None
 
 
 def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
-    """Where the mesh of one body is nearest to that of another: a frame on the other whose z axis is its normal
-    there, and the nearest point of the body.
+    """Nearest points of two bodies' meshes: a frame on the other with z along its normal, and the point of the body.
 
     Raises:
         ModelError: one of them has no mesh.
@@ -189,7 +185,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
         shape = each.data.body.shape or (each.object if not each.bone else None)
         if shape is None or shape.type != "MESH" or not len(shape.data.polygons):
             raise physics_access.model_error(
-                f"{each.name} has no mesh with faces to find a contact; take the 3D cursor"
+                f"{each.name} has no mesh with faces for a contact; use the 3D cursor"
             )
         tree = BVHTree.FromObject(shape, bpy.context.evaluated_depsgraph_get())
         trees.append((tree, shape.matrix_world.copy()))
@@ -207,9 +203,11 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
             pair = (point, vertex, normal) if that == 0 else (vertex, point, -normal)
             found.append(((point - vertex).length, *pair))
     if not found:
-        raise physics_access.model_error(f"{other.name} and {body.name} have no contact that could be found")
+        raise physics_access.model_error(
+            f"no contact of {other.name} and {body.name} was found; use the 3D cursor"
+        )
     least = min(distance for distance, *_ in found)
-    # of faces that lie flat against each other the middle, not any corner
+    # of parallel faces the middle, not a corner
     slack = 1e-4 * max(bodies_and_joints.typical_length(body), bodies_and_joints.typical_length(other))
     nearest = [row for row in found if row[0] <= least + slack]
     on_other, on_body, normal = (

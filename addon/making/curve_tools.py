@@ -1,8 +1,7 @@
-"""A curve's control frames evened out, or the curve run the other way. The path stays; how far it moved is told.
+"""Spreads a curve's control frames evenly, or reverses the curve. The path is kept; its small change is reported.
 
-A cumulative spline through the same frames in reverse order is another path, since rotations do not commute. So both
-are fits to the curve as it is, sampled closely. What is set in its coordinate goes along: limits, rest, start, slider,
-keys.
+A cumulative spline through the reversed frames is another path, since rotations do not commute. So both operations fit
+a new curve to close samples of the old one, and convert limits, rest, start, slider and keys to its coordinate.
 """
 
 from __future__ import annotations
@@ -26,28 +25,28 @@ from ..reading import joints
 from ..sliders import sliders
 from . import bodies_and_joints
 
-#: poses of the old curve that the new one is fitted to, and places where its length is measured, a control frame
+#: per control frame: poses of the old curve to fit, and samples to measure its length
 SAMPLES, PLACES = 12, 64
-# A pose lies clearly between two frames where the way over it is longer by less than this share of the step from the
-# nearer end: a cubic curve leaves its control frames by up to 0.1 of a step, its poses must be found again; the way
-# back beside a hairpin must not. A pose continues the beginning where it turns by less than 60 degrees there.
+# BETWEEN: a pose lies between two frames if the detour through it is less than this share of its distance from the
+# nearer end of the curve: poses of a cubic curve, up to 0.1 of a step from its frames, do; the way back of a hairpin
+# does not. AHEAD: a pose extends the start if it turns by less than 60 degrees there.
 BETWEEN, AHEAD, ON = 1.0 / 6.0, 0.5, 1e-3
-#: modifiers of keys whose numbers are in units of what is keyed
+#: f-curve modifiers whose numbers are in units of the keyed property
 MEASURED = {"GENERATOR", "FNGENERATOR", "ENVELOPE", "NOISE", "LIMITS"}
-SAME = 1e-4  # two ways are as long: poses that are set by hand come in single precision
+SAME = 1e-4  # relative tolerance of equal distances: poses set by hand are float32
 
 Map = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Reshaped:
-    """What became of a curve.
+    """Result of a reshaped curve.
 
     Attributes:
-        joint_name: its Empty. num_frames: control frames that it has now.
-        distance, angle: how far it left the old curve at most, in millimetres and degrees.
-        unevenness: longest step between neighbouring control frames over the shortest, before and now.
-        warnings: what was left as it was, one line each.
+        joint_name: its Empty. num_frames: its new number of control frames.
+        distance, angle: largest deviation from the old curve, in millimetres and degrees.
+        unevenness: ratio of longest to shortest step between neighbouring control frames, before and after.
+        warnings: settings that were not converted, one line each.
     """
 
     joint_name: str
@@ -60,8 +59,8 @@ class Reshaped:
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What a curve shall become: samples (n, 4, 4) of the old one at parameters q (n,) of the new one, its knots, and
-    its parameter as a function of the old one.
+    """A curve to fit: samples (n, 4, 4) of the old one at parameters q (n,) of the new one, its knots and end, and its
+    parameter as a function of the old one.
     """
 
     poses: np.ndarray
@@ -72,40 +71,40 @@ class Wanted:
 
 
 def reverse(scene: Scene, item: Object) -> Steps[Reshaped]:
-    """Steps that make a curve run from its last control frame to its first."""
+    """Steps that reverse a curve."""
     return (yield from _reshape(scene, item, reversed_curve))
 
 
 def even_out(scene: Scene, item: Object, num_frames: int = 0) -> Steps[Reshaped]:
-    """Steps that spread control frames evenly along their curve, as many as there are (0) or another number."""
+    """Steps that spread control frames evenly along their curve, in the present number (0) or another."""
     return (yield from _reshape(scene, item, lambda curve: evened(curve, num_frames)))
 
 
 def own_curve(scene: Scene, item: Object) -> physics_access.SplineCurve | None:
-    """The spline curve of physics that a joint is, in metres; ModelError where it is none with frames of its own."""
+    """The spline curve of physics of a joint, in metres; ModelError unless it is one with its own control frames."""
     settings = item.condyle.joint
     if settings.type != "spline_curve" or settings.frames_of is not None:
         raise physics_access.model_error(
-            f"joint {item.name!r} is no spline curve with control frames of its own"
+            f"joint {item.name!r} must be a spline curve with its own control frames"
         )
     joint: Any = joints.read_joint(scene, item)
     return joint.joint if settings.inverted else joint
 
 
 def plain(curve: physics_access.SplineCurve) -> physics_access.SplineCurve:
-    """The same path by the parameter of its knots."""
+    """The same path with the knots' parameter as its coordinate."""
     return physics_access.physics().joints.SplineCurve(
         curve.frames, curve.order, curve.knots, curve.periodic, "extend", curve.length_scale
     )
 
 
 def reversed_curve(curve: physics_access.SplineCurve) -> Wanted:
-    """A curve from its end to its beginning, over the same parameters."""
+    """The reversed curve, over the same parameters."""
     path, order, count = plain(curve), curve.order, len(curve.frames)
     first, last = path.domain
     at = _spread(first, last, SAMPLES * count, curve.periodic)
     poses, knots = path.transform(at[:, None])[::-1], curve.knots
-    if curve.periodic:  # one sequence without end, of which the first of the range and the last change places
+    if curve.periodic:  # an endless sequence: the ends of the range change places
         knots = np.concatenate([knots, knots[order : 2 * order - 1] + path.period])[order - 1 :]
         poses = np.roll(poses, 1, axis=0)
     return Wanted(
@@ -118,7 +117,7 @@ def reversed_curve(curve: physics_access.SplineCurve) -> Wanted:
 
 
 def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:
-    """A curve with control frames at even lengths along it, in its metric; its parameter is that length."""
+    """A curve with control frames evenly spaced in its metric; its parameter is the length in that metric."""
     path, count = plain(curve), num_frames or len(curve.frames)
     lie, splines = physics_access.physics().lie, physics_access.part("geometry.splines")
     first, last = path.domain
@@ -141,7 +140,7 @@ def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:
             (lengths[1] - lengths[0]) / (grid[1] - grid[0]),
             (lengths[-1] - lengths[-2]) / (grid[1] - grid[0]),
         )
-        beyond = u - turns * period - inside  # it goes on straight
+        beyond = u - turns * period - inside  # linear extrapolation
         found: np.ndarray = np.interp(inside, grid, lengths) + np.where(beyond < 0.0, *rates) * beyond
         return found + turns * lengths[-1]
 
@@ -149,12 +148,12 @@ def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:
 
 
 def _spread(first: float, last: float, count: int, closed: bool) -> np.ndarray:
-    """Even places (count,) from first to last; of a closed curve the end is the beginning and left out."""
+    """Even places (count,) from first to last; without the end of a closed curve, which equals its start."""
     return np.linspace(first, last, count, endpoint=not closed)
 
 
 def unevenness(curve: physics_access.SplineCurve) -> float:
-    """Longest step between neighbouring control frames of a curve over the shortest, in its metric."""
+    """Ratio of longest to shortest step between neighbouring control frames of a curve, in its metric."""
     distances = physics_access.part("joints.spline_curve").frame_distances(
         curve.frames, curve.twist_metric, curve.periodic
     )
@@ -207,9 +206,9 @@ def _reshape(scene: Scene, item: Object, make: Callable[[Any], Wanted]) -> Steps
 
 
 def place(scene: Scene, item: Object, curve: physics_access.SplineCurve, convert: Map) -> None:
-    """Put a curve (in metres) in the place of a joint's own, with all that is set in its coordinate."""
+    """Replace the curve of a joint by another (in metres), and convert all values of its coordinate."""
     settings = item.condyle.joint
-    driven, settings.driven = settings.driven, False  # the slider follows once, at the end
+    driven, settings.driven = settings.driven, False  # the slider is updated once, at the end
     try:
         bodies_and_joints.set_control_frames(scene, item, units.to_blender(curve.frames, scene), curve.knots)
         convert_coordinate(item, convert)
@@ -219,7 +218,7 @@ def place(scene: Scene, item: Object, curve: physics_access.SplineCurve, convert
 
 
 def convert_coordinate(item: Object, convert: Map) -> None:
-    """Give everything that is set in the coordinate of a curve's joint its value in another coordinate."""
+    """Convert all values of the coordinate of a curve's joint to another coordinate."""
     settings = item.condyle.joint
 
     def one(value: float) -> float:
@@ -232,7 +231,7 @@ def convert_coordinate(item: Object, convert: Map) -> None:
     row.lower, row.upper = sorted((one(row.lower), one(row.upper)))
     pace = rate(row.start)
     row.rest, row.start, row.start_speed = one(row.rest), one(row.start), pace * row.start_speed
-    row.torque /= pace  # the same power, and with what follows the same motion near the start
+    row.torque /= pace  # keeps the power, and with the next lines the motion near the start
     for name in ("stiffness", "damping", "armature", "limit_stiffness", "limit_damping"):
         setattr(row, name, getattr(row, name) / pace**2)
     for pose in settings.fit.residuals:
@@ -252,27 +251,27 @@ def convert_coordinate(item: Object, convert: Map) -> None:
 
 
 def left_alone(scene: Scene, item: Object) -> list[str]:
-    """What refers to the coordinate of a joint and does not follow when that counts otherwise."""
-    told = [
+    """Warnings about users of a joint's coordinate that are not converted to a new one."""
+    notes = [
         f"{other.name} couples this joint: check its ratio"
         for other in references.connections_of(scene)
         if item in (other.condyle.connection.coupling.joint, other.condyle.connection.coupling.leader)
     ]
-    told += [
-        f"{other.name} takes its frames from here: check its slider"
+    notes += [
+        f"{other.name} uses the control frames of this joint: check its slider"
         for other in references.joints_of(scene)
         if any(shape.frames_of == item for shape in shapes(other.condyle.joint))
     ]
-    told += [
+    notes += [
         f"{other.name} is excited by this joint: check the target, gain and damping of its controller"
         for other in scene.objects
         if other.type == "CURVE" and other.condyle.muscle.excited_by == "CONTROLLER"
         if other.condyle.muscle.control.joint == item
     ]
     if item.animation_data is not None and len(item.animation_data.nla_tracks):
-        told.append("Keys of the slider in NLA strips stay as they are")
+        notes.append("Keys of the slider in NLA strips are unchanged")
     if sliders.driven_sliders(item):
-        told.append("The driver of the slider stays as it is: the child may move")
+        notes.append("The driver of the slider is unchanged: the child may move")
     kinds = {
         each.type
         for curve in compat.curves_in_use(item)
@@ -281,17 +280,17 @@ def left_alone(scene: Scene, item: Object) -> list[str]:
         if not each.mute
     }
     if kinds & MEASURED:
-        told.append("Modifiers of the slider's keys stay as they are: the child may move")
+        notes.append("Modifiers of the slider's keys are unchanged: the child may move")
     if any(curve.data_path.endswith(".torque") for curve in compat.curves_in_use(item)):
-        told.append("Keys of the torque stay as they are")
-    return told
+        notes.append("Keys of the torque are unchanged")
+    return notes
 
 
 def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Object:
-    """A copy of control frame number `index` behind it, a share of the way to the next one (behind the last: beyond it,
-    by a share of the last step); returns its Empty.
+    """Copy control frame number `index` and insert the copy after it; returns its Empty.
 
-    Frames that coincide make no curve, so the copy never stands where its original does.
+    The copy is moved by a share of the step to the next frame (of the last step, after the last frame), since a curve
+    cannot have coinciding frames.
     """
     frames = joints.control_frames(scene, item)
     if not 0 <= index < len(frames):
@@ -310,12 +309,11 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
 
 
 def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anywhere: bool = False) -> int:
-    """Before which control frame a pose (world matrix) belongs: at the end, unless it lies clearly between two others,
-    or before the beginning and nearer to it. In a closed curve: where the chain of frames gets longer by the least.
+    """Index at which to insert a pose (world matrix) as a control frame.
 
-    So a curve that is drawn pose by pose keeps its order, also where it comes back beside itself.
-    `anywhere`: the end is no likelier than other places, as of a copy that was moved off the curve; there, too, the
-    chain gets longer by the least.
+    This is the end, unless the pose lies clearly between two frames or extends the start, so that a curve added pose by
+    pose keeps its order. In a closed curve, or with `anywhere`, as for a copy that was moved, it is the place that
+    lengthens the chain of frames least.
     """
     frames = joints.control_frames(scene, item)
     if len(frames) < 2:
@@ -337,7 +335,7 @@ def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anyw
         costs = np.array([away[0], *longer[:-1], away[-1]])
         shortest = int(np.argmin(costs))
         return len(frames) if away[-1] <= (1.0 + SAME) * costs[shortest] else shortest
-    # on a frame itself it is no pose between: one that coincides with its neighbour makes no curve
+    # excludes places beside a coinciding frame: a curve cannot have coinciding frames
     longer[np.minimum(away, np.roll(away, -1)) < ON * steps] = np.inf
     best = int(np.argmin(longer[:-1]))
     if longer[best] < BETWEEN * min(away[0], away[-1]):
@@ -347,7 +345,7 @@ def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anyw
 
 
 def rename_frames(item: Object) -> None:
-    """Call the Empties of a curve's control frames by their numbers again; those that the user has named stay."""
+    """Rename the Empties of a curve's control frames by their numbers, except those that the user has renamed."""
     pattern = re.compile(rf"{re.escape(item.name)} Frame \d+(\.\d+)?")
     ours = [
         (number, frame.object)
@@ -359,6 +357,6 @@ def rename_frames(item: Object) -> None:
         (number, empty) for number, empty in ours if empty.name != bodies_and_joints.frame_name(item, number)
     ]
     for number, empty in wrong:
-        empty.name = f"{item.name} {number}"  # out of the way of the others' new names
+        empty.name = f"{item.name} {number}"  # temporary, to free the new names
     for number, empty in wrong:
         empty.name = bodies_and_joints.frame_name(item, number)

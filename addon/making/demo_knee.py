@@ -1,6 +1,6 @@
-"""The demo knee: a femur, and a tibia with its fibula that is keyed with the motion of a living knee.
+"""The demo knee: a femur, and a tibia and fibula keyed with the measured motion of a knee.
 
-The scene of the knee in the examples is made of the same parts. Lengths are in Blender units unless said otherwise.
+The example scene of the knee uses the same parts. Lengths are in Blender units unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ SHANK_CENTER = np.array([0.0, 0.0, -0.1867])
 SHANK_INERTIA = np.diag([0.0504, 0.0511, 0.0051])
 # N m s per unit of the coordinate (about a radian): the swing loses a third of its width in 2 s.
 DAMPING = 0.05
-# Coordinate at 70 degrees of flexion before there is a curve: the length of the published motion up to there.
+# Coordinate at 70 degrees of flexion: the length of the published motion up to there.
 START = 1.265342528930376
-LENGTH_SCALE = 0.05  # m that weigh as much as a radian in fits and comparisons: about a condyle's length
-ORDER = 5  # with 8 control frames and 13 poses 0.08 mm from the keys; the cubic (order 4) comes to 0.10 mm
-LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # the thigh level along +X
+LENGTH_SCALE = 0.05  # m equivalent to a radian in fits and comparisons: about a condyle's length
+ORDER = 5  # residual with 8 control frames and 13 poses: 0.08 mm; of the cubic (order 4): 0.10 mm
+LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # horizontal thigh along +X
 
 NUM_POSES = 5  # keyed by the demo; a curve through five poses is up to 0.4 mm from the published motion
-SHOWN = 2  # of these poses: bent, so that the shin swings in a bake
+SHOWN = 2  # index of the pose to start from: bent, so that the shin swings in a bake
 FRAMES_BETWEEN_KEYS = 12
-REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, the leg from its hip, whatever its pose
+REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, bounds of the leg about its hip in all poses
 BONE_COLOR = (0.86, 0.78, 0.62, 1.0)
 
 
@@ -52,7 +52,7 @@ class Leg:
 
 
 def build(scene: Scene) -> Object:
-    """The demo in a scene, ready to be fitted: a leg at the 3D cursor, or beside what stands there.
+    """Add the demo to a scene, ready to be fitted: a leg at the 3D cursor, or beside the objects there.
 
     Returns:
         The joint's Empty.
@@ -72,9 +72,9 @@ def build(scene: Scene) -> Object:
         scene.frame_end = frames[-1]
     scene.frame_set(first)
     joint = add_joint(scene, leg, NUM_POSES)
-    joint.condyle.joint.start_from = "POSE"  # a bake begins where the slider is dragged
-    scene.frame_set(frames[SHOWN])  # and there a fit puts the slider
-    joint.condyle.joint.fit.requested = False  # Fit is the next button
+    joint.condyle.joint.start_from = "POSE"  # a bake begins at the slider's value
+    scene.frame_set(frames[SHOWN])  # a fit sets the slider by the pose at this frame
+    joint.condyle.joint.fit.requested = False  # the user fits next
     return joint
 
 
@@ -88,11 +88,11 @@ def add_leg(
     suffix: str = "",
     length: float = 1.0,
 ) -> Leg:
-    """Femur, tibia below it with its keys, fibula fast to the tibia.
+    """Add a femur, a keyed tibia as its child, and a fibula as the tibia's child.
 
     Args:
-        meshes, materials: by NAMES. hip: where it is [m]. poses: of the tibia in the femur (n, 4, 4) [m].
-        frames: of the keys (n,). suffix: of the objects' names. length: metres of a Blender unit.
+        meshes, materials: by NAMES. hip: its place [m]. poses: of the tibia in the femur (n, 4, 4) [m].
+        frames: of the keys (n,). suffix: of the objects' names. length: metres per Blender unit.
     """
     femur, tibia, fibula = (
         polygon_object(
@@ -110,13 +110,13 @@ def add_leg(
 
 
 def key_poses(item: Object, poses: np.ndarray, frames: Sequence[int]) -> None:
-    """Key location and quaternion of an object by poses (n, 4, 4), as an animator would."""
+    """Key location and quaternion of an object at poses (n, 4, 4)."""
     item.rotation_mode = "QUATERNION"
     before = None
     for frame, pose in zip(frames, poses):
         location, rotation, _ = Matrix(pose.tolist()).decompose()
         if before is not None and before.dot(rotation) < 0.0:
-            rotation.negate()  # q and -q turn alike; keys of both signs would spin between them
+            rotation.negate()  # q and -q are the same rotation; mixed signs would add a turn between keys
         before = rotation
         item.location, item.rotation_quaternion = location, rotation
         item.keyframe_insert("location", frame=frame)
@@ -125,7 +125,7 @@ def key_poses(item: Object, poses: np.ndarray, frames: Sequence[int]) -> None:
 
 
 def add_joint(scene: Scene, leg: Leg, num_frames: int) -> Object:
-    """Femur held, tibia (the whole shank's mass) on a spline curve joint that asks to be fitted; the joint's Empty."""
+    """Fixed femur, and tibia (with the whole shank's mass) on a spline curve joint to be fitted; the joint's Empty."""
     length = units.length_scale(scene)
     bpy.context.view_layer.update()
     bodies_and_joints.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)

@@ -1,4 +1,4 @@
-"""Bodies to be seen where the user has none: objects of polygons, their shapes, and where there is room for them."""
+"""Polygon objects of demos and presets, and free places for them in the scene."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mathutils import Vector
 
 from ..blender import units
 
-ROOM = 0.3  # m to what stands there already
-# a floor is so many times as wide as what is put on it, and reaches into no more than this share of its height
+ROOM = 0.3  # m to existing objects
+# an object is a floor if it is so many times wider than the new one, and reaches at most this share of its height
 WIDER, UNDER = 4.0, 0.25
 
 
@@ -24,7 +24,7 @@ def polygon_object(
     material: Material = None,
     smooth: bool = True,
 ) -> Object:
-    """An object of vertices (n, 3) and polygons, counter-clockwise seen from outside, in a collection."""
+    """Create an object in a collection from vertices (n, 3) and polygons, counter-clockwise from outside."""
     data = bpy.data.meshes.new(name)
     data.from_pydata(np.asarray(vertices).tolist(), [], [[int(index) for index in face] for face in faces])
     data.polygons.foreach_set("use_smooth", np.full(len(data.polygons), smooth))
@@ -39,10 +39,10 @@ def polygon_object(
 def free_spot(
     scene: Scene, low: np.ndarray, high: np.ndarray, at: np.ndarray | None = None, around: float = 0.0
 ) -> np.ndarray:
-    """Where something goes: to a place (3,) [m], the 3D cursor where none is given, or right of what is there.
+    """Free place for a new object: `at` (3,) [m], else the 3D cursor, or to the right (+X) of objects there.
 
     Args:
-        low, high: from where to where it reaches (3,) [m]. around: and by how much about that [m].
+        low, high: bounds of the new object (3,) [m]. around: margin about these [m].
     """
     length = units.length_scale(scene)
     cursor = np.array(scene.cursor.location, dtype=np.float64) * length
@@ -59,7 +59,7 @@ def free_spot(
         for lower, upper in there
         if upper[2] > floor or np.any((upper - lower)[:2] < WIDER * (high - low)[:2])
     ]
-    for _ in there:  # each may push it on once
+    for _ in there:  # each object can push it on once
         ends = [
             float(upper[0])
             for lower, upper in there
@@ -72,9 +72,9 @@ def free_spot(
 
 
 def _bounds(item: Object) -> tuple[np.ndarray, np.ndarray] | None:
-    """Lower and upper corner of an object in the world; None of what has no size or is not seen.
+    """Lower and upper corner of an object in the world; None for hidden objects and those without size.
 
-    A body that is an Empty counts where it stands: its meshes may be gone.
+    The Empty of a body counts as a point, since its meshes may be deleted.
     """
     if item.type == "EMPTY" and item.condyle.body.enabled and item.visible_get():
         place = np.array(item.matrix_world.translation)

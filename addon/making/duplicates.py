@@ -1,36 +1,35 @@
-"""What copies, joined, separated, renamed and deleted things keep and drop.
+"""Repairs references after objects were duplicated, joined, separated, renamed or deleted.
 
-Blender itself points copies at copies: of what is duplicated, appended or copied with its scene together, every
-pointer of ours leads to the copy, and of what is duplicated alone to the original. What is left to mend:
+Blender remaps pointers itself: of objects duplicated, appended or copied together they point to the copies, of an
+object duplicated alone to the originals. The rest is repaired here:
 
 ====================================  ==============================================================================
-done                                  outcome
+action                                outcome
 ====================================  ==============================================================================
-body duplicated alone                 a body of its own without a joint; a driven one is let go of where it stands
-joint duplicated alone                holds the same bodies; a bake refuses two joints for one child until one goes.
-                                      It gets control frames of its own, and the slider stays with the original
-body and joint duplicated             the copy moves the copied child, against the copied parent or the original one,
-                                      with sliders, followers and control frames of its own
-control frame duplicated              an Empty that is in no curve until it is adopted (menu beside the list)
-whole rig duplicated, Alt+D too       as body and joint; Alt+D shares meshes and bones' rest poses, nothing of ours
-baked body or muscle duplicated       a bake of its own, which Free Bake takes away, too
-bone duplicated                       a body of its own without a joint
-appended                              all that a joint points at comes along; Blender's File > Append puts it into the
-                                      scene, scripts have to
-library override duplicated           Blender points the copies at the originals: a bake refuses two joints for one
-                                      child, with the way out: another override of the library
-linked                                refused, with the way out: a library override, which works as if it were local
-meshes joined                         the active one keeps its role; a joint of one that is gone says so by name
+body duplicated alone                 a separate body without a joint; a driven one stays at its present pose
+joint duplicated alone                has the same bodies; a bake fails with two joints for one child until one is
+                                      removed. It gets its own control frames; the sliders stay with the original
+body and joint duplicated             the copy moves the copied child relative to the copied or original parent, with
+                                      its own sliders, followers and control frames
+control frame duplicated              an Empty in no curve until it is adopted (menu beside the list)
+whole rig duplicated, also by Alt+D   as body and joint; Alt+D shares meshes and armatures, no Condyle data
+baked body or muscle duplicated       its own bake, which Free Bake also removes
+bone duplicated                       a separate body without a joint
+appended                              includes all that a joint points to; Blender's File > Append adds it to the
+                                      scene, scripts must do so
+library override duplicated           the copies point to the originals: a bake fails with two joints for one child,
+                                      and suggests another override of the library
+linked                                refused, suggesting a library override, which works like local data
+meshes joined                         the active one keeps its role; joints of the others name the missing body
 armatures joined, bones separated     joints follow their bones to the other armature
-mesh separated                        the part is a body of its own without a joint; masses from meshes divide
-renamed                               nothing changes, neither for objects nor for bones
-body deleted                          its joint stays, says what is missing, and takes another
-bone deleted                          the same
-control frame deleted                 the joint says which; undo that, or remove the row
-joint deleted                         as by Remove Joint, but for its control frames, which stay as Empties
+mesh separated                        the part is a separate body without a joint; masses from meshes divide
+renamed                               nothing changes, for objects and bones
+body or bone deleted                  its joint is kept, names the missing body, and accepts another
+control frame deleted                 the joint names it: undo, or remove the row
+joint deleted                         as by Remove Joint, except that its control frames are kept as Empties
 ====================================  ==============================================================================
 
-In the window this is mended shortly after it was done, else when the file is loaded.
+With a window the repair follows shortly after the action, else when the file is loaded.
 """
 
 from __future__ import annotations
@@ -47,19 +46,19 @@ from ..data.references import Body
 from ..sliders import driver_empties, sliders
 from . import bodies_and_joints, orphans, rest_poses
 
-#: references that followed a bone, as `_relink` found them: session uid of their object, path to them, session uid of
-#: what they meant, the bone's identity and name, and the session uid of what they mean now
+#: references that `_relink` moved to a bone's new armature: session uid of their object, their path, session uid of the
+#: old armature, the bone's uid and name, and session uid of the new armature
 _followed: list[tuple[int, str, int, str, str, int]] = []
 
 
 def mend() -> int:
-    """Give copies what they need of their own, and let references follow bones; returns how many things it changed."""
+    """Give copies their own data, and let references follow bones; returns the number of changes."""
     own = [item for item in bpy.data.objects if item.library is None]
     stored = [
         each for item in own if item.condyle.schema_version for each in references.stored_in(item.condyle)
     ]
     changed = _own_identities(own, stored) + sum(map(_relink, stored))
-    # what hangs in an override belongs to the library: Blender points it at the right things
+    # Blender keeps the pointers of library overrides correct
     own = [item for item in own if item.override_library is None]
     joints = [item for item in own if item.type == "EMPTY" and item.condyle.joint.enabled]
     changed += _own_curves(own)
@@ -76,7 +75,7 @@ def mend() -> int:
 
 
 def _in_scenes() -> set[Object]:
-    """Every object that is in a scene; asking each object for its scenes takes a second for 2000 of them."""
+    """All objects in scenes; `users_scene` of each of 2000 objects would take a second."""
     return {item for scene in bpy.data.scenes for item in scene.objects}
 
 
@@ -92,11 +91,10 @@ def _relink(reference: BodyReference) -> int:
 
 
 def before_undo() -> None:
-    """Before an undo or redo references that followed a bone mean what they meant before, if nobody has changed them
-    since.
+    """Restore references that followed a bone before an undo or redo, unless they were changed since.
 
-    Undo takes over as it is what no two steps have differently, our joint with it. It would then mean an armature that
-    undo has freed, and Blender would crash.
+    Undo keeps data-blocks that do not differ between two steps, such as the joint. It would then point to an armature
+    that undo has freed, and Blender would crash.
     """
     while _followed:
         owner, path, meant, uid, name, now = _followed.pop()
@@ -115,14 +113,15 @@ def before_undo() -> None:
             or (reference.bone_uid, reference.bone_name) != (uid, name)
         ):
             continue
-        reference.object = target  # which forgets a bone that is not there
+        reference.object = target  # clears the name of a missing bone
         reference.bone_name = name
         reference.bone_uid = uid
 
 
 def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
-    """Copied bones lose the uid of their originals: those that a reference means by name keep it, else the first.
-    Where a copied armature was joined to its original, they get one of their own, and its references follow them.
+    """Make uids of copied bones unique: a bone that a reference names keeps its uid, else the first.
+
+    Where a copied armature was joined to its original, its bones get new uids, and its references follow them.
     """
     meant = {(each.bone_uid, each.bone_name) for each in stored}
     changed = 0
@@ -143,13 +142,13 @@ def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
 
 
 def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyReference]) -> None:
-    """Lead the references of an armature that was joined to its original to its bones there: where several were, it
-    cannot be told which bone was whose, and they mean none any more.
+    """Point the references of an armature that was joined to its original to its bones there; with several copies the
+    bones are ambiguous, and the references are left unresolved.
     """
     left = [each for each in stored if each.object not in (None, item) and references.is_deleted(each.object)]
-    told = len(copied) == 1 and len({each.object for each in left}) == 1
+    is_unique = len(copied) == 1 and len({each.object for each in left}) == 1
     for each in left:
-        if told:
+        if is_unique:
             _hang(each, item, copied[0].name)
             before = each.bone_uid
             references.point_at(each, Body(item, copied[0].name))
@@ -159,7 +158,7 @@ def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyRefere
 
 
 def _hang(reference: BodyReference, item: Object, bone: str) -> None:
-    """A joint hangs on its parent, which Blender loses sight of where a bone between others gets another name."""
+    """Update the bone parent of a joint's Empty, which Blender does not rename with the joined bone."""
     joint = reference.id_data
     if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
         inverse = joint.matrix_parent_inverse.copy()
@@ -168,7 +167,7 @@ def _hang(reference: BodyReference, item: Object, bone: str) -> None:
 
 
 def _own_curves(items: list[Object]) -> int:
-    """A copy of a baked muscle puts a curve of its own aside, unless it shares all curves with its original (Alt+D)."""
+    """Copy the stored curve of a duplicated baked muscle, unless it shares all curves with its original (Alt+D)."""
     changed = 0
     owners: dict[Any, Any] = {}
     for item in items:
@@ -182,7 +181,7 @@ def _own_curves(items: list[Object]) -> int:
 
 
 def _own_frames(item: Object) -> int:
-    """A copied joint that lists the control frames of its original gets its own in the same places."""
+    """Give a copied joint its own control frames in place of its original's, at the same places."""
     changed = 0
     for number, row in enumerate(item.condyle.joint.frames):
         theirs = row.object
@@ -200,12 +199,12 @@ def _own_frames(item: Object) -> int:
 
 
 def _own_follower(item: Object, joints: list[Object]) -> int:
-    """A copied joint leaves the followers to its original and, where the child is its own, gets others."""
+    """Detach a copied joint from its original's followers, and create new ones if it has its own child."""
     settings = item.condyle.joint
     owner = _joint_above(settings.follower)
     child = references.resolve(settings.child)
     if owner == item:
-        # its frames may have been dragged before, which gave it followers, but its child still follows the original's
+        # it may have followers from dragging its frames, while its child still follows the original's
         if not settings.driven or child is None or not _follows_another(item, child):
             return 0
     elif owner is None and not _has_lost(item):
@@ -229,7 +228,7 @@ def _own_follower(item: Object, joints: list[Object]) -> int:
 
 
 def _follows_another(item: Object, child: Body) -> bool:
-    """Whether a joint's child is moved by the followers of another joint."""
+    """Whether the followers of another joint move a joint's child."""
     above = [_joint_above(constraint.target) for constraint in _targets(child.owner)]
     return any(each is not None and each != item for each in above)
 
@@ -240,14 +239,14 @@ def _has_lost(item: Object) -> bool:
 
 
 def _joint_above(item: Object | None) -> Object | None:
-    """The joint on which a follower hangs; None without one."""
+    """The joint that is an ancestor of a follower; None without one."""
     while item is not None and not item.condyle.joint.enabled:
         item = item.parent
     return item
 
 
 def _stop(item: Object) -> int:
-    """What a deleted joint leaves: its child free, no followers."""
+    """Clean up after a deleted joint: stop driving its child and remove its followers."""
     settings = item.condyle.joint
     if not settings.driven and settings.follower is None:
         return 0
@@ -258,7 +257,7 @@ def _stop(item: Object) -> int:
 
 
 def _constrained(item: Object) -> list[Body]:
-    """The object and those of its bones that the follower of a joint moves."""
+    """The object and its bones that have a joint's constraints, as bodies."""
     bodies = [Body(item)] if _targets(item) else []
     for bone in item.pose.bones if item.pose is not None else ():
         if bone.constraints and _targets(bone):
@@ -267,12 +266,12 @@ def _constrained(item: Object) -> list[Body]:
 
 
 def _targets(owner: Object | PoseBone) -> list[Constraint]:
-    """The constraints by which a joint moves its child, where they have a target."""
+    """The constraints of a joint on its child that have a target."""
     return [each for each in owner.constraints if each.name.startswith("Condyle") and each.target is not None]
 
 
 def _let_go(body: Body) -> int:
-    """A copy of a driven body is not the child of its original's joint: it stays where it stands."""
+    """Remove the constraints from a copy of a driven body, which is not the joint's child; it keeps its pose."""
     constraints = _targets(body.owner)
     joint = _joint_above(constraints[0].target)
     if joint is None or references.same(references.resolve(joint.condyle.joint.child), body):
@@ -292,5 +291,5 @@ def _let_go(body: Body) -> int:
 
 
 def forget() -> None:
-    """Another file was opened, or the add-on is disabled."""
+    """Clear stored references: another file was opened, or the add-on is disabled."""
     _followed.clear()

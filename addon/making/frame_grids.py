@@ -1,7 +1,6 @@
-"""Control frames of a spline surface as a grid of Empties: rows and columns, and layers where it has three directions.
+"""Control frames of a spline surface as a grid of Empties: rows, columns, and layers for three directions.
 
-They lie in the joint's list of control frames one row after the other: number = (row * columns + column) * layers +
-layer. A row is a line of frames with one first number, and so on.
+In the joint's list of control frames, number = (row * columns + column) * layers + layer.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from ..reading import scene as scene_to_model
 from . import bodies_and_joints
 
 DIRECTIONS = ("Row", "Column", "Layer")
-# a direction that is there at all has at least so many lines: the lowest order that Condyle fits and simulates
+# fewest lines of a used direction: the lowest order that Condyle fits and simulates
 LEAST_LINES = 4
 
 
 def directions(settings: JointProperties) -> int:
-    """In how many directions a joint's grid has lines."""
+    """Number of directions in which a joint's grid has several lines."""
     grid = tuple(settings.grid)
     return max((k + 1 for k in range(3) if grid[k] > 1), default=1)
 
 
 def place_of(item: Object, empty: Object) -> tuple[int, int, int] | None:
-    """Row, column and layer of a control frame's Empty; None where it is none of this joint's."""
+    """Row, column and layer of a control frame's Empty; None for an Empty of no frame of this joint."""
     for number, frame in enumerate(item.condyle.joint.frames):
         if frame.object is not None and frame.object == empty:
             return place(item.condyle.joint, number)
@@ -47,21 +46,21 @@ def place(settings: JointProperties, number: int) -> tuple[int, int, int]:
 
 
 def complete(settings: JointProperties) -> bool:
-    """Whether there are as many control frames as the grid has places."""
-    return len(settings.frames) == int(math.prod(settings.grid))
+    """Whether the number of control frames matches the grid."""
+    return len(settings.frames) == int(np.prod(settings.grid))
 
 
 def poses(scene: Scene, item: Object) -> np.ndarray:
     """Control frames (rows, columns, layers, 4, 4) in the joint's frame, in Blender units.
 
     Raises:
-        ModelError: an Empty is missing or not rigid, or there are too many or too few of them.
+        ModelError: an Empty is missing or not rigid, or their number does not match the grid.
     """
     settings = item.condyle.joint
     if not complete(settings):
         raise physics_access.model_error(
-            f"joint {item.name!r}: a grid of {' x '.join(map(str, settings.grid))} has {len(settings.frames)} control "
-            "frames; make the grid again"
+            f"joint {item.name!r}: its grid needs {' x '.join(map(str, settings.grid))} control frames, but has "
+            f"{len(settings.frames)}: build the grid again"
         )
     return scene_to_model.control_frames(scene, item).reshape(*settings.grid, 4, 4)
 
@@ -77,20 +76,20 @@ def build(
     sequence: str | None = None,
     rotation_first: bool | None = None,
 ) -> None:
-    """Make a joint a spline surface over frames; the Empties that it has are used again.
+    """Make a joint a spline surface over frames; reuses its Empties.
 
     Args:
         frames: (rows, columns[, layers], 4, 4) in the joint's frame, in Blender units.
         periodic, orders: of each direction, or one for all.
-        knots: one array a direction; None: even ones.
-        sequence: axes of the angles; None: those that stay farthest from gimbal lock.
+        knots: one array per direction; None: uniform.
+        sequence: axes of the angles; None: those farthest from gimbal lock.
     """
     settings = item.condyle.joint
     shape = np.shape(frames)[:-2]
-    driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
+    driven, settings.driven = settings.driven, False  # the sliders are updated once, at the end
     try:
         settings.type = "spline_surface"
-        if len(shape) < directions(settings):  # or the columns would become time
+        if len(shape) < directions(settings):  # otherwise the columns would become time
             settings.moving = False
         settings.sequence = sequence or best_sequence(frames)
         if rotation_first is not None:
@@ -127,7 +126,7 @@ def _three(value: Any, count: int, missing: bool | int) -> tuple[Any, ...]:
 
 
 def best_sequence(frames: np.ndarray) -> str:
-    """The three axes whose angles stay farthest from gimbal lock on frames (..., 4, 4)."""
+    """The sequence of three axes whose angles are farthest from gimbal lock on frames (..., 4, 4)."""
     rotations = np.reshape(frames, (-1, 4, 4))[:, :3, :3]
     name: str = physics_access.part("fitting.surface_angles").best_sequence(rotations)
     return name
@@ -138,8 +137,8 @@ def around(
 ) -> np.ndarray:
     """A grid (rows, columns, 4, 4) on the ellipsoid of a body's bounding box, z outward, in the joint's frame.
 
-    Open, it is the part of the ellipsoid within the angle `opening` [rad] to each side of the direction in which the
-    child lies now. Closed, its rows are rings about the direction of the joint's z.
+    An open grid covers the angle `opening` [rad] to each side of the child's present direction. The rows of a closed
+    grid are rings about the joint's z axis.
     """
     middle, radii, axes = _ellipsoid(item, body)
     u = np.linspace(-opening, opening, rows)
@@ -147,7 +146,7 @@ def around(
     if closed:
         v = np.arange(columns) * 2.0 * np.pi / columns
     tilt, turn = np.meshgrid(u, v, indexing="ij")
-    # on the unit ball: longitude `turn` about the last axis, latitude `tilt`
+    # on the unit sphere: longitude `turn` about the last axis, latitude `tilt`
     normal = np.stack([np.cos(tilt) * np.cos(turn), np.cos(tilt) * np.sin(turn), np.sin(tilt)], axis=-1)
     along = np.stack([-np.sin(turn), np.cos(turn), np.zeros_like(turn)], axis=-1)
     basis = np.eye(3)
@@ -196,7 +195,7 @@ def _ellipsoid(item: Object, body: references.Body) -> tuple[np.ndarray, np.ndar
 
 
 def _towards(direction: np.ndarray) -> np.ndarray:
-    """A rotation (3, 3) whose first axis has a direction; the last one stays as upright as can be."""
+    """A rotation (3, 3) with its first axis along a direction and its last as upright as possible."""
     size = float(np.linalg.norm(direction))
     first = direction / size if size > 1e-9 else np.array([1.0, 0.0, 0.0])
     up = np.array([0.0, 0.0, 1.0]) if abs(first[2]) < 0.9 else np.array([0.0, 1.0, 0.0])
@@ -210,17 +209,17 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
-    """Add a row (direction 0), column or layer behind line `index`: halfway to the next, or going on beyond the last.
+    """Add a row (direction 0), column or layer after line `index`: halfway to the next, or extrapolated after the last.
 
     Raises:
-        ModelError: the grid is not complete, or has no lines in that direction.
+        ModelError: the grid is incomplete, or has one line in that direction.
     """
     frames = poses(scene, item)
     settings = item.condyle.joint
     count = frames.shape[direction]
     if count == 1:
         raise physics_access.model_error(
-            f"joint {item.name!r}: its grid has no {DIRECTIONS[direction].lower()}s to add to"
+            f"joint {item.name!r}: its grid has no {DIRECTIONS[direction].lower()}s yet, so none can be added"
         )
     index = int(np.clip(index, 0, count - 1))
     lines = np.moveaxis(frames, direction, 0)
@@ -235,21 +234,21 @@ def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
 
 
 def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
-    """Take away a row (direction 0), column or layer; ModelError where the rest would be too few."""
+    """Remove a row (direction 0), column or layer; ModelError where too few would remain."""
     settings = item.condyle.joint
     if not complete(settings):
-        poses(scene, item)  # says how many are missing
+        poses(scene, item)  # raises with the numbers
     count, least = settings.grid[direction], max(LEAST_LINES, settings.grid_orders[direction])
     if count <= least:
         raise physics_access.model_error(
-            f"joint {item.name!r}: a surface of order {settings.grid_orders[direction]} needs {least} "
-            f"{DIRECTIONS[direction].lower()}s, it has {count}"
+            f"joint {item.name!r}: a surface of order {settings.grid_orders[direction]} needs at least {least} "
+            f"{DIRECTIONS[direction].lower()}s, and has {count}"
         )
     _change(scene, item, direction, int(np.clip(index, 0, count - 1)), None)
 
 
 def _change(scene: Scene, item: Object, direction: int, index: int, made: np.ndarray | None) -> None:
-    """Put a line of frames (..., 4, 4) in at an index, or (None) take it out; the other Empties stay what they are."""
+    """Insert a line of frames (..., 4, 4) at an index, or (None) remove it; keeps the other Empties."""
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False
     try:
@@ -259,7 +258,7 @@ def _change(scene: Scene, item: Object, direction: int, index: int, made: np.nda
                 bodies_and_joints.remove_control_frame(scene, item, number)
             change = -1
         else:
-            new = np.insert(old, index, -1, axis=direction)  # -1: a frame that is not there yet
+            new = np.insert(old, index, -1, axis=direction)  # -1: a new frame
             base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
             fresh = iter(made.reshape(-1, 4, 4))
             for number in np.flatnonzero(new.ravel() < 0).tolist():
@@ -279,7 +278,7 @@ def rename(item: Object) -> None:
     ours = [frame.object for frame in settings.frames]
     for number, empty in enumerate(ours):
         if empty is not None and empty.condyle.frame_of == item:
-            empty.name = f"{item.name} {number}"  # out of the way of the others' new names
+            empty.name = f"{item.name} {number}"  # temporary, to free the new names
     for number, empty in enumerate(ours):
         if empty is not None and empty.condyle.frame_of == item:
             row, column, layer = place(settings, number)
@@ -288,7 +287,7 @@ def rename(item: Object) -> None:
 
 
 def warnings_of(scene: Scene, item: Object) -> list[str]:
-    """What physics warns of where the surface is read: near gimbal lock, an order that is only for kinematics."""
+    """Warnings of physics for the surface: near gimbal lock, or an order that allows only kinematics."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         scene_to_model.read_joint(scene, item)

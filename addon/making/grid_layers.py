@@ -14,7 +14,7 @@ from . import bodies_and_joints, frame_grids
 
 
 def gap(scene: Scene, item: Object) -> float:
-    """A distance between layers that suits a grid, in Blender units: half of what lies between its frames."""
+    """Default distance between layers of a grid, in Blender units: half the mean distance of its frames."""
     frames = frame_grids.poses(scene, item)[..., :3, 3]
     steps = [np.linalg.norm(np.diff(frames, axis=axis), axis=-1).ravel() for axis in range(2)]
     return 0.5 * float(np.concatenate(steps).mean()) or float(item.empty_display_size)
@@ -29,17 +29,16 @@ def add_layers(
     turn: float = 0.0,
     seconds: float | None = None,
 ) -> None:
-    """Give a grid of rows and columns a third direction: its frames become layer 0, the further layers are copies.
+    """Add a third direction to a grid of rows and columns: its frames become layer 0, the other layers are copies.
 
     Args:
-        layers: how many there are then; more where the order of that direction needs more.
-        apart, turn: how far each layer is from the one before, in Blender units along each frame's own z, and
-            [rad] about it.
-        seconds: from layer to layer, of a surface that moves in time; None: the third direction is a coordinate.
+        layers: number of layers; increased if the order of that direction needs more.
+        apart, turn: from layer to layer, in Blender units along each frame's own z axis, and [rad] about it.
+        seconds: from layer to layer, for a surface that moves in time; None: the third direction is a coordinate.
 
     Raises:
-        ModelError: the grid is not complete, has no columns or has layers already, its columns are time, or layers of
-            a coordinate would coincide; or the surface cannot be read as it is.
+        ModelError: the grid is incomplete, has no columns or already has layers, its columns are time, layers of a
+            coordinate would coincide, or the surface cannot be read.
     """
     settings = item.condyle.joint
     refusal = why_no_layers(settings)
@@ -47,17 +46,17 @@ def add_layers(
         raise physics_access.model_error(f"joint {item.name!r}: {refusal}")
     if seconds is None and apart == 0.0 and turn == 0.0:
         raise physics_access.model_error(
-            f"joint {item.name!r}: layers that are no time must lie apart or be turned"
+            f"joint {item.name!r}: layers need a distance or an angle between them, unless they are time"
         )
     if seconds is not None and not seconds > 0.0:
         raise physics_access.model_error(
-            f"joint {item.name!r}: {seconds:g} seconds from layer to layer are too few"
+            f"joint {item.name!r}: the seconds from layer to layer must be above 0, got {seconds:g}"
         )
-    frame_grids.warnings_of(scene, item)  # reads it: what is wrong is told before anything is changed
+    frame_grids.warnings_of(scene, item)  # raises errors of the surface before any change
     frames = frame_grids.poses(scene, item).reshape(-1, 4, 4)
     knots = joints.stored_grid_knots(settings)
     layers = max(layers, frame_grids.LEAST_LINES, settings.grid_orders[2])
-    driven, settings.driven = settings.driven, False  # the sliders follow once, at the end
+    driven, settings.driven = settings.driven, False  # the sliders are updated once, at the end
     try:
         for number in reversed(range(len(frames))):
             for layer in range(1, layers):
@@ -67,10 +66,10 @@ def add_layers(
                 )
                 settings.frames.add().object = empty
                 settings.frames.move(len(settings.frames) - 1, number + layer)
-        bpy.context.view_layer.update()  # the Empties' world matrices are what everything reads
+        bpy.context.view_layer.update()  # updates the Empties' world matrices
         settings.active_frame = 0
         settings.knots.clear()
-        if knots is not None:  # those of a fit stay, the layers' are even
+        if knots is not None:  # keeps those of a fit, with uniform ones for the layers
             even = physics_access.part("geometry.splines").clamped_knots(layers, settings.grid_orders[2])
             _store_knots(settings, [*knots, even])
         settings.grid_periodic[2] = False
@@ -86,15 +85,15 @@ def add_layers(
 
 
 def remove_layers(scene: Scene, item: Object) -> None:
-    """Take away the third direction of a grid with its Empties; layer 0 stays.
+    """Remove the third direction of a grid with its Empties; keeps layer 0.
 
     Raises:
-        ModelError: the grid is not complete, or has no layers.
+        ModelError: the grid is incomplete, or has no layers.
     """
     settings = item.condyle.joint
     layers = settings.grid[2]
     if not frame_grids.complete(settings):
-        frame_grids.poses(scene, item)  # says how many are missing
+        frame_grids.poses(scene, item)  # raises with the numbers
     if layers == 1:
         raise physics_access.model_error(f"joint {item.name!r}: its grid has no layers")
     knots = joints.stored_grid_knots(settings)
@@ -114,14 +113,14 @@ def remove_layers(scene: Scene, item: Object) -> None:
 
 
 def why_no_layers(settings: JointProperties) -> str:
-    """Why a complete grid cannot get a third direction; empty where it can."""
+    """Reason why a complete grid cannot get a third direction; empty if it can."""
     count = grid_directions(tuple(settings.grid))
     if count == 3:
-        return "The surface has a third direction already"
+        return "The surface already has a third direction"
     if count == 1:
         return "The grid needs columns before it can have layers"
     if settings.moving:
-        return "The columns are time now: switch Moves in Time off first"
+        return "The columns are time: turn Moves in Time off first"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""A curve that gets a control frame more moves its child as before, as nearly as it can; how nearly is told."""
+"""Keeps the child's motion when a control frame is inserted into a curve, and reports the largest change."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..blender import compat, physics_access, units
 from ..data.joints import PROPERTY
 from . import bodies_and_joints, curve_tools
 
-STEPS = 20  # of the search for the nearest poses; it starts near them
-# How slow the new coordinate may become against the old one at least, where the new curve turns off: a share of its
-# mean. Stiffness and damping are divided by the square of it.
+STEPS = 20  # of the search for the nearest poses
+# Least rate of the new coordinate by the old one, where the new curve departs, as a share of its mean: stiffness and
+# damping are divided by the rate's square.
 SLOWEST = 0.05
-# How far a new knot stays from its neighbours, as a share of their distance: where two meet, a curve is less smooth.
+# Least distance of a new knot from its neighbours, as a share of their distance: coinciding knots reduce smoothness.
 APART = 0.2
 
 
 @dataclass(frozen=True)
 class Moved:
-    """How far the child's motion changed at most, in millimetres and degrees, and what did not follow."""
+    """Largest change of the child's motion, in millimetres and degrees, and warnings of what was not converted."""
 
     distance: float
     angle: float
@@ -30,7 +30,7 @@ class Moved:
 
 
 def curve_of(scene: Scene, item: Object) -> physics_access.SplineCurve:
-    """The curve that a joint is, as `curve_tools.own_curve`; None where it is none or not complete yet."""
+    """The curve of a joint by `curve_tools.own_curve`; None for another or an incomplete joint."""
     try:
         return curve_tools.own_curve(scene, item)
     except physics_access.physics().CondyleError:
@@ -40,12 +40,11 @@ def curve_of(scene: Scene, item: Object) -> physics_access.SplineCurve:
 def grow(
     scene: Scene, item: Object, old: physics_access.SplineCurve, index: int, share: float
 ) -> Moved | None:
-    """Let a joint move its child as the old curve did, after frame number `index` was added at a share of the way
-    between its neighbours; None where the present one is no curve.
+    """Keep a joint's motion along the old curve after frame number `index` was added at a share of the way between its
+    neighbours; None where the present joint is no curve.
 
-    Inside the curve the frame comes with a knot of its own (Boehm 1980): its neighbours move a little towards it,
-    the path and its coordinate stay. So of a closed one, which begins where it began. Behind the last of an open one
-    the path is another, which the coordinate follows.
+    Inside the curve, or in a closed one, this inserts a knot (Boehm 1980): neighbouring frames move a little, the path
+    and its coordinate are kept. After the last frame of an open curve, the coordinate is converted to the new path.
     """
     if index == len(old.frames) and not old.periodic:
         return _follow(scene, item, old, index)
@@ -67,7 +66,7 @@ def grow(
 def _inserted(
     old: physics_access.SplineCurve, index: int, share: float
 ) -> tuple[dict[int, np.ndarray], np.ndarray]:
-    """Control frames (4, 4) that are others by their numbers, and all knots, when frame number `index` is added."""
+    """Changed control frames (4, 4) by number, and all knots, when frame number `index` is added."""
     lie, order, degree = physics_access.physics().lie, old.order, old.order - 1
     count = len(old.frames)
     knots = (
@@ -85,17 +84,15 @@ def _inserted(
         before, after = old.frames[(number - 1) % count], old.frames[number % count]
         part = (place - knots[number]) / (knots[number + degree] - knots[number])
         moved = before @ lie.exp(part * lie.log(lie.inverse(before) @ after))
-        frames[number % (count + 1)] = moved  # of a closed curve those behind its end are at its beginning
+        frames[number % (count + 1)] = moved  # of a closed curve, wrapped around its end
     grown = np.insert(knots, span + 1, place)[: count + 1 + order]
-    if (
-        old.periodic
-    ):  # the beginning stays; before it the knots are those before the end, the new one among them
+    if old.periodic:  # keeps the start; the knots before it repeat those before the end, with the new one
         grown[:degree] = grown[count + 1 : count + order] - old.period
     return frames, grown
 
 
 def _moved(before: np.ndarray, now: np.ndarray, warnings: list[str]) -> Moved:
-    """How far poses (n, 4, 4) in metres are from those that were."""
+    """Largest distances of poses (n, 4, 4) in metres from those before."""
     lie = physics_access.physics().lie
     turns = np.linalg.norm(lie.log(lie.inverse(now) @ before)[:, :3], axis=1)
     shifts = np.linalg.norm((now - before)[:, :3, 3], axis=1)
@@ -103,7 +100,7 @@ def _moved(before: np.ndarray, now: np.ndarray, warnings: list[str]) -> Moved:
 
 
 def _follow(scene: Scene, item: Object, old: physics_access.SplineCurve, index: int) -> Moved | None:
-    """Convert all that is set in the coordinate to the nearest poses of the present curve."""
+    """Convert all values of the coordinate to the nearest poses of the present curve."""
     new = curve_of(scene, item)
     if new is None:
         return None
@@ -119,26 +116,26 @@ def _follow(scene: Scene, item: Object, old: physics_access.SplineCurve, index: 
         return converted
 
     settings = item.condyle.joint
-    driven, settings.driven = settings.driven, False  # the slider follows once, when all is converted
+    driven, settings.driven = settings.driven, False  # the slider is updated once, at the end
     try:
         curve_tools.convert_coordinate(item, convert)
     finally:
         settings.driven = driven
     warnings = curve_tools.left_alone(scene, item)
     if any(curve.data_path == f'["{PROPERTY}"]' for curve in compat.curves_in_use(item)):
-        warnings.append("Between keys of the slider the child may run ahead or fall behind")
+        warnings.append("Between keys of the slider the timing of the child may change")
     return _moved(poses, target.transform(places[:, None]), warnings)
 
 
 def _grid(curve: physics_access.SplineCurve) -> np.ndarray:
-    """Parameters all along a curve, its ends among them."""
+    """Parameters along a curve, with its ends."""
     count = curve_tools.PLACES * len(curve.frames) + 1
     first, last = curve_tools.plain(curve).domain
     return np.linspace(first, last, count)
 
 
 def _middles(curve: physics_access.SplineCurve) -> np.ndarray:
-    """Parameter at which each control frame counts most (m,): its Greville abscissa."""
+    """Greville abscissae (m,): the parameter at which each control frame has most weight."""
     inner = [curve.knots[k + 1 : k + curve.order].mean() for k in range(len(curve.frames))]
     return np.array(inner)
 
@@ -146,14 +143,14 @@ def _middles(curve: physics_access.SplineCurve) -> np.ndarray:
 def _guess(
     old: physics_access.SplineCurve, new: physics_access.SplineCurve, index: int, grid: np.ndarray
 ) -> np.ndarray:
-    """Parameters of the new curve beside the same control frames as those of the old one in a grid."""
+    """Parameters of the new curve near the same control frames as those of the old one in a grid."""
     return np.interp(grid, _middles(old), np.delete(_middles(new), index))
 
 
 def _nearest(
     path: physics_access.SplineCurve, poses: np.ndarray, places: np.ndarray, metric: np.ndarray
 ) -> np.ndarray:
-    """Parameters at which a curve is nearest to poses (n, 4, 4), by Gauss and Newton's method from places (n,)."""
+    """Parameters at which a curve is nearest to poses (n, 4, 4), by the Gauss-Newton method from places (n,)."""
     lie = physics_access.physics().lie
     first, last = path.domain
     small = 1e-5 * (last - first)
@@ -169,7 +166,7 @@ def _nearest(
 
 
 def _in_order(path: physics_access.SplineCurve, places: np.ndarray) -> np.ndarray:
-    """Places (n,) that increase: a coordinate that stood still or went back could not be keyed."""
+    """Places (n,) made strictly increasing, since the coordinate must be invertible."""
     step = SLOWEST * abs(places[-1] - places[0]) / (len(places) - 1) * np.arange(len(places))
     rising = np.maximum.accumulate(places - step) + step
     last = path.domain[1]
@@ -177,7 +174,7 @@ def _in_order(path: physics_access.SplineCurve, places: np.ndarray) -> np.ndarra
 
 
 def _along(grid: np.ndarray, places: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """Parameters of the new curve for those of the old one; beyond its ends it goes on as fast as there."""
+    """Parameters of the new curve for those of the old one; extrapolated linearly beyond its ends."""
     inside = np.clip(parameters, grid[0], grid[-1])
     beyond, step = parameters - inside, grid[1] - grid[0]
     rates = (places[1] - places[0]) / step, (places[-1] - places[-2]) / step

@@ -1,7 +1,7 @@
-"""The other side of a body: which body it is, by Blender's names (.L and .R), and how it stands in the mirror.
+"""The opposite side of a body: the body itself, by Blender's names (.L and .R), and its pose in the mirror.
 
-A reflection S (one axis reversed) takes a pose T to S T S, again a proper rotation and a shift: the image in the mirror
-of a body whose own axes are mirrored, too. That is how Blender's symmetrized bones stand.
+A reflection S (one axis reversed) maps a pose T to S T S, again a proper rotation and a translation: the image of a
+body whose own axes are mirrored, too, as of Blender's symmetrized bones.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..data.references import Body
 from ..reading import masses
 from . import bodies_and_joints
 
-#: rest poses of bones may differ from mirror images by this share of the bone's length, objects by this share of theirs
+#: tolerances of mirror images: of bones' rest poses and of objects, as a share of their length
 SYMMETRIC, STANDING = 0.05, 0.02
-#: vertices of two meshes may differ from mirror images by this share of a body's length
+#: tolerance of mirrored vertices, as a share of a body's length
 SHAPED = 1e-3
 
 
@@ -34,7 +34,7 @@ class Image:
 
     @classmethod
     def across(cls, *axes: int) -> Image:
-        """The reflection that reverses an axis, or all three: through the origin."""
+        """The reflection that reverses one axis, or all three (through the origin)."""
         flip = np.ones(4)
         flip[list(axes)] = -1.0
         return cls(np.diag(flip))
@@ -45,30 +45,30 @@ class Image:
         return found
 
     def onto(self, frame: np.ndarray, other: Image) -> np.ndarray:
-        """A frame (4, 4) in the mirror that has in it what another reflection makes of what the given one has in it."""
+        """A frame (4, 4) in the mirror, with its own axes reflected by `other`."""
         found: np.ndarray = self.matrix @ frame @ other.matrix
         return found
 
     def point(self, vector: Iterable[float]) -> np.ndarray:
-        """A point or direction (3,)."""
+        """A point or direction (3,) in the mirror."""
         found: np.ndarray = self.matrix[:3, :3] @ np.array(vector, dtype=np.float64)
         return found
 
     def axis(self, vector: Iterable[float]) -> np.ndarray:
-        """An axis (3,) that is turned about: it points the other way where a direction would not."""
+        """A rotation axis (3,) in the mirror, a pseudovector: opposite to a direction."""
         return -self.point(vector)
 
 
 @dataclass(frozen=True, eq=False)
 class Offset:
-    """How the other side's body stands against this one's image: a constant pose (4, 4), and what was assumed."""
+    """Constant pose (4, 4) of the other side's body in this one's image, and a note of any assumption."""
 
     pose: np.ndarray
     note: str = ""
 
 
 def flipped(body: Body | None) -> str:
-    """What the body of the other side is called; the own name where the name has no side."""
+    """Name of the body of the other side; its own name if that has no side."""
     if body is None:
         return ""
     name: str = bpy.utils.flip_name(body.bone or body.object.name)
@@ -76,7 +76,7 @@ def flipped(body: Body | None) -> str:
 
 
 def opposite(scene: Scene, body: Body | None) -> Body | None:
-    """The body of the other side by its name; None where there is none."""
+    """The body of the other side by its name; None without one."""
     if body is None:
         return None
     if body.bone:
@@ -93,10 +93,10 @@ def opposite(scene: Scene, body: Body | None) -> Body | None:
 
 
 def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
-    """Pose of the other side's body in the image of a body, both as they rest (bones) or stand now (objects).
+    """Pose of the other side's body in the image of a body, both in rest pose (bones) or at present (objects).
 
     Raises:
-        ModelError: two bones are no mirror images at rest.
+        ModelError: the rest poses of two bones are not mirror images.
     """
     if body is None or other is None:
         return Offset(np.eye(4))
@@ -112,7 +112,7 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
         away = float(np.linalg.norm(found[:3, 3]))
         if away > SYMMETRIC * size * scale:
             raise physics_access.model_error(
-                f"{other.name} is no mirror image of {body.name}: at rest it is {away:.3g} off; symmetrize the armature"
+                f"{other.name} is {away:.3g} from the mirror image of {body.name} in rest pose; symmetrize the armature"
             )
         return Offset(found)
     poses = [units.split_scale(each.matrix, each.name, each.owner)[0] for each in (body, other)]
@@ -122,25 +122,27 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
         np.linalg.norm(found[:3, 3]) <= STANDING * size and np.abs(found[:3, :3] - turned).max() < STANDING
     )
     if stands:
-        found[:3, :3] = turned  # axes may be called otherwise; less than that is the pose of the moment
+        found[:3, :3] = turned  # axes may be permuted; the remainder is the present pose
         return Offset(found)
     shaped = _by_shape(image, body, other, found, SHAPED * size)
     if shaped is not None:
         return Offset(shaped)
     if references.same(body, other):
-        return Offset(np.eye(4), f"{body.name} is taken as symmetric about its own axis")
+        return Offset(np.eye(4), f"{body.name} is assumed symmetric about its own axis")
     return Offset(
-        np.eye(4), f"{other.name} stands otherwise now; its axes are taken as {body.name}'s, mirrored"
+        np.eye(4),
+        f"{other.name} is not at the mirrored pose now; its axes are assumed to mirror {body.name}'s",
     )
 
 
 def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: float) -> np.ndarray | None:
-    """Pose (4, 4) of the other side's object in the image of a body's by their meshes, wherever their origins and axes
-    are, and however they stand: by vertices in the same order; else where they are images now, or can be laid on each
-    other in one way alone. None where they are no images, or symmetric ones.
+    """Pose (4, 4) of the other side's object in the image of a body's object, found from their meshes.
+
+    Vertices in the same order are fitted; else the meshes must be images at the present poses, or match in only one
+    way. None where they are no images, or are symmetric.
 
     Args:
-        now: that pose by how they stand now. slack: by how much vertices may be off [Blender units].
+        now: that pose at present. slack: tolerance of vertices [Blender units].
     """
     if body.bone or other.bone or {body.object.type, other.object.type} != {"MESH"}:
         return None
@@ -162,14 +164,14 @@ def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: flo
 
 
 def _covers(pose: np.ndarray, points: np.ndarray, images: np.ndarray, slack: float) -> bool:
-    """Whether points (n, 3) at a pose (4, 4) lie on other points (m, 3), each on one, and the other way round."""
+    """Whether each of points (n, 3), moved by a pose (4, 4), lies on one of the images (m, 3), and vice versa."""
     placed = points @ pose[:3, :3].T + pose[:3, 3]
     return _farthest(placed, images) <= slack and _farthest(images, placed) <= slack
 
 
 def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
-    """The four poses (4, 4) that lay the principal axes of points (n, 3) on those of their images (n, 3) in another
-    order; none of other numbers of points.
+    """The four poses (4, 4) that align the principal axes of points (n, 3) with those of their reordered images (n, 3);
+    none for different numbers of points.
     """
     if len(points) != len(images):
         return []
@@ -181,14 +183,14 @@ def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
     found = []
     for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
         pose, turn = np.eye(4), theirs @ np.diag(signs) @ own.T
-        pose[:3, :3] = turn * np.linalg.det(turn)  # both sets of axes may be left-handed ones
+        pose[:3, :3] = turn * np.linalg.det(turn)  # either set of axes may be left-handed
         pose[:3, 3] = middles[1] - pose[:3, :3] @ middles[0]
         found.append(pose)
     return found
 
 
 def _fitted(points: np.ndarray, onto: np.ndarray) -> np.ndarray:
-    """The pose (4, 4) that takes points (n, 3) nearest to others, one to one (Arun, Huang and Blostein 1987)."""
+    """The pose (4, 4) that moves points (n, 3) nearest to the corresponding ones (Arun, Huang and Blostein 1987)."""
     pose, middle = np.eye(4), points.mean(axis=0)
     left, _, right = np.linalg.svd((onto - onto.mean(axis=0)).T @ (points - middle))
     pose[:3, :3] = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
@@ -197,7 +199,7 @@ def _fitted(points: np.ndarray, onto: np.ndarray) -> np.ndarray:
 
 
 def _farthest(points: np.ndarray, others: np.ndarray) -> float:
-    """The farthest that one of some points (n, 3) is from the nearest of others (m, 3)."""
+    """Largest distance of points (n, 3) from the nearest of others (m, 3)."""
     tree = KDTree(len(others))
     for k, point in enumerate(others.tolist()):
         tree.insert(point, k)

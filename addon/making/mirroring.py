@@ -1,11 +1,11 @@
-"""A joint with its control frames mirrored onto the bodies of the other side, found by Blender's names (.L and .R).
+"""Mirrors a joint with its control frames to the bodies of the other side, found by Blender's names (.L and .R).
 
-Bodies of the other side whose axes are not the mirrored ones differ from the images by a constant pose (see `sides`),
-which goes into what is constant in the joint.
+A body of the other side may differ from the mirror image by a constant pose (see `mirrored_bodies`), which the joint's
+constant transforms include.
 
-The joint's frame on the other side may be the image by any reflection of its own axes: the one is taken with which the
-fewest coordinates change their sign, so that the sliders of both sides mean the same. Of joints that only turn it is
-the reflection through the origin, and no coordinate changes its sign; presets do so, too.
+The joint's own axes on the other side may use any reflection: the one with the fewest sign changes of coordinates is
+used, so that sliders agree on both sides. For rotational joints, and presets, it is the reflection through the origin,
+without sign changes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .mirrored_bodies import Image, flipped, offset, opposite
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
 SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of")
-#: of a joint, what is not copied from side to side
+#: properties of a joint that are not copied to the other side
 OWN = {
     *SHAPE,
     *(
@@ -62,16 +62,16 @@ OWN = {
     ),
     *("active_frame", "knots", "coordinates", "fit", "driven", "follower", "frames_of"),
 }
-#: of a joint's own axes; where they do equally well the mirror's own comes before these
+#: reflections of a joint's own axes, tried after the mirror's
 REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))
-#: what a coordinate is called where it runs the other way: those of presets, and others as anatomy has them
+#: titles of coordinates and of their opposites: of presets, and anatomical terms
 _CALLED = (
     *((row.on_left, row.title) for each in presets.PRESETS for row in each.coordinates if row.on_left),
     *(("Extension", "Flexion"), ("Depression", "Elevation"), ("Rotation In", "Rotation Out")),
 )
 TITLES = {**dict(_CALLED), **{title: other for other, title in _CALLED}}
-REVERSED = ", reversed"  # what other titles get
-#: of a coordinate, what changes its sign where the coordinate runs the other way
+REVERSED = ", reversed"  # suffix of other titles
+#: properties of a coordinate that change sign with it
 SIGNED = ("rest", "start", "start_speed", "torque")
 #: settings of a joint's or part's image, and the signs of its coordinates
 Made = tuple[dict[str, Any], np.ndarray]
@@ -79,7 +79,7 @@ Made = tuple[dict[str, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class Mirrored:
-    """A joint of the other side. warnings: what was taken to be so because it could not be seen, one line each."""
+    """A joint of the other side. renewed: it existed before. warnings: assumptions that were made, one line each."""
 
     joint: Any
     renewed: bool
@@ -87,13 +87,13 @@ class Mirrored:
 
 
 def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
-    """Mirror a joint onto the bodies of the other side; one that moves that child already is made like it.
+    """Mirror a joint to the bodies of the other side; updates a joint that already moves that child.
 
     Args:
-        axis: which axis is reversed: of the armature for bones, of the world for objects.
+        axis: the axis to reverse: of the armature for bones, of the world for objects.
 
     Raises:
-        ModelError: there is no body of the other side, or a joint of this type has no mirror image.
+        ModelError: the other side has no such body, or a joint of this type has no mirror image.
     """
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -105,41 +105,40 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
     if others[0] is None:
         other = flipped(child)
         why = (
-            f"no body is called {other!r}"
+            f"no body is named {other!r}"
             if other != (child.bone or child.object.name)
             else "its name has no side"
         )
         raise physics_access.model_error(
-            f"{child.name} has no other side: {why}; name the bodies of the two sides alike, with .L and .R"
+            f"{child.name} has no other side: {why}; give the bodies of both sides the same name with .L and .R"
         )
     if any(shape.frames_of is not None for shape in shapes(settings)):
         raise physics_access.model_error(
-            f"joint {item.name!r} takes its control frames from another joint: mirror that one"
+            f"joint {item.name!r} uses the control frames of another joint: mirror that joint"
         )
     image = Image.across(AXES[axis])
     other_child, other_parent = others[0], others[1] or parent
     for body in (other_child, other_parent):
         if body is not None:
             bodies_and_joints.check_own(body)
-    behind = offset(image, child, other_child)
+    after = offset(image, child, other_child)
     before = offset(image, parent, other_parent)
     inside, made = mirrored_shapes(scene, item, image)
     frames = joint_reading.control_frames(scene, item)
     place = _place(image, inside, item, parent, other_parent, before.pose)
     existing = _counterpart(scene, settings, other_parent, other_child)
-    target = existing or _new(scene, item, image, (child, other_child, other_parent), behind.pose, place)
+    target = existing or _new(scene, item, image, (child, other_child, other_parent), after.pose, place)
     if existing is not None:
         _move(scene, existing, other_parent, place)
-    _fill(scene, item, target, (image, inside), made, frames, behind.pose)
-    notes = [before.note, behind.note, ik_chains.of_joint(scene, target) if item.condyle.joint.driven else ""]
-    told = tuple(dict.fromkeys(note for note in notes if note))
-    return Mirrored(target, existing is not None, told)
+    _fill(scene, item, target, (image, inside), made, frames, after.pose)
+    notes = [before.note, after.note, ik_chains.of_joint(scene, target) if item.condyle.joint.driven else ""]
+    return Mirrored(target, existing is not None, tuple(dict.fromkeys(note for note in notes if note)))
 
 
 def _counterpart(scene: Scene, settings: JointProperties, parent: Body | None, child: Body) -> Object | None:
-    """The joint of the other side that is there already; None where there is none.
+    """The existing joint of the other side with that child; None without one.
 
-    One that carries the child, or, for a joint that closes a loop, one that holds the same two bodies.
+    A joint that closes a loop must have the same parent, too.
     """
     for joint in references.joints_of(scene):
         other = joint.condyle.joint
@@ -153,8 +152,8 @@ def _counterpart(scene: Scene, settings: JointProperties, parent: Body | None, c
 
 
 def mirrored_shapes(scene: Scene, item: Object, image: Image) -> tuple[Image, list[Made]]:
-    """The reflection of a joint's own axes with which the fewest coordinates change their sign, and what it makes of
-    the joint or its parts.
+    """The reflection of a joint's own axes with the fewest sign changes of coordinates, and the mirrored settings and
+    signs of the joint or its parts.
 
     Raises:
         ModelError: a joint of this type has no mirror image.
@@ -177,9 +176,9 @@ def mirrored_shapes(scene: Scene, item: Object, image: Image) -> tuple[Image, li
 
 
 def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointProperties, image: Image) -> Made:
-    """Settings of a joint's or part's image, and the sign (n,) of each of its coordinates there.
+    """Settings of a joint's or part's image, and the signs (n,) of its coordinates there.
 
-    Found by trial, and so right: with them the joint makes the image of its motion. As few signs change as can be.
+    Candidates are tried until the joint reproduces the mirrored motion, with the fewest sign changes first.
     """
     values = {name: _plain(getattr(shape, name)) for name in SHAPE}
     if shape.type in {"spline_curve", "spline_surface"}:  # their control frames are mirrored
@@ -210,11 +209,11 @@ def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointPropertie
 
 
 def _candidates(shape: JointPart | JointProperties, image: Image) -> dict[str, list[Any]]:
-    """Values that a setting may have in the image, the likeliest first."""
+    """Candidate values of each setting in the image, the likeliest first."""
     used = TYPES[shape.type].settings
     found: dict[str, list[Any]] = {}
     if shape.type == "spherical":
-        return {"axis": [tuple(image.point(shape.axis))]}  # that of a cone, which no motion shows
+        return {"axis": [tuple(image.point(shape.axis))]}  # of a cone, which does not affect the motion
     for name in ("axis", "axis_2"):
         if name in used:
             vector = getattr(shape, name)
@@ -238,7 +237,7 @@ def _plain(value: Any) -> Any:
 def _place(
     image: Image, inside: Image, item: Object, parent: Body | None, other: Body | None, before: np.ndarray
 ) -> np.ndarray:
-    """World pose (4, 4) of the image of a joint's frame, on the other side's parent as that stands now."""
+    """World pose (4, 4) of the image of a joint's frame, on the other side's parent at its present pose."""
     lie = physics_access.physics().lie
     frame = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
     if parent is None or other is None:
@@ -259,8 +258,8 @@ def _new(
     bodies: tuple[Body, Body, Body | None],
     behind: np.ndarray,
     place: np.ndarray,
-) -> Object:
-    """A joint of the other side, its child a body as this side's is."""
+) -> Any:
+    """Add a joint on the other side; its child becomes a body like this side's."""
     child, other, parent = bodies
     if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":
         source = child.data.body
@@ -291,7 +290,7 @@ def _new(
 
 
 def _move(scene: Scene, item: Object, parent: Body | None, place: np.ndarray) -> None:
-    """Put a joint that is there on another parent, at a world pose (4, 4), without its slider for the moment."""
+    """Attach an existing joint to another parent at a world pose (4, 4), and remove its sliders for now."""
     settings = item.condyle.joint
     if settings.driven:
         sliders.set_driven(scene, item, False)
@@ -312,7 +311,7 @@ def _fill(
 ) -> None:
     """Make a joint the image of another: type, settings, control frames, coordinates, sliders.
 
-    reflections: the mirror's, and that of the joint's own axes; for a curve they are the same.
+    reflections: the mirror's, and that of the joint's own axes; they are equal for a curve.
     """
     image, inside = reflections
     source, settings = item.condyle.joint, target.condyle.joint
@@ -365,7 +364,7 @@ def _fill_shapes(
 
 
 def _fill_fit(source: FitProperties, settings: FitProperties, image: Image, metric: np.ndarray) -> None:
-    """What a fit was asked for, and its metric, both in the mirror."""
+    """Copy the settings of a fit and its metric, both mirrored."""
     wanted = fit_settings.values(source, fit_settings.CURVE) | fit_settings.values(
         source, fit_settings.SURFACE
     )
@@ -390,7 +389,7 @@ def _fill_coordinate(row: CoordinateProperties, own: CoordinateProperties, sign:
 
 
 def _reversed_title(title: str) -> str:
-    """What a coordinate is called where it runs the other way; reversed again it has its first title back."""
+    """Title of a reversed coordinate; reversing twice gives the first title again."""
     if title.endswith(REVERSED):
         return title.removesuffix(REVERSED)
     return TITLES.get(title, title + REVERSED)
@@ -401,7 +400,7 @@ def _copy(
     target: CoordinateProperties | JointControllerProperties | JointProperties,
     but: Collection[str] = (),
 ) -> None:
-    """Give a group of properties the values of another, without the groups within it."""
+    """Copy the values of a property group to another, without nested groups."""
     for entry in source.bl_rna.properties:
         name = entry.identifier
         if name in {"rna_type", "name", *but} or entry.is_readonly or entry.type in {"POINTER", "COLLECTION"}:

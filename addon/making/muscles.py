@@ -1,6 +1,6 @@
-"""Making muscles: what the operators do, as functions for scripts.
+"""Creates muscles: functions of the operators, also for scripts.
 
-Lengths, points and matrices are in Blender units as Blender has them; masses and forces in SI.
+Lengths, points and matrices are in Blender units; masses and forces in SI.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..data.references import Body
 from ..reading import muscle_points
 from . import bodies_and_joints
 
-#: of its length, what the belly's radius of a new muscle is
+#: radius of a new muscle's belly, as a share of its length
 SLENDERNESS = 0.06
 
 
 def add_muscle(
     scene: Scene, points: Sequence[tuple[Body | None, Any]], name: str = "Muscle"
 ) -> Object | None:
-    """A muscle along points, from its origin to its insertion.
+    """Add a muscle along points, from its origin to its insertion.
 
     Args:
         points: (body, place (3,) in the world) each; body None: the world. An object that is no body counts as part
             of the body that carries it.
 
     Returns:
-        The curve object: one poly spline, its points hooked to the bodies.
+        The curve object, a poly spline with its points hooked to the bodies.
 
     Raises:
         ModelError: fewer than two points, or all on one body.
@@ -50,19 +50,19 @@ def add_muscle(
 
 
 def from_curve(scene: Scene, item: Object, bodies: Sequence[Body] = ()) -> Object:
-    """Make a curve object a muscle, its control points stuck to the nearest of bodies (none: of the scene's bodies).
+    """Make a curve object a muscle, and hook its control points to the nearest of the bodies (none: all bodies).
 
     Raises:
-        ModelError: not one spline of two or more points, no bodies, or all points are nearest to one.
+        ModelError: not one spline of two or more points, no bodies, or all points are nearest to the same body.
     """
     if item.type != "CURVE" or item.library is not None:
-        raise physics_access.model_error(f"{item.name!r} is no curve object of this file")
+        raise physics_access.model_error(f"{item.name!r} is not a curve object of this file")
     if item.condyle.muscle.enabled:
-        raise physics_access.model_error(f"{item.name!r} is a muscle already")
+        raise physics_access.model_error(f"{item.name!r} is already a muscle")
     splines = item.data.splines
     if len(splines) != 1:
         raise physics_access.model_error(
-            f"curve {item.name!r} must have one spline to be a muscle, it has {len(splines)}"
+            f"curve {item.name!r} must have one spline to become a muscle, but has {len(splines)}"
         )
     found = splines[0].bezier_points if splines[0].type == "BEZIER" else splines[0].points
     places = [item.matrix_world @ Vector(point.co[:3]) for point in found]
@@ -85,7 +85,7 @@ def _check(points: Sequence[tuple[Body | None, Any]], name: str) -> None:
     if all(references.same(each, carriers[0]) for each in carriers):
         where = carriers[0].name if carriers[0] else "the world"
         raise physics_access.model_error(
-            f"all points of muscle {name!r} are on {where}: it would move nothing; it needs points on two bodies"
+            f"all points of muscle {name!r} are on {where}, so it cannot move anything: it needs points on two bodies"
         )
     for body, _ in points:
         if body is not None:
@@ -93,7 +93,7 @@ def _check(points: Sequence[tuple[Body | None, Any]], name: str) -> None:
 
 
 def _draw(item: Object, places: Sequence[Any]) -> None:
-    """One poly spline through places in the world."""
+    """Add a poly spline through places in the world."""
     spline = item.data.splines.new("POLY")
     spline.points.add(len(places) - 1)
     inverse = item.matrix_world.inverted()
@@ -129,7 +129,7 @@ def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]])
 
 
 def show_thickness(item: Object) -> None:
-    """Give the tube before a bake the thickness of one without a belly that has the same volume."""
+    """Set the thickness of the tube shown before a bake, so that it has the muscle's volume without a belly."""
     settings = item.condyle.muscle
     if settings.own_curve is not None:
         return
@@ -143,20 +143,20 @@ def show_thickness(item: Object) -> None:
 
 
 def remove_muscle(item: Object) -> None:
-    """Make a muscle an ordinary curve again; its hooks and figures stay."""
+    """Make a muscle an ordinary curve again; its hooks and settings are kept."""
     item.condyle.muscle.enabled = False
 
 
 def stick_points(scene: Scene, item: Object, bodies: Sequence[Body] = (), every: bool = False) -> int:
-    """Stick points that are on no body (or every point) to the nearest of bodies; returns how many."""
+    """Hook points without a hook (or every point) to the nearest of bodies; returns their number."""
     candidates = list(bodies) or references.bodies_of(scene)
-    held = muscle_points.hooks(item)
+    hooked = muscle_points.hooks(item)
     count = 0
     for index, point in enumerate(muscle_points.points_of(item)):
-        if every or index not in held:
+        if every or index not in hooked:
             body = nearest_body(candidates, point.place)
             if body is None:
-                raise physics_access.model_error("there is no body in the scene to stick points to")
+                raise physics_access.model_error("the scene has no body to hook points to: make one first")
             muscle_points.hook(item, index, body, point.place)
             count += 1
     return count
@@ -189,26 +189,25 @@ def surface_point(body: Body, place: Vector | np.ndarray) -> Vector:
 
 
 def wrap_over(muscle: Object, obstacle: Object, strand: int = 0) -> ObstacleUse:
-    """Let a muscle wrap over an obstacle, between points `strand` and the next (0: where it comes nearest).
+    """Let a muscle wrap over an obstacle, between points `strand` and the next (0: at its nearest strand).
 
     Raises:
-        ModelError: it does already, or it is no obstacle.
+        ModelError: it already does, or the object is no obstacle.
     """
     settings = muscle.condyle.muscle
     if not obstacle.condyle.obstacle.enabled:
-        raise physics_access.model_error(f"{obstacle.name!r} is no obstacle")
+        raise physics_access.model_error(f"{obstacle.name!r} is not an obstacle")
     if any(row.obstacle == obstacle and row.strand == strand for row in settings.obstacles):
-        raise physics_access.model_error(f"muscle {muscle.name!r} wraps over {obstacle.name!r} already")
+        raise physics_access.model_error(f"muscle {muscle.name!r} already wraps over {obstacle.name!r}")
     row = settings.obstacles.add()
     row.obstacle, row.strand = obstacle, strand
     settings.active_obstacle = len(settings.obstacles) - 1
     return row
 
 
-#: the node of a muscle's material that its activation is keyed on
 #: linear colours at rest and at full activation
 REST, FULL = (0.28, 0.06, 0.07), (1.0, 0.16, 0.05)
-NODE = "Activation"
+NODE = "Activation"  # node of a muscle's material with its keyed activation
 
 
 def colors(activation: np.ndarray) -> np.ndarray:
@@ -217,7 +216,7 @@ def colors(activation: np.ndarray) -> np.ndarray:
 
 
 def material_of(item: Object) -> Material:
-    """A new material for a muscle: a value named Activation goes through a colour ramp."""
+    """Create a material for a muscle: a value node named Activation drives a colour ramp."""
     found = bpy.data.materials.new(f"{item.name} Muscle")
     found.diffuse_color = (*REST, 1.0)
     if found.node_tree is None:  # before 5.0

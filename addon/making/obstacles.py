@@ -1,4 +1,4 @@
-"""Obstacles: added, reshaped, moved away from the muscles that they must not cut."""
+"""Creates obstacles, updates their meshes, and sizes them to the muscles nearby."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AROUND, ALONG = 32, 16
 THICKNESSES = {"radius", "second_radius", "radii"}
 
 
-# of the distance to the nearest point of a muscle, what a new obstacle takes; and how small a share of the usual size
+# Size of a new obstacle as a share of the distance to a muscle's nearest point; its least share of the default size.
 ROOM, LEAST = 0.8, 0.1
 
 
@@ -36,24 +36,24 @@ def add_obstacle(
     matrix: Matrix | None = None,
     name: str = "",
     **settings: Any,
-) -> Object:
-    """A surface that muscles can wrap over.
+) -> Any:
+    """Add a surface that muscles can wrap over.
 
     Args:
-        body: what carries it, an object or bone; None: the world.
-        shape: one of `features.muscles.obstacle_properties.SHAPES`.
-        matrix: its world matrix (4, 4); at the 3D cursor if None.
-        settings: radius, length, radii, major_radius, side as `ObstacleProperties` has them.
+        body: its parent, an object or bone; None: the world.
+        shape: one of `data.obstacles.SHAPE_SETTINGS`.
+        matrix: its world matrix (4, 4); the 3D cursor's if None.
+        settings: radius, length, radii, major_radius, side as in `ObstacleProperties`.
 
     Returns:
-        The mesh object that shows it, a child of the body in Blender.
+        The mesh object that shows it, in Blender a child of the body.
 
     Raises:
         ModelError: unknown shape, or a transform that is not rigid with uniform scale.
     """
     if shape not in SHAPE_SETTINGS:
         raise physics_access.model_error(
-            f"unknown shape of an obstacle {shape!r}; known are {', '.join(SHAPE_SETTINGS)}"
+            f"unknown shape of an obstacle {shape!r}; use one of {', '.join(SHAPE_SETTINGS)}"
         )
     given = scene.cursor.matrix.normalized() if matrix is None else matrix
     world = Matrix(units.split_scale(given, "the place of the obstacle")[0].tolist())
@@ -86,7 +86,7 @@ def _material() -> Material:
 
 
 def reshape(item: Object) -> None:
-    """Make an obstacle's mesh anew by its settings; one that cannot be keeps the mesh that it has."""
+    """Rebuild an obstacle's mesh by its settings; keeps the present mesh for invalid settings."""
     try:
         parts = of_shape(item).parts()
     except physics_access.physics().ModelError:
@@ -112,8 +112,9 @@ def reshape(item: Object) -> None:
 
 
 def across(cursor: View3DCursor, places: np.ndarray) -> Matrix:
-    """World matrix (4, 4) of an obstacle at the 3D cursor, its axis z across the nearest strand between points (n, 3);
-    as the cursor lies where that is turned, or the strand goes through it.
+    """World matrix (4, 4) of an obstacle at the 3D cursor, with z across the nearest strand between points (n, 3).
+
+    The cursor's own matrix if the cursor is rotated, or lies on the strand.
     """
     matrix = cursor.matrix.normalized()
     if not np.allclose(np.array(matrix.to_3x3()), np.eye(3), atol=1e-6):
@@ -130,7 +131,7 @@ def across(cursor: View3DCursor, places: np.ndarray) -> Matrix:
 
 
 def make_room(item: Object, places: np.ndarray) -> None:
-    """Make an obstacle small enough to leave out points (n, 3) in the world, if it can at all be so small."""
+    """Shrink an obstacle so that world points (n, 3) are outside, unless it would become too small."""
     near = float(nearness(item, places).min())
     settings = item.condyle.obstacle
     if settings.shape == "torus" or not LEAST < near * ROOM < 1.0:

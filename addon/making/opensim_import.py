@@ -1,7 +1,7 @@
-"""An OpenSim model -> bodies, joints, obstacles and muscles of the scene.
+"""Imports an OpenSim model as bodies, joints, obstacles and muscles of the scene.
 
-The file's axes are kept: all hangs on one Empty, the file's ground, which stands with its y axis up. What the scene
-cannot hold is named in a list of warnings.
+All bodies are children of one Empty, the file's ground, turned so that the file's y axis points up. Unsupported parts
+are listed as warnings.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from .opensim_state import Imported, Standing, target_of
 #: y, which is up in OpenSim's models, becomes z
 Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
 BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
-# A joint that was read back stands within this of the file's [m, radians]; Blender keeps matrices in float32.
+# Tolerance [m, radians] of an imported joint read back from the scene; Blender stores matrices as float32.
 READ_BACK = 1e-5
 
 
-AROUND = 0.1  # m that bones and muscles reach beyond the origins of the bodies, about
+AROUND = 0.1  # m, typical extent of bones and muscles beyond the origins of bodies
 
 
 def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Imported:
-    """Read an ``.osim`` file of version 4 into the scene, at its origin or beside what stands there.
+    """Import an ``.osim`` file of version 4 at the scene's origin, or beside the objects there.
 
     Args:
-        geometry: folders of meshes, beside those that lie by the file.
+        geometry: folders of meshes, in addition to the file's own.
 
     Raises:
-        FormatError, ModelError: the file is not acceptable; nothing has been changed. OSError: it cannot be read.
+        FormatError, ModelError: the file is invalid; the scene is unchanged. OSError: it cannot be read.
     """
     ph = physics_access.physics()
     read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry])
@@ -111,7 +111,7 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
     settings = item.condyle.joint
     if not set_joint(settings, body.joint):
         made.warnings.append(
-            f"joint of {body.name!r}: type {body.joint.type} cannot be held here; it is fixed"
+            f"joint of {body.name!r}: type {body.joint.type} is not supported; imported as fixed"
         )
         return
     settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
@@ -135,36 +135,36 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
 
 
 def _check(standing: Standing, made: Imported, body: physics_access.Body, item: Object) -> None:
-    """A warning where the joint that the scene holds is not the file's."""
+    """Warn if the joint in the scene differs from the file's."""
     found = joints.read_joint(standing.scene, item)
     q = np.asarray(standing.state.q[standing.model.coordinate_slice(body.name)])
     if found.num_coordinates == body.joint.num_coordinates:
         away = np.abs(found.transform(q) - body.joint.transform(q)).max()
         if away <= READ_BACK:
             return
-    made.warnings.append(f"joint of {body.name!r}: it cannot be held here as the file has it")
+    made.warnings.append(f"joint of {body.name!r}: it differs from the file's joint, which is not supported")
 
 
-#: constraints of the file that are connections here; how far off they may begin [m, rad]
+#: constraints of the file imported as connections; tolerance at the start [m, rad]
 TIES, MET = ("point", "weld", "distance"), 1e-5
 
 
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
         if constraint.type in TIES:
-            told = _tie(standing, made, name, constraint)
+            problem = _tie(standing, made, name, constraint)
         elif constraint.type == "coupling" and _couple(standing, made, name, constraint):
-            told = ""
+            problem = ""
         else:
-            told = f"of type {constraint.type} is left out"
-        if told:
-            made.warnings.append(f"constraint {name!r} {told}")
+            problem = f"of type {constraint.type} is not supported; it is left out"
+        if problem:
+            made.warnings.append(f"constraint {name!r} {problem}")
 
 
 def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
-    """A point, a weld or a rod between two bodies, as a connection; what is to be told of it, if anything.
+    """Import a point, weld or rod between two bodies as a connection; returns a warning or an empty text.
 
-    Connections hold points and frames together as they stand at the first frame.
+    Connections join points and frames as they are at the first frame.
     """
     body, other = constraint.body, constraint.other
     if constraint.type == "weld":
@@ -178,7 +178,7 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
         frames[1, :3, 3] = (standing.worlds[body] @ np.append(constraint.point, 1.0))[:3]
     apart = float(np.abs(frames[0] - frames[1]).max())
     if constraint.type != "distance" and apart > MET:
-        return f"is left out: it is {apart:.3g} m or rad off where the file's coordinates begin"
+        return f"is left out: its ends are {apart:.3g} m or rad apart at the file's default coordinates"
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
     end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
     item = connections.add_connection(
@@ -192,7 +192,7 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
 
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
-    """A coordinate that follows another in proportion, as a connection; whether it could be made."""
+    """Import a coordinate that follows another in proportion as a connection; returns whether it is supported."""
     if len(constraint.drivers) != 1 or constraint.function.type != "linear":
         return False
     (leader, weight), *_ = constraint.drivers.items()
@@ -209,7 +209,7 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
 
 
 def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
-    """Body and number, from 1, of a coordinate ``body.coordinate``."""
+    """Body and number from 1 of a coordinate ``body.coordinate``."""
     for body in standing.model.bodies:
         names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
         if coordinate in names:
@@ -218,7 +218,7 @@ def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
 
 
 def _add_geometry(standing: Standing, made: Imported) -> None:
-    """Meshes of bones, children of their bodies."""
+    """Import meshes of bones as children of their bodies."""
     scene, material = standing.scene, None
     for shape in standing.read.geometry:
         if shape.path is None or shape.path.suffix.lower() != ".vtp":
@@ -245,19 +245,19 @@ def _add_geometry(standing: Standing, made: Imported) -> None:
         bodies_and_joints.attach(item, owner, standing.matrix(shape.frame.body, shape.frame.pose))
 
 
-#: settings of a joint that are named as in physics and take its values as they are
+#: settings of a joint with the same names and values as in physics
 SAME = ("sequence", "rotation_first", "skew")
 
 
 AXES = {"axis": "axis", "axis_1": "axis", "axis_2": "axis_2"}
 
 
-#: figures of a joint that are what the settings have at first, so that nothing is lost without them
+#: parameters of a joint that the settings represent or have by default
 KNOWN = {"type", "limit", "coordinates", *SAME, *AXES}
 
 
 def set_joint(settings: JointProperties, joint: Any) -> bool:
-    """Make a joint's Empty hold a joint of physics; False where it cannot (then it is as it was)."""
+    """Set a joint's settings to a joint of physics; returns False, changing nothing, if it is not supported."""
     inverted = joint.type == "inverted"
     if inverted:
         joint = joint.joint

@@ -1,4 +1,4 @@
-"""Muscles and wrap objects of an OpenSim model -> muscles and obstacles of the scene."""
+"""Imports muscles and wrap objects of an OpenSim model as muscles and obstacles of the scene."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from . import muscles, obstacles
 if TYPE_CHECKING:
     from .opensim_state import Imported, Standing
 
-#: force that muscle bears on its cross-section [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2; the belly is that thick)
+#: force per cross-section of muscle [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2), for the thickness of bellies
 SPECIFIC_TENSION = 6e5
-#: most that a belly is drawn as thick as, in its lengths
+#: greatest thickness of a drawn belly, as a share of its length
 STOUTEST = 0.4
 
 
 def add_muscles(standing: Standing, made: Imported) -> None:
-    """Add all obstacles and muscles; one that cannot be is left out, and a warning says why."""
+    """Add all obstacles and muscles; invalid ones are left out with a warning."""
     surfaces = {}
     convert = physics_access.part("io.opensim_muscles").obstacle
     for name, given in standing.read.wrap_objects.items():
@@ -41,7 +41,7 @@ def add_muscles(standing: Standing, made: Imported) -> None:
 
 
 def _name_starts(standing: Standing, made: Imported) -> None:
-    """A warning where the file says how active muscles are at the start: here the first excitation says it."""
+    """Warn about start activations of the file: here they follow from the excitation at the first frame."""
     given = [
         f"{name!r} ({muscle.parameters['default_activation']:g})"
         for name, muscle in standing.read.muscles.items()
@@ -49,8 +49,8 @@ def _name_starts(standing: Standing, made: Imported) -> None:
     ]
     if given:
         made.warnings.append(
-            "activations at the start are not kept, for muscles begin as active as they are excited at the first "
-            f"frame: {', '.join(given)}"
+            "activations at the start are not imported; muscles start with the excitation of the first frame as "
+            f"their activation: {', '.join(given)}"
         )
 
 
@@ -104,7 +104,7 @@ def _muscle(
         for surface in wrap.obstacles:
             name = surfaces.get(json.dumps(surface.to_dict()))
             if name is None:
-                made.warnings.append(f"muscle {muscle.name!r}: an obstacle of it is left out")
+                made.warnings.append(f"muscle {muscle.name!r}: one of its obstacles is left out")
             else:
                 muscles.wrap_over(item, made.obstacles[name], strand + 1)
     _set_law(standing, item, muscle, length)
@@ -124,9 +124,8 @@ def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, in
 
 
 def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, length: float) -> None:
-    """Settings of the force, and a belly as thick as its force and fibres make it."""
-    settings = item.condyle.muscle
-    law: Any = muscle.law
+    """Set the force law, and the thickness of the belly from its force and fibres."""
+    settings, law = item.condyle.muscle, muscle.law
     if law is None:
         settings.law.kind = "none"
         return
@@ -153,11 +152,11 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
 
 
 def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, float], float]:
-    """Shares of a muscle of such length [m] that its tendons take at both ends, and its belly's radius [m] for a volume
-    of fibres [m^3].
+    """Shares of a muscle's length [m] for the tendons at both ends, and its belly's radius [m] for a volume of fibres
+    [m^3].
 
-    Many fibres are far shorter than the belly that they lie aslant in: where they alone would make a disc of it,
-    tendons are drawn shorter, until it is at most `STOUTEST` times as thick as long.
+    Many pennate fibres are far shorter than the belly. To avoid a disc, tendons are drawn shorter until the belly is at
+    most `STOUTEST` times as thick as long.
     """
     tube_volume = physics_access.part("analysis.muscle_drawing").tube_volume
     whole = float(np.clip(tendon / max(length, 1e-6), 0.0, 0.9))

@@ -1,4 +1,4 @@
-"""What an import from OpenSim has made so far."""
+"""State of an import from OpenSim."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..data.references import Body
 
 @dataclass
 class Imported:
-    """What an import made.
+    """Objects of an import.
 
     Attributes:
-        ground: the Empty that all hangs on. bodies: by name in the file. joints: Empties by name of the body that each
-            moves. muscles, obstacles: by name in the file. warnings: one sentence each.
+        ground: the Empty that is the ancestor of all. bodies: by name in the file. joints: Empties by name of the body
+            that each moves. muscles, obstacles: by name in the file. warnings: one sentence each.
     """
 
     ground: Any
@@ -31,11 +31,11 @@ class Imported:
 
 @dataclass(frozen=True)
 class Standing:
-    """A model of physics at its start, and where it is to stand in the scene.
+    """A model of physics at its start, and its place in the scene.
 
     Attributes:
-        read: what `read_opensim` gave. model, state: at default values. worlds: pose (4, 4) of each body in the
-            scene's axes by name, None for the ground [m].
+        read: result of `read_opensim`. model, state: at default values. worlds: pose (4, 4) [m] of each body in the
+            scene's axes by name, None for the ground.
     """
 
     scene: Any
@@ -56,5 +56,5 @@ class Standing:
 
 
 def target_of(made: Imported, body: str | None) -> Body:
-    """The object that stands for a body of the file; None: the ground."""
+    """The object of a body of the file; None: the ground's."""
     return Body(made.ground if body is None else made.bodies[body])

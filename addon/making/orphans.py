@@ -1,4 +1,4 @@
-"""Control frames, and ends of connections, whose joint or connection was deleted: they are told, and can be removed."""
+"""Reports and removes control frames and ends of connections whose joint or connection was deleted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..data import findings, references
 from ..data.findings import CHECK, Finding
 
 REMEDY = "condyle.remove_left_over"
-#: by session uid of scenes, those of what was deleted and is told to be
+#: session uids of the deleted owners reported last, by session uid of the scene
 _told: dict[int, set[int]] = {}
 
 
 def of(scene: Scene) -> dict[Any, list[Any]]:
-    """Empties of a scene that nothing lists any more, by what they were of. What something hangs on is none of them."""
+    """Orphaned Empties of a scene by their deleted joint or connection, without those that have children."""
     found: dict[Any, list[Any]] = {}
     for item in scene.objects:
         owner = item.condyle.frame_of if item.type == "EMPTY" else None
@@ -31,8 +31,8 @@ def of(scene: Scene) -> dict[Any, list[Any]]:
 
 
 def _is_left(scene: Scene, item: Object, owner: Object) -> bool:
-    """Whether what an Empty is of was deleted: everywhere, or from this scene, and not with a collection that brings
-    the Empty from where it still is.
+    """Whether an Empty's owner was deleted, either entirely or from this scene while the Empty is here on its own: not
+    through a collection shared with the owner's scene.
     """
     if references.is_deleted(owner):
         return True
@@ -45,12 +45,12 @@ def _collections(scenes: Iterable[Any]) -> set[Collection]:
 
 
 def _homes(scene: Scene, item: Object) -> list[Collection]:
-    """The collections of a scene that hold an object."""
+    """The collections of a scene that contain an object."""
     return [each for each in item.users_collection if each in _collections([scene])]
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A line for each joint or connection that has left some."""
+    """A finding for each deleted joint or connection with orphans."""
     for owner, items in of(scene).items():
         what = "control frame" if owner.condyle.joint.enabled else "end"
         left = f"its {what} is" if len(items) == 1 else f"its {len(items)} {what}s are"
@@ -63,8 +63,8 @@ def _deleted(owner: Object) -> str:
 
 
 def tell(scene: Scene) -> None:
-    """Have the list of warnings say of a scene what is left now, and the panel's last line what has come to be: in
-    full, where the list beneath it is about another scene.
+    """Update the warnings about orphans of a scene, and report new ones in the panel's last line: in full if the list
+    shows another scene.
     """
     lines = list(check(scene))
     others = [each for each in session.findings if each.remedy != REMEDY]
@@ -80,7 +80,7 @@ def tell(scene: Scene) -> None:
 
 
 def remove(scene: Scene) -> int:
-    """Delete them, or where what they are of is in other scenes, take them out of this one; returns how many."""
+    """Delete orphans, or unlink them from this scene if their owner is in others; returns their number."""
     found = of(scene)
     for owner, items in found.items():
         for item in items:

@@ -1,6 +1,6 @@
-"""The joints of the menus that need no settings: what each is called, how it moves, from where to where.
+"""Presets of anatomical joints: their names, types, coordinates and ranges.
 
-Ranges are those of healthy adults, rounded; a preset is a start, its limits are settings of the joint as any others.
+Ranges are those of healthy adults, rounded. They are ordinary limits of the joint that the user can change.
 
 Sources: *AAOS*: American Academy of Orthopaedic Surgeons 1965, Joint Motion: Method of Measuring and Recording.
 *Delp*: Delp et al. 1990, IEEE Trans. Biomed. Eng. 37, 757-767. *Ludewig*: Ludewig et al. 2009, J. Bone Joint Surg. Am.
@@ -24,10 +24,10 @@ class Coordinate:
     """One slider of a preset.
 
     Attributes:
-        title: what the panel calls it. lower, upper: limits; both 0: none. rest: where its spring is relaxed. All in
-            degrees; of a wire, shares of it.
-        hold: stiffness of that spring, as a share of what the child's weight asks for when it is stretched out level.
-        on_left: what it is called on the left of the figure, where it runs the other way; empty: as on the right.
+        title: its name in the panel. lower, upper: limits; both 0: none. rest: rest value of its spring. All in
+            degrees; for a wire, shares of its length.
+        hold: stiffness of that spring [1/rad], times the moment of the child's weight when stretched out horizontally.
+        on_left: title on the left of the figure, where its sign is reversed; empty: as on the right.
     """
 
     title: str
@@ -43,9 +43,8 @@ class Preset:
     """One entry of the menu.
 
     Attributes:
-        name: in scripts. kind: type of joint. toward: where a positive first coordinate turns the child's far end, in
-            the world. anchor: where the joint goes (see `presets_placing`). parent, child: what its own bodies are
-            called.
+        name: in scripts. kind: type of joint. toward: world direction in which a positive first coordinate turns the
+            child's far end. anchor: place of the joint (see `presets_placing`). parent, child: names of new bodies.
     """
 
     name: str
@@ -63,9 +62,9 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "knee",
         "Knee",
-        "Bends backward; the shin rolls and slides on the thigh as it does (spline curve)",
+        "Bends backward while the shin rolls and slides on the thigh (spline curve)",
         "spline_curve",
-        (Coordinate("Flexion", 0.0, 120.0),),  # as far as the motion was published (Delp)
+        (Coordinate("Flexion", 0.0, 120.0),),  # the range of the published motion (Delp)
         "Thigh",
         "Shin",
         BACK,
@@ -73,7 +72,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "hip",
         "Hip",
-        "A ball joint set by flexion, abduction and outward rotation",
+        "Ball joint with flexion, abduction and outward rotation",
         "euler",
         (
             Coordinate("Flexion", -30.0, 120.0),  # AAOS: extension 30, flexion 120
@@ -100,14 +99,14 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "shoulder",
         "Shoulder on the Thorax",
-        "The shoulder blade glides over the ribs, turns upward and wings (scapulothoracic; Seth et al. 2016)",
+        "Shoulder blade that glides over the ribs, rotates upward and wings (scapulothoracic; Seth et al. 2016)",
         "scapulothoracic",
         (
-            # From rest to an arm raised as far as it goes the blade turns upward by about 50 and tips by 20 to 30
-            # (Ludewig); gliding by as much as a shrug and a reach take it (Seth), rounded.
+            # As the arm is fully raised from rest, the blade rotates upward by about 50 and tips by 20 to 30 (Ludewig);
+            # gliding ranges are those of a shrug and a reach (Seth), rounded.
             Coordinate("Around the Ribs", -25.0, 25.0, 0.0, 2.0),
             Coordinate("Elevation", -15.0, 25.0, 0.0, 2.0),
-            # the joint's type is that of a right blade; z leads outward on both sides
+            # the joint type models a right blade; z points outward on both sides
             Coordinate("Upward Rotation", -10.0, 50.0, 0.0, 2.0, "Downward Rotation"),
             Coordinate("Winging", -10.0, 30.0, 0.0, 2.0, "Winging In"),
         ),
@@ -131,7 +130,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "thumb",
         "Thumb (Saddle)",
-        "Two axes square to each other that do not meet, as of a saddle joint (Hollister et al. 1992)",
+        "Saddle joint with two perpendicular axes that do not intersect (Hollister et al. 1992)",
         "composite",
         (
             Coordinate("Flexion", -20.0, 15.0, 0.0, 0.5),  # AAOS: extension 20, flexion 15
@@ -144,7 +143,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "jaw",
         "Jaw",
-        "Opens; its heads turn, then slide forward and down (spline curve)",
+        "Opens: its heads first turn, then slide forward and down (spline curve)",
         "spline_curve",
         (Coordinate("Opening", 0.0, 30.0, 0.0, 1.5),),  # Ferrario: about 30 degrees wide open
         "Skull",
@@ -154,7 +153,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "finger",
         "Finger",
-        "Bends to the palm: the middle joint of a finger",
+        "Middle joint of a finger, bends to the palm",
         "hinge",
         (Coordinate("Flexion", 0.0, 100.0, 20.0, 0.5),),  # AAOS: proximal interphalangeal joint
         "First Bone",
@@ -173,7 +172,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "hinge",
         "Hinge",
-        "Turns about the long side along which the two meet, as a door does",
+        "Turns about the long edge where the two bodies meet, like a door",
         "hinge",
         (Coordinate("Angle", -90.0, 90.0),),
         "Frame",

@@ -1,4 +1,4 @@
-"""Simple bodies for a preset that has none, in metres about the joint, in the pose where all sliders are 0."""
+"""Creates simple bodies for a preset, with meshes in metres about the joint, in the pose where all sliders are 0."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLORS = ((0.32, 0.42, 0.55, 1.0), (0.86, 0.62, 0.35, 1.0))
 
 
 def make(scene: Scene, preset: Preset) -> tuple[Body, Body]:
-    """Parent and child of a preset, at the 3D cursor or right of what stands there."""
+    """Create parent and child of a preset, at the 3D cursor or to the right of objects there."""
     length = units.length_scale(scene)
     shapes = [mesh(f"{preset.name}_{role}") for role in ("parent", "child")]
     points = np.vstack([shape.vertices for shape in shapes])
@@ -30,20 +30,20 @@ def make(scene: Scene, preset: Preset) -> tuple[Body, Body]:
         else:
             material = bpy.data.materials.new(name)
             material.diffuse_color = color
-            # its origin in its middle, so that it turns about a place of its own
+            # its origin is at its middle
             middle = 0.5 * (shape.vertices.min(axis=0) + shape.vertices.max(axis=0))
             points, smooth = (shape.vertices - middle) / length, len(shape.vertices) > 8
             item = polygon_object(name, points, shape.faces, collection, material, smooth)
             item.location = middle / length
         item.location = np.array(item.location) + spot / length
-        item.rotation_mode = "QUATERNION"  # baked angles of Euler's would jump where the body turns far
+        item.rotation_mode = "QUATERNION"  # baked Euler angles would jump at large rotations
         made.append(Body(item))
     bpy.context.view_layer.update()
     return made[0], made[1]
 
 
 def _wire(name: str, points: np.ndarray, radius: float, collection: Collection) -> Object:
-    """A smooth curve object through points (n, 3)."""
+    """Create a smooth curve object through points (n, 3)."""
     data = bpy.data.curves.new(name, "CURVE")
     data.dimensions, data.bevel_depth = "3D", radius
     line = data.splines.new("BEZIER")

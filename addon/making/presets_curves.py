@@ -14,15 +14,16 @@ from ..data.references import Body
 from .presets import Preset
 from .presets_placing import Box
 
-SHANK = 0.43  # m from knee to ankle of the leg whose motion was published
+SHANK = 0.43  # m from knee to ankle of the measured leg
 JAW_DEGREES = np.linspace(0.0, 30.0, 6)
-# Of a jaw's length, 0.1 m: wide open its heads are 15 mm forward and down, along the skull's tubercle (Ferrario 2005).
+# Slide of the heads of a fully opened jaw, as a share of its length: 15 mm of 0.1 m, forward and down along the skull's
+# tubercle (Ferrario 2005).
 JAW_SLIDE = 0.15
-TUBERCLE = np.radians(40.0)  # how steeply they go down
+TUBERCLE = np.radians(40.0)  # slope of the slide
 #: from the published motion's axes (forward, left, up) to a joint's: x to the left, z up
 JOINT_FROM_ANATOMY = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 LEAST_FRAMES, MOST_FRAMES = 8, 48
-WIRE_TURN = np.radians(20.0)  # from control frame to control frame the wire turns by no more
+WIRE_TURN = np.radians(20.0)  # largest turn of the wire between control frames
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Curve:
     """Control frames (m, 4, 4) of a preset.
 
     Attributes:
-        length_scale: that counts as much as a radian. closed: it closes on itself. angle: its coordinate is the angle
-            about x. in_parent: the joint's frame is the parent's own.
+        length_scale: length equivalent to a radian. closed: whether it is periodic. angle: whether its coordinate is
+            the angle about x. in_parent: whether the joint's frame is the parent's own.
     """
 
     frames: np.ndarray = field(default_factory=lambda: np.empty((0, 4, 4)))
@@ -42,14 +43,14 @@ class Curve:
 
 
 def of(preset: Preset, parent: Body, child: Box) -> Curve:
-    """The curve of a preset; without frames where it is none.
+    """The curve of a preset; without frames for other presets.
 
     Raises:
-        ModelError: there is no wire, or it is too short.
+        ModelError: the wire is no curve object, or too short.
     """
     size = 2.0 * float(
         child.half.max() if child.head is None else child.half[1]
-    )  # a short bone is drawn wider
+    )  # of a bone its length, though a short one is drawn wider
     if preset.name == "knee":
         return knee(size)
     if preset.name == "jaw":
@@ -60,7 +61,7 @@ def of(preset: Preset, parent: Body, child: Box) -> Curve:
 
 
 def knee(length: float) -> Curve:
-    """The published motion of a knee, for a shin of a length."""
+    """The published motion of a knee, scaled to a shin's length."""
     poses = knee_poses()
     poses = np.linalg.inv(poses[0]) @ poses
     turned = np.eye(4)
@@ -71,7 +72,7 @@ def knee(length: float) -> Curve:
 
 
 def jaw(length: float) -> Curve:
-    """Turning at first, then more and more sliding forward and down."""
+    """Rotation that increasingly slides forward and down."""
     angle = np.radians(JAW_DEGREES)
     share = angle / angle[-1]
     slide = JAW_SLIDE * length * share**2 * (3.0 - 2.0 * share)
@@ -83,17 +84,18 @@ def jaw(length: float) -> Curve:
 
 
 def wire(parent: Body, size: float) -> Curve:
-    """Frames along a curve object, x ahead, turning as little as can be."""
+    """Frames along a curve object with x as the tangent and minimal rotation about it."""
     if parent.bone or parent.object.type != "CURVE":
         raise physics_access.model_error(
-            f"{parent.name} is no curve: a bead needs a wire. Select a curve object and the bead, or nothing at all"
+            f"{parent.name} is not a curve, but a bead needs one as its wire: select a curve object and the bead, or "
+            "nothing"
         )
     points, closed = points_of(parent.object)
     points = points * units.split_scale(parent.matrix, parent.name, parent.owner)[1]
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     length = float(steps.sum())
     if not length > 0.0:
-        raise physics_access.model_error(f"the curve {parent.name} has no length")
+        raise physics_access.model_error(f"the curve {parent.name} has no length: move its points apart")
     chords = np.diff(points, axis=0)[steps > 1e-9 * length]
     directions = chords / np.linalg.norm(chords, axis=1)[:, None]
     turns = np.arccos(np.clip((directions[:-1] * directions[1:]).sum(axis=1), -1.0, 1.0)).sum()
@@ -101,18 +103,17 @@ def wire(parent: Body, size: float) -> Curve:
     reached = np.concatenate([[0.0], np.cumsum(steps)])
     at = np.linspace(0.0, length, count + closed)[:count]
     places = np.column_stack([np.interp(at, reached, column) for column in points.T])
-    # places on the wire itself; directions from neighbours a hundredth of the wire away
+    # places on the wire itself; directions between points a hundredth of the wire after and before
     near = 0.01 * length
-    ahead, behind = at + near, at - near
-    wrapped = [np.mod(s, length) if closed else np.clip(s, 0.0, length) for s in (ahead, behind)]
+    wrapped = [np.mod(s, length) if closed else np.clip(s, 0.0, length) for s in (at + near, at - near)]
     ends = [np.column_stack([np.interp(s, reached, column) for column in points.T]) for s in wrapped]
     return Curve(transported(places, ends[0] - ends[1], closed), size, closed=closed, in_parent=True)
 
 
 def points_of(item: Object) -> tuple[np.ndarray, bool]:
-    """The first spline of a curve object as a line of points (n, 3) in its own axes, and whether it is closed.
+    """The first spline of a curve object as a polyline (n, 3) in its own axes, and whether it is closed.
 
-    A closed one ends with its first point.
+    A closed polyline ends with its first point.
     """
     data = item.data.copy()
     data.bevel_depth = data.extrude = 0.0
@@ -130,16 +131,16 @@ def points_of(item: Object) -> tuple[np.ndarray, bool]:
     while (last, last + 1) in edges:
         last += 1
     if last < 1:
-        raise physics_access.model_error(f"the curve {item.name} has no points to follow")
+        raise physics_access.model_error(f"the curve {item.name} needs at least two points")
     closed = last > 1 and (0, last) in edges
     points = points[: last + 1]
     return (np.vstack([points, points[:1]]) if closed else points), closed
 
 
 def transported(places: np.ndarray, ahead: np.ndarray, closed: bool) -> np.ndarray:
-    """Frames (m, 4, 4) at places (m, 3) with x ahead (m, 3), y carried along without a turn about x.
+    """Frames (m, 4, 4) at places (m, 3) with tangents x `ahead` (m, 3), and y by parallel transport.
 
-    What a closed wire twists in all is given back evenly, so that its end meets its beginning.
+    The total twist of a closed wire is distributed evenly, so that its end matches its start.
     """
     ahead = ahead / np.linalg.norm(ahead, axis=1)[:, None]
     side = np.cross(ahead[0], np.eye(3)[np.argmin(np.abs(ahead[0]))])

@@ -1,4 +1,4 @@
-"""A joint from a preset, between two bodies: sized by their boxes, with limits, damping and rest, driven by sliders."""
+"""Adds joints from presets: sized by the bodies' bounding boxes, with limits, damping and rest, driven by sliders."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from . import bodies_and_joints, presets_bodies, presets_curves
 from .presets import BY_NAME, Preset
 from .presets_placing import Box, box_of, frame_of
 
-DENSITY = 1000.0  # kg/m^3, of what is no closed mesh: its box is taken to be half full of water
+DENSITY = 1000.0  # kg/m^3, for bodies without a closed mesh: water in half of their bounding box
 DAMPING_RATIO = 0.15  # of the child's swing about the joint
-BEAD_DECAY = 0.5  # 1/s, at which a bead on a wire loses its speed
-DOOR_SPEED = 2.0  # rad/s, of a door of its own, which no weight moves
-BESIDE = 0.2  # of half the child's diagonal: nearer to its parent's middle plane, and it hangs below
-OWN_START = 0.35  # of the range: where bodies that a preset made itself begin, so that a bake moves them
+BEAD_DECAY = 0.5  # 1/s, decay rate of the speed of a bead on a wire
+DOOR_SPEED = 2.0  # rad/s, start speed of a new door, since gravity does not move it
+BESIDE = 0.2  # least distance from the parent's middle plane to be on a side, as a share of half the child's diagonal
+OWN_START = 0.35  # start of new bodies as a share of the range, so that a bake moves them
 
 
 def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
-    """A joint between two bodies, driven by its sliders.
+    """Add a joint between two bodies, driven by its sliders.
 
     Args:
         name: see `presets.PRESETS`.
@@ -36,7 +36,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
         The joint's Empty.
 
     Raises:
-        ModelError: as of `authoring.add_joint`; there is no wire for a bead; or the child's mass cannot be read.
+        ModelError: as of `bodies_and_joints.add_joint`; a bead has no wire; or the child's mass cannot be read.
     """
     preset = BY_NAME[name]
     if preset.anchor == "WIRE" and child.object.type == "CURVE" and parent.object.type != "CURVE":
@@ -67,7 +67,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
 
 
 def add_with_bodies(scene: Scene, name: str) -> Object:
-    """A preset with simple bodies of its own, a little bent so that a bake moves it; the joint's Empty."""
+    """Add a preset with new simple bodies, a little bent so that a bake moves it; returns the joint's Empty."""
     preset = BY_NAME[name]
     joint = add(scene, name, *presets_bodies.make(scene, preset))
     settings = joint.condyle.joint
@@ -84,7 +84,7 @@ def add_with_bodies(scene: Scene, name: str) -> Object:
 
 
 def _weigh(scene: Scene, body: Body, box: Box) -> None:
-    """Mass by the mesh where it is closed, else by the box."""
+    """Set the mass by the mesh if it is closed, else by the box."""
     try:
         masses.mass_properties(scene, body)
         by_mesh = body.data.body.mass_source == "MESH"
@@ -112,7 +112,7 @@ def _shape(
     frame: np.ndarray,
     boxes: tuple[Box, Box],
 ) -> None:
-    """What the type of joint wants to be told."""
+    """Fill in the settings of the joint's type."""
     settings = joint.condyle.joint
     parent, child = boxes
     if preset.kind == "spline_curve":
@@ -130,7 +130,7 @@ def _shape(
     elif preset.kind == "hinge":
         settings.axis = (1.0, 0.0, 0.0)
     elif preset.kind == "composite":
-        radius = 0.1 * 2.0 * child.reach(-frame[:3, 1])  # the axes are a tenth of the thumb's length apart
+        radius = 0.1 * 2.0 * child.reach(-frame[:3, 1])  # distance of the axes: a tenth of the thumb's length
         circle = settings.parts.add()
         circle.type, circle.semi_axes = "elliptic", (radius, radius, radius)
         turn = settings.parts.add()
@@ -143,13 +143,13 @@ def _shape(
 
 
 def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
-    """Titles, limits, damping and rest of the coordinates."""
+    """Set titles, limits, damping and rest of the coordinates."""
     parent, box = boxes
     on_left = _is_left(child, parent, box)
     found = masses.mass_properties(scene, child)
     length = units.length_scale(scene)
     reach = 2.0 * float(np.linalg.norm(box.half)) * length
-    moment = found.mass * 9.81 * 0.5 * reach  # of its weight, stretched out level [N m]
+    moment = found.mass * 9.81 * 0.5 * reach  # of its weight, stretched out horizontally [N m]
     inertia = found.mass * reach**2 / 3.0  # of a rod about its end [kg m^2]
     for row, wanted in zip(joint.condyle.joint.coordinates, preset.coordinates):
         reversed_ = on_left and bool(wanted.on_left)
@@ -167,8 +167,8 @@ def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, boxes: tup
 
 
 def _is_left(child: Body, parent: Box, box: Box) -> bool:
-    """Whether a child is on the left of the figure: as its name says, or as it lies beside its parent, or in the world
-    where it hangs straight below. In the middle counts as on the right.
+    """Whether a child is on the left of the figure: by its name, else by its side of its parent, or if it is below or
+    above the parent, of the world. The middle counts as right.
     """
     words = re.split(r"[^a-z]+", child.name.rpartition("/")[2].lower())
     named = [word in {"l", "left"} for word in words if word in {"l", "left", "r", "right"}]
@@ -181,7 +181,7 @@ def _is_left(child: Body, parent: Box, box: Box) -> bool:
 
 
 def _start_near(scene: Scene, joint: Object, child: Body, box: Box) -> None:
-    """The slider of a wire where the bead is nearest to it."""
+    """Set the slider of a wire to the place nearest to the bead."""
     curve = joints.read_joint(scene, joint)
     lower, upper = sliders.slider_ranges(joint, curve)[0]
     q = np.linspace(lower, upper, 201)

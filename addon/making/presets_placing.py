@@ -1,10 +1,10 @@
-"""Where a preset's joint goes: its place and axes, from the bounding boxes of the two bodies. World, Blender units.
+"""Place and axes of a preset's joint, from the bounding boxes of the two bodies. World, Blender units.
 
-A bone turns about its head, so that is where its joint lies; of objects it lies where the two meet. A shoulder blade
-glides over its parent: that joint lies in the middle of the parent, of bones as of objects.
+The joint of a bone is at its head; the joint of objects is where they meet. A shoulder blade glides over its parent, so
+its joint is in the middle of the parent.
 
-The joint's frame has x as the first axis that the child turns about, z from the child's far end to the joint, so up
-where the child hangs, and y square to both.
+In the joint's frame x is the child's first axis of rotation, z points from the child's far end to the joint (up for a
+child below it), and y is perpendicular to both.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..blender import physics_access, units
 from ..data.references import Body
 from .presets import FRONT, Preset
 
-ROUNDS = 20  # of projecting from box to box; the distance left shrinks at each
-# How wide a bone is to both sides, of its length: half full of water it then weighs 65 kg times its length in metres
-# cubed, as the middle one of the segments of arms and legs does (de Leva 1996: forearm 61, hand 66, upper arm 91).
+ROUNDS = 20  # of alternating projections between two boxes
+# Half the width of a bone's box as a share of its length: with water in half of the box, the mass is 65 kg times the
+# cube of the length in metres, the median of arm and leg segments (de Leva 1996: forearm 61, hand 66, upper arm 91).
 BONE_WIDTH = 0.18
-SQUARE = 0.3  # sine of the angle below which two directions count as one
+SQUARE = 0.3  # sine of the angle below which two directions count as parallel
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,17 @@ class Box:
     head: np.ndarray | None = None
 
     def nearest(self, point: np.ndarray) -> np.ndarray:
-        """The point of the solid box next to a point (3,)."""
+        """The point of the solid box nearest to a point (3,)."""
         local = self.axes.T @ (point - self.middle)
         return self.middle + self.axes @ np.clip(local, -self.half, self.half)
 
     def reach(self, direction: np.ndarray) -> float:
-        """How far the box goes from its middle in a direction (3,)."""
+        """Extent of the box from its middle in a direction (3,)."""
         return float(np.abs(self.axes.T @ direction) @ self.half)
 
 
 def box_of(body: Body) -> Box:
-    """The bounding box of an object or bone; of what has no size, of its display.
+    """The bounding box of an object or bone; of an object without size, by its Empty's display size.
 
     Raises:
         ModelError: its transform is not rigid with uniform scale.
@@ -70,7 +70,7 @@ def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
     size = float(np.linalg.norm(child.half))
     if preset.anchor == "PARENT":
         return _on_surface(parent, child)
-    if preset.anchor == "BEHIND":  # of a jaw: behind and above, where its heads are
+    if preset.anchor == "BEHIND":  # of a jaw: at its heads, behind and above
         front, up = np.array(FRONT), np.array((0.0, 0.0, 1.0))
         behind = child.middle - child.reach(front) * front + child.reach(up) * up
         place = behind if child.head is None else child.head
@@ -86,16 +86,14 @@ def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
         return _edge(place, distal, child)
     frame = _frame(place, distal, np.array(preset.toward))
     if preset.kind == "euler" and child.middle[0] < parent.middle[0] - 1e-3 * size:
-        frame[
-            :3, 1:3
-        ] *= -1.0  # the right side is the left one's mirror image: abduction leads outward on both
-    if preset.name == "thumb":  # z is the axis of flexion, y leads on to the second axis
+        frame[:3, 1:3] *= -1.0  # the right side mirrors the left one: abduction is outward on both
+    if preset.name == "thumb":  # z is the axis of flexion, y points to the second axis
         frame[:3, :3] = frame[:3, :3] @ np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     return frame
 
 
 def _between(parent: Box, child: Box) -> np.ndarray:
-    """The middle of the gap between two boxes; where they overlap, a point of both."""
+    """The middle of the gap between two boxes; a common point if they overlap."""
     on_child = child.nearest(parent.middle)
     on_parent = parent.nearest(child.middle)
     for _ in range(ROUNDS):
@@ -105,7 +103,7 @@ def _between(parent: Box, child: Box) -> np.ndarray:
 
 
 def _frame(place: np.ndarray, distal: np.ndarray, toward: np.ndarray) -> np.ndarray:
-    """The frame in which a positive turn about x leads from `distal` towards `toward`."""
+    """The frame in which a positive rotation about x turns `distal` towards `toward`."""
     for wanted in (toward, np.array(FRONT), np.array((0.0, 0.0, -1.0))):
         axis = np.cross(distal, wanted)
         if np.linalg.norm(axis) > SQUARE:
@@ -114,18 +112,19 @@ def _frame(place: np.ndarray, distal: np.ndarray, toward: np.ndarray) -> np.ndar
 
 
 def _edge(place: np.ndarray, distal: np.ndarray, child: Box) -> np.ndarray:
-    """Of a door: x along the longest side of the child's box that does not lead away from the joint."""
+    """The frame of a door: x along the longest side of the child's box that does not point away from the joint."""
     aside = [k for k in range(3) if abs(child.axes[:, k] @ distal) < np.sqrt(0.5)]
     axis = child.axes[:, max(aside, key=lambda k: child.half[k])]
     return _pose(place, axis - (axis @ distal) * distal, -distal)
 
 
 def _on_surface(parent: Box, child: Box) -> np.ndarray:
-    """In the parent's middle, z towards the child and y up, so that the child stands on an ellipsoid about it."""
+    """The frame in the parent's middle with z towards the child and y up, so that an ellipsoid about it has the child
+    on its surface."""
     outward = child.middle - parent.middle
     if np.linalg.norm(outward) < 1e-3 * np.linalg.norm(parent.half):
         raise physics_access.model_error(
-            "the child lies in the parent's middle: move it to the parent's surface"
+            "the child is in the parent's middle: move it to the parent's surface"
         )
     outward = outward / np.linalg.norm(outward)
     up = np.array((0.0, 0.0, 1.0)) if abs(outward[2]) < np.sqrt(0.5) else np.array((0.0, 1.0, 0.0))
@@ -133,7 +132,7 @@ def _on_surface(parent: Box, child: Box) -> np.ndarray:
 
 
 def _pose(place: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Frame with z as given and x as near to the given one as is square to it."""
+    """Frame with z as given, and x as near as possible to the given one."""
     x = x - (x @ z) * z
     x = x / np.linalg.norm(x)
     frame = np.eye(4)

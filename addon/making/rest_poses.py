@@ -1,9 +1,7 @@
-"""Rest poses of bones that were turned, by their roll or otherwise, after a joint was made between them.
+"""Finds bones whose rest pose was turned, for example by their roll, after their joint was made.
 
-A joint says where the axes of its child's bone are. Where these are turned in the bone's rest pose, the joint still
-puts the bone's axes there, and with it turns the skin, which keeps its place at rest. The bones' rest poses against
-each other are kept with the joint, so that this can be told. Against each other: joining armatures turns all of them
-alike.
+A joint places the axes of its child's bone. If the rest pose is turned, the joint turns the skin with it. So each joint
+stores the child's rest pose relative to its parent's, which joining armatures does not change.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ from ..data import findings, references
 from ..data.findings import CHECK, Finding
 from . import shifted_meshes
 
-FAR_TURN = 1e-2  # radians; less is told nowhere
+FAR_TURN = 1e-2  # radians; less is not reported
 
 
 def note(item: Object) -> None:
-    """Keep with a joint how its bones rest against each other now, and how its child's mesh lies in its object."""
+    """Store the present relative rest pose of a joint's bones, and the place of its child's mesh in its object."""
     shifted_meshes.note(item)
     bones, turn = _now(item)
     record = item.condyle.rest
@@ -33,13 +31,13 @@ def note(item: Object) -> None:
 
 
 def renamed(item: Object, before: str, now: str) -> None:
-    """A bone of a joint has another identity now: what is kept of it stays, for joining armatures turns bones alike."""
+    """Replace the uid of a joint's bone in its record, which stays valid when armatures are joined."""
     record = item.condyle.rest
     record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
 
 
 def turned(item: Object) -> float:
-    """By how much [rad] a joint's child was turned at rest against its parent since; 0 where that is not known."""
+    """Angle [rad] by which a joint's child was turned at rest relative to its parent since; 0 if unknown."""
     bones, turn = _now(item)
     record = item.condyle.rest
     if not bones or bones != record.bones:
@@ -50,8 +48,8 @@ def turned(item: Object) -> float:
 
 
 def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
-    """Joints whose bones were turned at rest since they were made. fitted: joints that were fitted just now, by session
-    uid.
+    """Joints whose bones were turned at rest since they were made. fitted: session uids of joints that were just
+    fitted.
     """
     for item in references.joints_of(scene):
         angle = 0.0 if item.session_uid in fitted else turned(item)
@@ -73,7 +71,7 @@ def _ends(item: Object) -> tuple[Any, Any]:
 
 
 def _now(item: Object) -> tuple[str, np.ndarray]:
-    """Identities of a joint's bones and the rest pose's turn (3, 3) of the child in its parent; empty: they are no
+    """Uids of a joint's bones and the rest rotation (3, 3) of the child in its parent; an empty text unless they are
     bones of one armature.
     """
     settings = item.condyle.joint

@@ -1,8 +1,7 @@
-"""Meshes of children that were moved within their objects after a joint was made: by Set Origin or Apply, say.
+"""Finds meshes that were moved within their objects after a joint was made, for example by Set Origin or Apply.
 
-A joint says where its child's axes are. Where these are set anew, which Blender does to the mesh and the object's own
-channels, the joint still puts the axes where they were, and the mesh jumps. Of the mesh a few points are kept with the
-joint, in the object's axes and size: where all of them have gone as one rigid body does, it was moved as a whole.
+A joint places its child's origin. If the mesh is moved relative to that, it jumps. So each joint stores a few points
+of the mesh, in the object's axes and scale: if they moved rigidly, the whole mesh was moved.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from ..data import findings, references
 from ..data.findings import CHECK, Finding
 
 POINTS = 4
-#: share of the size of a mesh by which points may be off, and as much more that is told nowhere
+#: tolerance of a rigid motion, and least reported distance, as shares of the mesh's size
 CLOSE, FAR = 1e-4, 1e-3
 
 
 def note(item: Object) -> None:
-    """Keep with a joint where its child's mesh lies in its object now."""
+    """Store the present place of a joint's child's mesh in its object."""
     record, found = item.condyle.rest, _now(item)
     record.vertices = 0 if found is None else found[0]
     if found is not None:
@@ -30,8 +29,8 @@ def note(item: Object) -> None:
 
 
 def shifted(item: Object) -> float:
-    """How far [Blender units] a joint's child's mesh was moved as a whole in its object since; 0 where it was not, or
-    that is not known.
+    """Distance [Blender units] by which the mesh of a joint's child was moved as a whole since; 0 if not moved, or
+    unknown.
     """
     record, found = item.condyle.rest, _now(item)
     if found is None or found[0] != record.vertices:
@@ -45,8 +44,8 @@ def shifted(item: Object) -> float:
 
 
 def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
-    """Joints whose children's meshes were moved in their objects since they were made. fitted: joints that were fitted
-    just now, by session uid.
+    """Joints whose child's mesh was moved in its object since they were made. fitted: session uids of joints that were
+    just fitted.
     """
     for item in references.joints_of(scene):
         away = 0.0 if item.session_uid in fitted else shifted(item)
@@ -64,7 +63,7 @@ def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
 
 
 def points_of(item: Object) -> np.ndarray | None:
-    """Points (POINTS, 3) of the mesh of a joint's child, as they are stored; None: it has none."""
+    """Points (POINTS, 3) of the stored mesh of a joint's child; None without a mesh."""
     child = references.resolve(item.condyle.joint.child)
     if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
         return None
@@ -73,13 +72,13 @@ def points_of(item: Object) -> np.ndarray | None:
 
 
 def _now(item: Object) -> tuple[int, np.ndarray] | None:
-    """How many vertices the child's mesh has, and points (POINTS, 3) of it in the child's axes, with its scale."""
+    """Number of vertices of the child's mesh, and points (POINTS, 3) of it in the child's axes, with its scale."""
     points = points_of(item)
     if points is None:
         return None
     child = references.resolve(item.condyle.joint.child)
     try:
         _, scale = units.split_scale(child.matrix, child.name, child.owner)
-    except physics_access.physics().CondyleError:  # told where it is what is wrong
+    except physics_access.physics().CondyleError:  # reported by the check of scales
         return None
     return len(child.object.data.vertices), scale * points

@@ -173,7 +173,7 @@ def test_what_does_not_follow_is_told(part, scene, knee):
     joint, _ = knee()
     joint.animation_data.nla_tracks.new()
     report = part("blender.compute_process").run(part("making.curve_tools").reverse(scene, joint))
-    assert report.warnings == ("Keys of the slider in NLA strips stay as they are",)
+    assert report.warnings == ("Keys of the slider in NLA strips are unchanged",)
 
 
 def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, ph):
@@ -183,7 +183,7 @@ def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, ph):
     )
     only(joint)
     assert not bpy.ops.condyle.reverse_curve.poll()
-    with pytest.raises(ph.ModelError, match="'Pin' is no spline curve"):
+    with pytest.raises(ph.ModelError, match="'Pin' must be a spline curve"):
         part("blender.compute_process").run(part("making.curve_tools").reverse(scene, joint))
 
 

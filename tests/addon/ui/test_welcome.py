@@ -317,7 +317,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
     make.update()
     select(lower, upper)
     before = digest()
-    with pytest.raises(RuntimeError, match="Upper is no curve: a bead needs a wire"):
+    with pytest.raises(RuntimeError, match="Upper is not a curve, but a bead needs one"):
         bpy.ops.condyle.add_preset(preset="bead")
     lower.scale = (1, 2, 1)
     make.update()
