@@ -235,7 +235,7 @@ def draw(made: Hand, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet: the hand, instants of its motion, and the forces over time."""
     add_plot(made, result)
     lines = (
-        "A hand that is told two motions",
+        "A hand with two prescribed motions",
         "elbow and ball prescribed, 25 degrees of freedom between,",
         f"ends of the fingers follow by 2/3; fingertips hold to {model.tip_gap(result):.0e} m",
     )

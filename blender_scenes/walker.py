@@ -218,7 +218,7 @@ def draw(made: Walker, result: ph.Result, progress: Progress) -> Image:
         "Twelve legs after Theo Jansen",
         f"{of.num_bodies} bodies, {len(of.constraints)} loops closed by hinges",
         f"open by at most {model.closure(of, result.poses):.0e} m",
-        f"{frames[-1] - frames[0]:.1f} m in {result.t[-1]:.0f} s, one shaft that is told its motion",
+        f"{frames[-1] - frames[0]:.1f} m in {result.t[-1]:.0f} s, one shaft with a prescribed motion",
     )
     torque = crank_torque(result)
     captions, shots = [], []
