@@ -109,7 +109,7 @@ def add_joint(
     matrix: Matrix | list[list[float]] | np.ndarray | None = None,
     name: str = "",
     closes_loop: bool = False,
-) -> Any:
+) -> Object | None:
     """Add a joint between two bodies, or between the world (parent None) and a body.
 
     Args:
@@ -240,8 +240,12 @@ def _pose_at_zero(item: Object) -> np.ndarray:
 
 
 def add_control_frame(
-    scene: Any, item: Any, matrix: Any = None, index: int | None = None, empty: Any = None
-) -> Any:
+    scene: Scene,
+    item: Object,
+    matrix: Matrix | np.ndarray | None = None,
+    index: int | None = None,
+    empty: Object | None = None,
+) -> Object:
     """Add a control frame to a joint.
 
     Args:

@@ -30,7 +30,7 @@ def add_connection(
     matrix: Matrix | np.ndarray | None = None,
     end: Any = None,
     name: str = "",
-) -> Any:
+) -> Object:
     """Add a constraint, a spring or ground between two bodies, or between the world (other None) and a body.
 
     Args:

@@ -47,7 +47,7 @@ def place(settings: JointProperties, number: int) -> tuple[int, int, int]:
 
 def complete(settings: JointProperties) -> bool:
     """Whether the number of control frames matches the grid."""
-    return len(settings.frames) == int(np.prod(settings.grid))
+    return len(settings.frames) == math.prod(settings.grid)
 
 
 def poses(scene: Scene, item: Object) -> np.ndarray:

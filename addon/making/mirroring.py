@@ -258,7 +258,7 @@ def _new(
     bodies: tuple[Body, Body, Body | None],
     behind: np.ndarray,
     place: np.ndarray,
-) -> Any:
+) -> Object:
     """Add a joint on the other side; its child becomes a body like this side's."""
     child, other, parent = bodies
     if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":

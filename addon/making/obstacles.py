@@ -36,7 +36,7 @@ def add_obstacle(
     matrix: Matrix | None = None,
     name: str = "",
     **settings: Any,
-) -> Any:
+) -> Object:
     """Add a surface that muscles can wrap over.
 
     Args:

@@ -125,7 +125,8 @@ def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, in
 
 def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, length: float) -> None:
     """Set the force law, and the thickness of the belly from its force and fibres."""
-    settings, law = item.condyle.muscle, muscle.law
+    settings = item.condyle.muscle
+    law: Any = muscle.law
     if law is None:
         settings.law.kind = "none"
         return

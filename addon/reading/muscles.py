@@ -142,8 +142,8 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 
 def read_path(
-    scene: Any, item: Any, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
-) -> list[Any]:
+    scene: Scene, item: Object, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+) -> list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint] | None:
     """Path points and wraps of physics, in metres; a fixed body counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
