@@ -208,8 +208,10 @@ class Cylinder(Obstacle):
         super().__post_init__()
 
     def _check_side(self) -> None:
-        super()._check_side()
-        if not isinstance(self.side, str) and not np.any(self.side[:2]):
+        along = isinstance(self.side, str) and self.side in ("+z", "-z")
+        if not along:
+            super()._check_side()
+        if along or (not isinstance(self.side, str) and not np.any(self.side[:2])):
             raise ModelError(f"side of a cylinder must not lie along its axis z, got {self.side!r}")
 
     def least_radius(self) -> float:
