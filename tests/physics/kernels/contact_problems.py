@@ -1,4 +1,4 @@
-"""Problems of impulses as mechanisms bring them: rows J, inverse mass matrices, W = J M^-1 J^T, right = J v."""
+"""Impulse problems of mechanisms: rows J, inverse mass matrices, W = J M^-1 J^T, right = J v."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Problem:
     friction: np.ndarray
 
     def solve(self, impulse=None):
-        """The impulses and the residual that the kernel claims."""
+        """The kernel's impulses and residual."""
         n = len(self.right)
         shape, length = impulse_space(n)
         result = np.zeros(n) if impulse is None else impulse.copy()
@@ -62,7 +62,7 @@ def contact_rows(body, num_bodies, point, normal, other=-1, other_point=None):
 
 
 def box_stack(masses, friction, velocity=None, seed=0, points=4):
-    """Boxes of side 1 on each other on the ground, four points each; velocities of a step under gravity by default."""
+    """A stack of boxes of side 1 on the ground, four points each; by default velocities of a step under gravity."""
     n = len(masses)
     inverse = np.zeros(6 * n)
     rows = []
@@ -89,7 +89,7 @@ def box_stack(masses, friction, velocity=None, seed=0, points=4):
 def random_problem(
     rng, contacts, coordinates, equalities=0, unilaterals=0, friction=None, spread=0.0, parallel=False
 ):
-    """Rows of random Jacobians, some said twice, on a random mass matrix whose moments spread over decades."""
+    """Rows of random Jacobians, some redundant, on a random mass matrix whose moments span decades."""
     kinds = [EQUALITY] * equalities + [UNILATERAL] * unilaterals + [NORMAL, TANGENT, TANGENT] * contacts
     order = np.arange(len(kinds))
     jacobian = rng.normal(size=(len(kinds), coordinates))
@@ -102,7 +102,7 @@ def random_problem(
 
 
 def pile(rng, bodies, contacts_each, friction=None, ratio=1.0):
-    """Free bodies that touch the ground and each other anywhere, with normals anywhere; moving anyhow."""
+    """Free bodies with random contacts with the ground and each other, random normals and velocities."""
     inverse = np.zeros(6 * bodies)
     rows = []
     for i in range(bodies):

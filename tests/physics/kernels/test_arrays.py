@@ -1,4 +1,4 @@
-"""Kernels read and write arrays as NumPy does, by fewer instructions than Numba's, and stay inside of them."""
+"""Kernels read and write arrays like NumPy, with fewer instructions than Numba, and check their bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from physics.kernels.compiler import jit
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
 
-# What of an array is read or written away from its ends in a child process that looks.
+# Reads and writes outside an array, in a child process with checks.
 OUTSIDE = """
 import sys
 import numpy as np
@@ -31,7 +31,7 @@ print(compiled(reach)(np.zeros((4, 4)), int(sys.argv[1])))
 
 
 def elements(a, b, c, i, j, k):  # type: ignore[no-untyped-def]
-    """Elements by numbers that are known when it is compiled, and by others."""
+    """Elements at compile-time and run-time indices."""
     c[i, j, k] = a[i] + b[i, j] + c[i, j, 0]
     a[1] = b[-1, j] + a[-2] + c[-1, -1, k]
     b[i, -1] = a[i]
@@ -39,7 +39,7 @@ def elements(a, b, c, i, j, k):  # type: ignore[no-untyped-def]
 
 
 def rows(b, c, i, j):  # type: ignore[no-untyped-def]
-    """Views of rows, which are written through."""
+    """Views of rows, written through."""
     row, layer = b[i], c[j]
     row[0] += 1.0
     layer[i, 0] = row[1]
@@ -48,7 +48,7 @@ def rows(b, c, i, j):  # type: ignore[no-untyped-def]
 
 
 def piece(a, b, i, start, stop):  # type: ignore[no-untyped-def]
-    """Views of pieces, whose ends may lie anywhere."""
+    """Views of slices with arbitrary ends."""
     total = 0.0
     parts = a[start:stop], a[:stop], a[start:], b[i, start:stop], b[i, :stop]
     for n in range(5):
@@ -104,7 +104,7 @@ def test_arrays_in_another_order_are_left_to_numba() -> None:
 
 @pytest.mark.parametrize("call", [lambda a: a.sum(), lambda a: np.dot(a, a), lambda a: 2.0 in a])
 def test_functions_that_are_no_kernels_get_no_arrays(call: Any) -> None:
-    """They would take what is handed over for something else."""
+    """They would misread the arguments."""
     with pytest.raises(Exception, match="kernels hand over arrays to kernels alone"):
         jit.compiled(call)(np.arange(5.0))
 
@@ -134,5 +134,5 @@ def checked(program: str, cache: Path, *arguments: str) -> subprocess.CompletedP
 
 def test_kernels_that_look_end_the_process_at_a_place_outside(tmp_path: Path) -> None:
     assert checked(OUTSIDE, tmp_path, "3").stdout.strip() == "0.0"
-    for place in ("4", "-1"):  # only a number that is written down counts from the end
+    for place in ("4", "-1"):  # only a literal counts from the end
         assert checked(OUTSIDE, tmp_path, place).returncode != 0

@@ -1,4 +1,4 @@
-"""Impacts: restitution where it can be had, and kinetic energy that never grows."""
+"""Impacts: restitution where possible, and kinetic energy that never grows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_ball_leaves_with_the_share_of_its_speed(restitution):
 def test_elastic_rows_without_friction_keep_the_energy():
     for seed in range(20):
         p = random_problem(np.random.default_rng(seed), 0, 8, unilaterals=6)
-        if (p.right > 0.0).any():  # rows that part before the impact may be hit by others, which loses energy
+        if (p.right > 0.0).any():  # others may hit separating rows, which loses energy
             p.right[:] = -np.abs(p.right)
             p.matrix[:] = np.diag(np.diag(p.matrix))
         impulse = impact(p, 1.0)
@@ -85,7 +85,7 @@ def test_energy_never_grows_where_newtons_law_lets_it():
             before = 0.5 * p.right @ np.linalg.pinv(p.matrix) @ p.right
             worst = max(worst, energy_gain(p, newton(p, restitution)) / before)
             assert energy_gain(p, impact(p, restitution)) <= 1e-12 * before
-    assert worst > 0.05  # Newton's law would have added so much of the energy
+    assert worst > 0.05  # share of energy that Newton's law would add
 
 
 @settings(max_examples=30, deadline=None)
@@ -93,7 +93,7 @@ def test_energy_never_grows_where_newtons_law_lets_it():
 def test_energy_never_grows_with_unlike_restitutions(seed, contacts, equalities):
     rng = np.random.default_rng(seed)
     p = random_problem(rng, contacts, 9, equalities, unilaterals=2)
-    joints = p.kinds == EQUALITY  # held before the impact, too
+    joints = p.kinds == EQUALITY  # also satisfied before the impact
     p.right -= p.matrix[:, joints] @ np.linalg.pinv(p.matrix[np.ix_(joints, joints)]) @ p.right[joints]
     impulse = impact(p, rng.uniform(0.0, 1.0, len(p.right)))
     after = p.matrix @ impulse + p.right
@@ -113,8 +113,8 @@ def test_boxes_and_piles_that_fall():
 
 
 def test_a_point_that_can_only_jam_gets_no_endless_impulses():
-    """With one freedom and much friction there may be no impulse in the cone that makes it leave. Newton's law has no
-    solution then, and impulses that push against each other without end move the point by their round-off alone.
+    """With one freedom and much friction no impulse in the cone may separate the point. Newton's law then has no
+    solution, and unbounded opposing impulses move the point by their round-off alone.
     """
     rng = np.random.default_rng(0)
     kinds = [NORMAL, TANGENT, TANGENT]
@@ -130,8 +130,8 @@ def test_a_point_that_can_only_jam_gets_no_endless_impulses():
 
 @pytest.mark.parametrize("digits", [3, 5])
 def test_what_keeps_rows_from_closing_is_judged_among_all_impulses(digits):
-    """A ball rests beside a box that strikes by Moreau's law: of what is to be kept apart behind that there is only
-    round-off, of which no residual of its own is small. `impact` holds the residual below 1e-9.
+    """A ball rests next to a box that strikes by Moreau's law: the closing speeds after that are round-off, whose own
+    residual is never small. `impact` keeps the residual below 1e-9.
     """
     matrix = np.diag([0.5771941, 2.0201794, 2.0201794, 3.5642389, 1.1841436, 4.3632816])
     matrix[3, 4] = matrix[4, 3] = -1.5938588

@@ -11,12 +11,12 @@ from scipy.optimize import nnls
 from physics.kernels.constraints.layout import EQUALITY, NORMAL, TANGENT, UNILATERAL
 from tests.physics.kernels.contact_problems import Problem, box_stack, pile, problem, random_problem
 
-GOOD = 1e-9  # what the solver promises
+GOOD = 1e-9  # the solver's tolerance
 seeds = st.integers(0, 2**32 - 1)
 
 
 def natural_residual(p: Problem, impulse) -> float:
-    """|lambda - proj_K(lambda - r (u + mu |u_t| n))| / |lambda|, written down once more without the kernels."""
+    """|lambda - proj_K(lambda - r (u + mu |u_t| n))| / |lambda|, without the kernels."""
     u = p.matrix @ impulse + p.right
     miss = np.zeros(len(impulse))
     for i, kind in enumerate(p.kinds):
@@ -43,7 +43,7 @@ def check(p: Problem, good: float = GOOD):
     impulse, residual = p.solve()
     again = natural_residual(p, impulse)
     assert again < good
-    assert abs(residual - again) < 1e-12 + 1e-3 * again  # the residual that it claims is the one that it has
+    assert abs(residual - again) < 1e-12 + 1e-3 * again  # the reported residual is the true one
     return impulse
 
 
@@ -67,12 +67,12 @@ def test_one_sided_rows_end_exactly(seed, rows, coordinates):
     factor = np.linalg.cholesky(p.matrix + 1e-13 * np.trace(p.matrix) * np.eye(rows))
     oracle, _ = nnls(factor.T, -np.linalg.solve(factor, p.right), maxiter=1000)
     u, v = p.matrix @ impulse + p.right, p.matrix @ oracle + p.right
-    # the oracle has been given a regular matrix: sqrt of 1e-13
+    # the oracle gets a regularized matrix: sqrt of 1e-13
     assert np.abs(u - v).max() < 1e-6 * np.abs(p.right).max()
 
 
 def test_a_chain_of_stops_does_not_creep():
-    # masses in a row that bear against each other, the last against a wall: all stop at once, impulses sum up
+    # masses in a row pressed against a wall: all stop at once, impulses sum up
     n = 6
     jacobian = np.eye(n) - np.eye(n, k=1)
     p = problem(jacobian, np.eye(n), -np.ones(n), [UNILATERAL] * n, np.zeros(n))
@@ -90,7 +90,7 @@ def test_redundant_equalities_get_a_solution():
     )
     impulse, _ = p.solve()
     assert np.abs(p.matrix @ impulse + p.right).max() < 1e-13
-    assert (impulse == 0.0).sum() == 6  # rows that add nothing get no impulse
+    assert (impulse == 0.0).sum() == 6  # redundant rows get no impulse
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3, 1.0])
@@ -167,7 +167,7 @@ def test_warm_start_gives_the_same():
     impulse, _ = p.solve()
     again, residual = p.solve(impulse)
     assert residual < GOOD
-    # the boxes' four points share forces in many ways; what they do is one
+    # forces on the boxes' four points are not unique; their sums are
     assert np.abs(p.matrix @ (again - impulse)).max() < 1e-6 * np.abs(p.right).max()
 
 
@@ -191,7 +191,7 @@ def test_planar_contact_whose_second_tangent_nothing_moves():
 
 @pytest.mark.slow
 def test_wide():
-    """Piles of bodies with up to 40 contacts, jammed or not, and stacks whose masses spread over four decades."""
+    """Piles of bodies with up to 40 contacts, jammed or not, and stacks whose masses span four decades."""
     for seed in range(150):
         rng = np.random.default_rng(1000 + seed)
         check(pile(rng, 3, 4))

@@ -1,4 +1,4 @@
-"""Vectors in the processor's registers do what the same operations on three numbers do, and leave the fourth alone."""
+"""Operations on vector registers match those on three numbers, and ignore the fourth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .test_arrays import checked
 
 pytestmark = pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
 
-ROOM = 4  # of a vector in an array, of which the last number means nothing
+ROOM = 4  # numbers of a vector in an array; the last is padding
 ROWS = 21  # of results
 SERIES = 1.0, -0.5, 0.25, -0.125, 0.0625, -0.03125, 0.015625
 
@@ -58,7 +58,7 @@ def everything(x, row, factor, out):  # type: ignore[no-untyped-def]
 
 
 def by_numpy(x: Any, row: int, factor: float, out: Any) -> float:
-    """What `everything` finds, in NumPy's words."""
+    """The results of `everything` by NumPy."""
     a, b, c, d = x[row].reshape(4, ROOM)[:, :3]
     results = out.reshape(ROWS, 2, ROOM)[..., :3]
     matrix = np.stack([a, b, c], axis=1)
@@ -87,7 +87,7 @@ EVERYTHING = jit.compiled(everything)
 @given(st.integers(0, 2**32 - 1), st.floats(-10.0, 10.0), st.integers(0, 2))
 def test_operations_are_those_on_three_numbers(seed: int, factor: float, row: int) -> None:
     x = np.random.default_rng(seed).normal(size=(3, 4 * ROOM))
-    x[:, 3::ROOM] = np.nan  # what lies in the room beside
+    x[:, 3::ROOM] = np.nan  # padding
     mine, plain = np.zeros((2, ROWS, 2 * ROOM))
     dots = EVERYTHING(x, row, factor, mine), by_numpy(x, row, factor, plain)
     used = np.arange(2 * ROOM) % ROOM < 3
@@ -102,7 +102,7 @@ def test_arrays_in_another_order_are_refused() -> None:
         EVERYTHING(np.zeros((16, 3)).T, 0, 1.0, np.zeros((12, 8)))
 
 
-# A vector at the end of a row, and one that reaches beyond it, in a child process that looks.
+# A vector at the end of a row, and one that extends beyond it, in a child process with checks.
 OUTSIDE = """
 import sys
 import numpy as np

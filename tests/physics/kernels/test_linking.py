@@ -1,4 +1,4 @@
-"""Kernels that call each other are compiled once, kept on the disk, and found again together."""
+"""Kernels that call each other are compiled once, cached on disk, and loaded together."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def child(cache: Path, *arguments: str, root: Path = ROOT, **environment: str) -
 
 
 def test_hashes_cover_what_compiles_kernels() -> None:
-    """Else compiled code would outlive an edit of the compiler's modules, which kernels do not import."""
+    """Otherwise the cache would survive edits of the compiler, which kernels do not import."""
     compiling = {f"compiler.{path.stem}" for path in (sources.FOLDER / "compiler").glob("[!_]*.py")}
     assert "compiler.vectors" in compiling and compiling <= sources._imported("dynamics.aba")
 
@@ -96,7 +96,7 @@ def test_forms_of_imports(text: str, expected: set[str]) -> None:
 
 @pytest.mark.skipif(jit.LINKING is None, reason="kernels are compiled as Numba does it")
 def test_an_entry_is_not_called_by_kernels() -> None:
-    """A second copy of it would be compiled, unnoticed."""
+    """It would silently be compiled a second time."""
     from numba.core.errors import TypingError
 
     from physics.kernels.dynamics.crba import mass_matrix
@@ -107,7 +107,7 @@ def test_an_entry_is_not_called_by_kernels() -> None:
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """The folder that a first process left, and what it found."""
+    """The folder and the results of a first process."""
     folder = tmp_path_factory.mktemp("kept")
     return folder, child(folder)
 
@@ -126,7 +126,7 @@ def test_second_process_compiles_nothing(first: tuple[Path, dict[str, object]], 
 
 @KEPT
 def test_the_same_source_installed_again_compiles_nothing(tmp_path: Path) -> None:
-    """Its files are younger then, which some Numbas take for another source."""
+    """Its files are newer, which some versions of Numba take for another source."""
     root = tmp_path / "installed"
     shutil.copytree(ROOT / "physics", root / "physics", ignore=shutil.ignore_patterns("__pycache__"))
     assert child(tmp_path / "cache", root=root)["limit_value"] == [0, 1]

@@ -1,4 +1,4 @@
-"""Single hinges and curves go short ways through the kinematics, which keep sines and polynomials in the workspace."""
+"""Fast paths of single hinges and curves in the kinematics, with sines and polynomials in the workspace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from physics.kernels import layout
 from physics.kernels.algebra.spatial import MANY_TURNS
 from tests.physics.generators import random_inertia, random_pose, smooth_frames
 
-# what is left there from a call is meant to be: what is held, what is given, what limits add (0 without any)
+# columns that persist between calls: prescribed motion, inertia of limits (0 without any)
 KEPT = [layout.HELD, layout.GIVEN, layout.EXTRA, layout.COUPLED, layout.COUPLED + 1, layout.COUPLED + 2]
 
 
@@ -43,7 +43,7 @@ def test_hinges_turn_by_their_angles_in_all_quarters_and_beyond_many_turns() -> 
     quarters = np.arange(-8, 9) * np.pi / 2.0
     edges = np.concatenate([quarters, quarters + np.pi / 4.0, [-MANY_TURNS, MANY_TURNS]])
     aside = [np.nextafter(edges, side) for side in (-np.inf, np.inf)]
-    far = [1e6, -12345678.9, 3e9, -1e15]  # the reduction for many at once has no right digit left at the last
+    far = [1e6, -12345678.9, 3e9, -1e15]  # the vectorized reduction loses all digits at the last
     angles = np.concatenate([edges, *aside, far, rng.uniform(-MANY_TURNS, MANY_TURNS, 200)])
     builder = ph.ModelBuilder()
     for i in range(len(angles)):
