@@ -71,9 +71,9 @@ class Reporter:
         if self._terminal and not self._quiet:
             self._line(text)
 
-    def warning(self, text: str) -> None:
+    def warning(self, text: str, **facts: Any) -> None:
         """Report something not done as asked, on streams other than terminals too."""
-        self.event("warning", text=text)
+        self.event("warning", text=text, **facts)
         if not self._json and not self._quiet:
             self._line(f"warning: {text}")
 

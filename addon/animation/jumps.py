@@ -11,7 +11,7 @@ from bpy.types import Scene
 from ..baked import temporarily
 from ..blender import physics_access, units
 from ..curves.fcurve_values import SEEN
-from ..data import frame_times, references
+from ..data import findings, frame_times, references
 from . import jump_search, keyed_poses, led_joints, whole_turns
 from .jump_search import LOOK, MOST, Shown
 from .led_joints import Followed
@@ -165,8 +165,8 @@ def _go_to(scene: Scene, at: float) -> None:
     scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
 
 
-def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
-    """A line where a joint leaps, by its coordinates (R, n) at some of its rows (R,), while it is held."""
+def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[findings.Finding]:
+    """A finding where a joint leaps, by its coordinates (R, n) at some of its rows (R,), while it is held."""
     places = [k for k in np.flatnonzero(_reached(each, rows)) if each.switched[rows[k]]]
     if not places:
         return []
@@ -174,12 +174,9 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[str]:
     most = int(np.argmax(np.maximum(turns, np.array(ways) / (each.length_scale or 1.0))))
     by = [f"{np.degrees(turns[most]):.3g}°"] if turns[most] > SEEN else []
     by += [units.told_length(ways[most])] if ways[most] > SEEN else []
-    more = f", and at {len(places) - 1} more" if len(places) > 1 else ""
-    text = f"{each.name} leaps by {' and '.join(by)} at frame {round(each.frames[rows[places[most]]], 2):g}{more}"
-    return [
-        f"{text}: its keys are stepped, or start over there; it gets there within the last sample before, and what "
-        "hangs on it is struck"
-    ]
+    size, frame = " and ".join(by), round(float(each.frames[rows[places[most]]]), 2)
+    item = references.Handle(each.uid)
+    return [findings.about(item, "keys-jump", joint=each.name, size=size, frame=frame, count=len(places))]
 
 
 def _size(joint: physics_access.Joint, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:

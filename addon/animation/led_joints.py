@@ -13,7 +13,7 @@ from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..curves import rotation_channels
 from ..curves.fcurve_values import SEEN
-from ..data import references
+from ..data import findings, references
 from ..data.joints import slider_names
 from ..reading import joints
 from ..reading import scene as scene_to_model
@@ -114,7 +114,7 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
             made.weights, made.strength = strength.weights.copy(), strength
             made.time = item.condyle.joint.follow_time
             made.controller = item.name if controlled else ""
-            made.uid, made.frames = item.session_uid, np.array(frames)
+            made.frames = np.array(frames)
             made.leapt, made.drawn = np.zeros(len(frames), dtype=bool), np.ones(len(frames), dtype=bool)
             found.append(made)
     return found
@@ -177,7 +177,8 @@ def followed_of(
         )
     metres = units.length_scale(scene)
     after = units.to_metres(joints.child_in_joint(item), scene)
-    made = Followed(item.name, body, joint, after, settings.length_scale * metres, switched)
+    scale = settings.length_scale * metres
+    made = Followed(item.name, body, joint, after, scale, switched, uid=item.session_uid)
     if settings.driven:
         made.readings = measured(scene, item, values)
         turns, widths = sliders.periods(joint), np.ptp(sliders.slider_ranges(item, joint), axis=1)
@@ -220,7 +221,7 @@ def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) ->
 def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:
     """As `coordinates`, be they too far around or not."""
     vector = rotation_vector(each.joint)
-    told: list[str] = []
+    told: list[findings.Finding] = []
     if each.readings is not None:
         q = each.joint.from_readings(going_on(each, each.readings)[rows])
     else:
@@ -290,12 +291,12 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
         compute_process.client(), each.joint, poses, continuous=True, length_scale=each.length_scale
     )
     found = requests.project_answer(answer)
-    told = []
+    told: list[findings.Finding] = []
     far, turned = float(found.translation.max()), float(found.rotation.max())
     if far > FAR or turned > FAR_TURN:
+        apart = units.told_apart(far, turned)
         told.append(
-            f"{each.name} follows keys that lie up to {units.told_apart(far, turned)} off it: "
-            "it takes the nearest poses that it can"
+            findings.about(references.Handle(each.uid), "keys-off-joint", joint=each.name, apart=apart)
         )
     return found.q, told
 

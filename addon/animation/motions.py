@@ -10,6 +10,7 @@ import numpy as np
 from ..blender import physics_access
 from ..blender.compute_process import Steps
 from ..curves.fcurve_values import SEEN
+from ..data import findings
 from . import follow_weights, jumps, led_joints
 from .led_joints import Followed
 
@@ -29,7 +30,7 @@ class Given:
     pulls: dict[str, Any] = field(default_factory=dict)
     start: dict[str, np.ndarray] = field(default_factory=dict)
     targets: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[findings.Finding] = field(default_factory=list)
     again: dict[str, bool] = field(default_factory=dict)
 
 

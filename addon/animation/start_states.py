@@ -29,8 +29,6 @@ ONE_KEY = 0.01
 LEAPT = 10.0
 # A slider this far [m, rad] from its start value is told.
 AWAY = 1e-3
-LEAPS = "leaps where the simulation starts (its keys are stepped): that gives it no speed"
-MOVING_BY_ITSELF = "starts with its start values: a surface that moves in time has no start in its animation"
 
 
 @dataclass
@@ -68,7 +66,7 @@ class _Chosen:
 
 def see(
     scene: Scene, read: scene_to_model.SceneModel, frame: float, given: set[str]
-) -> tuple[list[Seen], list[str]]:
+) -> tuple[list[Seen], list[findings.Finding]]:
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 
     Args:
@@ -80,7 +78,7 @@ def see(
         if source == "SETTINGS" or (item is None and source == "POSE"):
             continue  # a free body starts in its pose anyway
         if any(joint.prescribed):
-            told.append(f"{entry.joint_name} {MOVING_BY_ITSELF}")
+            told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue
         given_by = None if item is None else keyed_poses.source_of_joint(item)
         chosen.append(_Chosen(index, entry, body, joint, source == "MOTION", item, given_by))
@@ -128,15 +126,21 @@ def _starting(
             yield index, body, item, scene.condyle.start.source if own == "SCENE" else own
 
 
-def left_behind(scene: Scene, read: scene_to_model.SceneModel, given: Container[str]) -> list[str]:
-    """One line where joints start with their start values though their sliders stand elsewhere, as the scene is
+def left_behind(
+    scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
+) -> list[findings.Finding]:
+    """A finding where joints start with their start values though their sliders stand elsewhere, as the scene is
     evaluated now. given: as of `see`.
     """
     behind = []
     for _, _, item, source in _starting(scene, read, given):
         if source == "SETTINGS" and item is not None and item.condyle.joint.driven:
             behind += _left_behind(item, units.length_scale(scene))
-    return _told_behind(behind)
+    if not behind:
+        return []
+    first, start, slider = behind[0]
+    joints = findings.few(item.name for item, _, _ in behind)
+    return [findings.about(first, "start-not-slider", joints=joints, start=start, slider=slider)]
 
 
 def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
@@ -202,43 +206,31 @@ def _looked(
     return {index: (span, row) for index, row in rows.items()}
 
 
-def _left_behind(item: Object, metres: float) -> list[tuple[str, str, str]]:
-    """A joint's name, its start value and what its slider says, of the first slider that stands elsewhere."""
+def _left_behind(item: Object, metres: float) -> list[tuple[Any, str, str]]:
+    """A joint's Empty, its start value and what its slider says, of the first slider that stands elsewhere."""
     settings = item.condyle.joint
     for row, slider in zip(settings.coordinates, slider_names(settings)):
         value = float(item[slider]) * (metres if row.unit == "m" else 1.0)
         if abs(value - row.start) > AWAY:
-            return [(item.name, units.figure(row.start, row.unit), units.figure(value, row.unit))]
+            return [(item, units.figure(row.start, row.unit), units.figure(value, row.unit))]
     return []
-
-
-def _told_behind(behind: list[tuple[str, str, str]]) -> list[str]:
-    """One line for all joints whose sliders stand elsewhere than at their start values."""
-    if not behind:
-        return []
-    (name, start, value), others = behind[0], [each[0] for each in behind[1:]]
-    more = f" (likewise {findings.few(others)})" if others else ""
-    return [
-        f"{name} starts at its start value {start}, though its slider stands at {value}{more}: press Start Here, or "
-        "choose Pose in Start With, to start there"
-    ]
 
 
 def find(
     seen: list[Seen], read: scene_to_model.SceneModel, fps: float, fitted: set[str]
-) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], list[str]]:
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], list[findings.Finding]]:
     """The start: coordinates and velocities by body; and warnings.
 
     Args:
         fitted: names of joints whose curve was fitted just now.
     """
     start: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    warnings: list[str] = []
+    warnings: list[findings.Finding] = []
     for each in seen:
         if each.followed is None:
             q = np.zeros(each.joint.num_coordinates)
-            speed, told = _speed(each.name, each.joint, q, each.poses, fps / each.span)
-            warnings += told
+            speed, leapt = _speed(each.joint, q, each.poses, fps / each.span)
+            warnings += _leaps(read, each) if leapt else []
             start[each.name] = q, speed
             continue
         followed, readings = each.followed, None
@@ -251,17 +243,23 @@ def find(
             warnings += told
         speed = np.zeros(q.shape[1])
         if each.with_speed and readings is not None:
-            speed, told = _speed_of_sliders(followed.name, each.joint, q[-1], readings, fps / each.span)
-            warnings += told
+            speed, leapt = _speed_of_sliders(each.joint, q[-1], readings, fps / each.span)
+            warnings += _leaps(read, each) if leapt else []
         elif each.with_speed:
             poses = np.array([each.joint.transform(row) for row in q])
-            speed, told = _speed(followed.name, each.joint, q[-1], poses, fps / each.span)
-            warnings += told
+            speed, leapt = _speed(each.joint, q[-1], poses, fps / each.span)
+            warnings += _leaps(read, each) if leapt else []
         start[each.name] = q[-1], speed
     return start, warnings
 
 
-def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray, list[str]]:
+def _leaps(read: scene_to_model.SceneModel, each: Seen) -> list[findings.Finding]:
+    """A finding where what was seen of a body leaps at the start."""
+    entry = read.bodies[read.model.index(each.name)]
+    return [findings.about(entry.culprit, "start-jump", body=entry.joint_name or entry.name)]
+
+
+def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray, list[findings.Finding]]:
     """Coordinates (looks, n) of a joint in its child's poses at the looks, the last of them searched for first."""
     followed = each.followed
     after = np.eye(4) if followed.name in fitted else followed.after
@@ -273,39 +271,38 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
         rows.insert(0, single_pose.place(each.joint, rows[0], pose, scale, near=True)[0])
     if far <= led_joints.FAR and turn <= led_joints.FAR_TURN:
         return np.array(rows), []
-    text = f"{followed.name} starts {units.told_apart(far, turn)} off its child's pose"
-    return np.array(rows), [f"{text}: the nearest that it can take"]
+    item, apart = references.Handle(followed.uid), units.told_apart(far, turn)
+    return np.array(rows), [findings.about(item, "start-off-pose", joint=followed.name, apart=apart)]
 
 
 def _speed_of_sliders(
-    name: str, joint: physics_access.Joint, q: np.ndarray, readings: np.ndarray, fps: float
-) -> tuple[np.ndarray, list[str]]:
-    """Velocities (n,) of a joint at q, from its sliders (looks, n), each by itself; a warning where one leaps."""
+    joint: physics_access.Joint, q: np.ndarray, readings: np.ndarray, fps: float
+) -> tuple[np.ndarray, bool]:
+    """Velocities (n,) of a joint at q, from its sliders (looks, n), each by itself; and whether one leaps."""
     each = [slice(k, k + 1) for k in range(readings.shape[1])]
     rates, leapt = _slopes(np.diff(readings, axis=0), each, fps)
-    told = [f"{name} {LEAPS}"] if leapt else []
     if np.array_equal(q, readings[-1]):
-        return rates, told
+        return rates, leapt
     # sliders that are not the coordinates: by what they do to the pose, which has no other values a turn away
     little = 1e-4 / max(1.0, float(np.abs(rates).max()))
     before, after = (
         joint.transform(joint.from_readings(readings[-1] + side * little * rates)) for side in (-1.0, 1.0)
     )
     lie = physics_access.physics().lie
-    return _velocities(joint, q, lie.log(lie.inverse(before) @ after) / (2.0 * little)), told
+    return _velocities(joint, q, lie.log(lie.inverse(before) @ after) / (2.0 * little)), leapt
 
 
 def _speed(
-    name: str, joint: physics_access.Joint, q: np.ndarray, poses: np.ndarray, fps: float
-) -> tuple[np.ndarray, list[str]]:
-    """Velocities (n,) of a joint at q, from its poses (looks, 4, 4); a warning where they leap."""
+    joint: physics_access.Joint, q: np.ndarray, poses: np.ndarray, fps: float
+) -> tuple[np.ndarray, bool]:
+    """Velocities (n,) of a joint at q, from its poses (looks, 4, 4); and whether they leap."""
     rotations = poses[:, :3, :3]
     turns = physics_access.physics().lie.so3_log(rotations[1:] @ rotations[:-1].swapaxes(1, 2))
     # both as the joint's parent sees them: so what leaps in turning has no part in what goes on in going
     changes = np.hstack([turns, np.diff(poses[:, :3, 3], axis=0)])
     slopes, leapt = _slopes(changes, [slice(0, 3), slice(3, 6)], fps)
     twist = (slopes.reshape(2, 3) @ rotations[-1]).ravel()
-    return _velocities(joint, q, twist), [f"{name} {LEAPS}"] if leapt else []
+    return _velocities(joint, q, twist), leapt
 
 
 def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.ndarray, bool]:

@@ -18,6 +18,7 @@ from mathutils import Matrix
 
 from ..baked.parents import BAKED_THROUGH, check_parent
 from ..blender import physics_access, units
+from ..data import findings
 from ..data.references import Body, Key, key_of
 
 #: of `sample_matrices`
@@ -75,14 +76,14 @@ def sample_matrices(
     }
 
 
-def held_motion(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> list[tuple[Body, str]]:
-    """Each body that a simulation holds where it is at the first frame, though it moves later, and what to tell."""
+def held_motion(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> list[findings.Finding]:
+    """A finding for each body that a simulation holds in its pose of the first frame, though it moves later."""
     watched = [body for body in bodies if _may_move(body.object)]
     if not watched:
         return []
     items = {body.object.name_full: body.object for body in watched}
     samples = sample_matrices(scene, items.values(), frames, {key_of(body) for body in watched})
-    told = []
+    found = []
     for body in watched:
         row = samples[body.object.name_full]
         world = row[""] @ row[f"pose:{body.bone}"] if body.bone else row[""]
@@ -91,12 +92,8 @@ def held_motion(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> lis
         if away[:, :3, :3].max() > 1e-5 or away[:, :3, 3].max() > 1e-5 * max(
             1.0, np.abs(world[:, :3, 3]).max()
         ):
-            text = (
-                f"{body.name} moves in these frames, but is held: what hangs on it is simulated with {body.name} "
-                f"in its pose of frame {frames[0]:g}; a free joint that is prescribed lets it carry what hangs on it"
-            )
-            told.append((body, text))
-    return told
+            found.append(findings.about(body, "held-parent", body=body.name, frame=float(frames[0])))
+    return found
 
 
 def _may_move(item: Object) -> bool:

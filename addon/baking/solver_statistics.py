@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Scene
 
 from ..blender import physics_access, units
-from ..data import schema
+from ..data import findings, references, schema
 from ..data.simulation import ADAPTIVE, INTEGRATORS, BakeStatistics
 from ..data.starting import LoopStatistics
 from ..reading import scene as scene_to_model
@@ -48,16 +49,14 @@ def note(scene: Scene, result: physics_access.Result, seconds: float) -> None:
         kept.largest_force = peaks[kept.largest]
 
 
-def told(scene: Scene, error: Exception) -> str:
-    """An error for people: of a simulation that went wrong also what to try, by the names that the panel has."""
-    text = str(error)
+def failure(scene: Scene, error: Exception) -> findings.Finding:
+    """An error of a simulation; where it diverged also what to try, by the names that the panel has."""
     if getattr(error, "kind", type(error).__name__) != "DivergedError":
-        return text
+        return findings.error(None, error)
     settings, names = scene.condyle.simulation, {each[0]: each[1] for each in INTEGRATORS}
-    ways = [] if settings.integrator in ADAPTIVE else [f"a Time Step below {settings.time_step:.3g} s"]
-    other = "sdirk2" if settings.integrator != "sdirk2" else "bdf1"
-    ways.append(f"another Method, such as {names[other]!r} for stiff springs")
-    return f"{text}. In Settings of Simulate and Bake, try {' or '.join(ways)}"
+    code = "diverged-adaptive" if settings.integrator in ADAPTIVE else "diverged"
+    other = names["sdirk2" if settings.integrator != "sdirk2" else "bdf1"]
+    return findings.error(None, error, code, step=settings.time_step, method=other)
 
 
 def note_failure(scene: Scene, error: Exception) -> None:
@@ -89,20 +88,27 @@ def _unset(kept: BakeStatistics | LoopStatistics) -> None:
             kept.property_unset(item.identifier)
 
 
-def warnings(made: Any, result: physics_access.Result) -> list[str]:
-    """All lines about a simulation; `made` is its `tasks.Ready`."""
-    told = moved_at_start(made.read, result) + on_paths(result) + overlaps(result)
-    return told + (grown(made, result) or turned(made, result))
+def warnings(made: Any, result: physics_access.Result) -> list[findings.Finding]:
+    """All findings about a simulation; `made` is its `tasks.Ready`."""
+    found = moved_at_start(made.read, result) + on_paths(made.read, result) + overlaps(result)
+    return found + (grown(made, result) or turned(made, result))
 
 
-def on_paths(result: Any) -> list[str]:
-    """One line for each muscle that ran straight through an obstacle, or slipped off one."""
-    kind = physics_access.part("analysis.missed_wraps").MissedWrap
-    return [str(kind(**each)) for each in result.info.get("missed_wraps", ())]
+def on_paths(read: scene_to_model.SceneModel, result: Any) -> list[findings.Finding]:
+    """A finding for each muscle that ran straight through an obstacle, or slipped off one, and each way of that."""
+    codes = {"inside": "wrap-inside", "unsolved": "wrap-unsolved", "slipped": "wrap-slipped"}
+    curves = {each.name: references.Handle(each.session_uid) for each in read.muscles}
+    return [
+        findings.about(curves[name], code, muscle=name, count=each[way], states=each["states"])
+        for each in result.info.get("missed_wraps", ())
+        for name in (each["muscle"],)
+        for way, code in codes.items()
+        if each.get(way)
+    ]
 
 
-def turned(made: Any, result: physics_access.Result) -> list[str]:
-    """One line where a coordinate that is simulated (`made` is the `tasks.Ready` of its simulation) turns so far in a
+def turned(made: Any, result: physics_access.Result) -> list[findings.Finding]:
+    """A finding where a coordinate that is simulated (`made` is the `tasks.Ready` of its simulation) turns so far in a
     step that the motion is another one.
     """
     model, step = result.model, result.info.get("dt")
@@ -121,27 +127,24 @@ def turned(made: Any, result: physics_access.Result) -> list[str]:
     most = int(np.argmax(fastest))
     if fastest[most] * step <= MOST_TURN:
         return []
-    return [
-        f"{model.coordinate_names[most]} turns by up to {np.degrees(fastest[most] * step):.3g}° in a step: the steps "
-        "are too long for the model; try a smaller Time Step"
-    ]
+    coordinate, angle = model.coordinate_names[most], float(np.degrees(fastest[most] * step))
+    owners = [index for index, body in enumerate(model.bodies) for _ in body.joint.coordinate_units]
+    culprit = made.read.handle_of(owners[most])
+    return [findings.about(culprit, "big-turn", coordinate=coordinate, angle=angle)]
 
 
-def from_nowhere(books: dict[str, float]) -> list[str]:
-    """One line where books of energy, as of ``Result.info["energy"]`` or of a live run's figures, tell of more than any
+def from_nowhere(books: dict[str, float]) -> list[findings.Finding]:
+    """A finding where books of energy, of ``Result.info["energy"]`` or of a live run's figures, show more than any
     method's error; none where there are no books.
     """
     gained, moving = books.get("gained", 0.0), books.get("most_kinetic", 0.0)
     if gained <= GROWN * moving + OFF * books.get("work", 0.0) + NOTHING:
         return []
-    return [
-        f"{gained:.3g} J of energy come from nowhere, beside {moving:.3g} J at most with which the bodies move: "
-        "the steps are too long for the model; try a smaller Time Step, or another Method"
-    ]
+    return [findings.about(None, "energy-gained", gained=gained, kinetic=moving)]
 
 
-def grown(made: Any, result: physics_access.Result) -> list[str]:
-    """One line where a model (`made` is the `tasks.Ready` of its simulation) has more energy than it could have: by
+def grown(made: Any, result: physics_access.Result) -> list[findings.Finding]:
+    """A finding where a model (`made` is the `tasks.Ready` of its simulation) has more energy than it could have: by
     the books of its steps, and where there are none, of what nothing drives, by its samples.
     """
     books = result.info.get("energy")
@@ -169,10 +172,7 @@ def grown(made: Any, result: physics_access.Result) -> list[str]:
     turned = max(first - float(energy[:, 1].min()), 0.0)
     if most - first <= GROWN * turned + held + NOTHING:
         return []
-    return [
-        f"the energy grows from {first:.3g} J to {most:.3g} J although nothing drives the model: the steps are too "
-        "long for it; try a smaller Time Step, or another Method"
-    ]
+    return [findings.about(None, "energy-grows", first=first, most=most)]
 
 
 def _simulated(options: Any, result: physics_access.Result) -> np.ndarray:
@@ -182,20 +182,18 @@ def _simulated(options: Any, result: physics_access.Result) -> np.ndarray:
     return times <= times[-1] - blend + 1e-9  # round-off
 
 
-def overlaps(result: physics_access.Result) -> list[str]:
-    """One line where something is deeper in an obstacle than any step leaves it."""
+def overlaps(result: physics_access.Result) -> list[findings.Finding]:
+    """A finding where something is deeper in an obstacle than any step leaves it."""
     found = result.info.get("constraints") or {}
     deep = found.get("overlap", 0.0)
     if deep <= OVERLAP:
         return []
-    return [
-        f"{found['deepest']}: a body is up to {units.told_length(deep)} inside what it touches; it starts there, or "
-        "its given motion leads it in"
-    ]
+    contact, depth = found["deepest"], units.told_length(deep)
+    return [findings.about(bpy.data.objects.get(contact), "contact-overlap", contact=contact, depth=depth)]
 
 
-def moved_at_start(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[str]:
-    """One line where bodies do not stand at the first frame as their joints and constraints together want them."""
+def moved_at_start(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[findings.Finding]:
+    """A finding where bodies do not stand at the first frame as their joints and constraints together want them."""
     if not read.model.constraints:
         return []
     before = physics_access.physics().body_poses(read.model, read.state)
@@ -205,13 +203,15 @@ def moved_at_start(read: scene_to_model.SceneModel, result: physics_access.Resul
         return []
     lie = physics_access.physics().lie
     moved = lie.log(lie.inverse(before[worst]) @ result.poses[0, worst])
-    off = units.told_apart(float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3])))
-    told = f"{read.model.body_names[worst]} starts {off} off where it was, so that all constraints are met"
-    return [told + _moved_coordinates(read, result.q[0], worst)]
+    apart = units.told_apart(float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3])))
+    joint, changes = _moved_coordinates(read, result.q[0], worst)
+    code = "coordinates-by-constraints" if changes else "moved-by-constraints"
+    culprit, body = read.handle_of(worst), read.model.body_names[worst]
+    return [findings.about(culprit, code, body=body, apart=apart, joint=joint, changes=changes)]
 
 
-def _moved_coordinates(read: scene_to_model.SceneModel, q: np.ndarray, index: int) -> str:
-    """From where to where coordinates (nv,) moved the body of this number: those of the nearest joint that did."""
+def _moved_coordinates(read: scene_to_model.SceneModel, q: np.ndarray, index: int) -> tuple[str, str]:
+    """The nearest joint whose coordinates (nv,) moved the body of this number, and from where to where; else empty."""
     model, called = read.model, {entry.name: entry.joint_name for entry in read.bodies}
     while index >= 0:
         name, joint = model.body_names[index], model.joints[index]
@@ -223,11 +223,11 @@ def _moved_coordinates(read: scene_to_model.SceneModel, q: np.ndarray, index: in
             joint.readings(q[where]),
         )
         changed = [
-            f"{coordinate} at {units.figure(round(now, 6) + 0.0, unit)} instead of {units.figure(was, unit)}"
+            f"{coordinate} from {units.figure(was, unit)} to {units.figure(round(now, 6) + 0.0, unit)}"
             for coordinate, unit, was, now in rows
             if abs(now - was) > MOVED
         ]
         if changed:
-            return f": {called.get(name) or name} has {', '.join(changed)}"
+            return called.get(name) or name, ", ".join(changed)
         index = int(model.parent[index])
-    return ""
+    return "", ""

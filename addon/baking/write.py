@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from bpy.types import Scene
 from ..baked import channels_back as actions
 from ..baked import conflicts, nla_tracks, targets, temporarily
 from ..blender import physics_access, units
-from ..data import references, stored_texts
+from ..data import findings, references, stored_texts
 from ..data.references import Body, Key, key_of
 from ..reading.scene import SceneModel
 from . import channels as channels_
@@ -29,12 +29,12 @@ MISSED = 0.5
 @dataclass(frozen=True)
 class Written:
     """What was written: names of the actions, a line about keys that were left out, or an empty text, and what the
-    animator may not expect, one line each.
+    animator may not expect.
     """
 
     actions: list[str]
     told: str
-    warnings: list[str]
+    warnings: list[findings.Finding]
 
 
 def write(
@@ -65,7 +65,7 @@ def write(
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             targets.check(item, output.target)
         muscles.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
-    lost = broken(scene)
+    lost = list(broken(scene))
     free(scene)
     if between is not None:
         between()
@@ -82,18 +82,14 @@ def write(
     return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
 
 
-def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> list[str]:
-    """One line for each body whose rotation mode cannot follow it between the keys."""
-    told = []
+def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[findings.Finding]:
+    """A finding for each body whose rotation mode cannot follow it between the keys."""
     for entry in channels:
         worst = float(np.degrees(entry.missed.max(initial=0.0)))
         if worst > MISSED:
             mode = "Axis Angle" if entry.mode == "AXIS_ANGLE" else f"{entry.mode} Euler"
-            told.append(
-                f"{entry.body.name}: {mode} angles swing around near frame {frames[entry.missed.argmax()]:g}, so that "
-                f"between frames (in motion blur) it is up to {worst:.2g}° off; choose Quaternion rotation for it"
-            )
-    return told
+            body, frame = entry.body, float(frames[entry.missed.argmax()])
+            yield findings.about(body, "swinging-angles", body=body.name, mode=mode, frame=frame, angle=worst)
 
 
 def free(scene: Scene) -> int:
@@ -131,49 +127,41 @@ def is_baked(scene: Scene) -> bool:
     return any(actions.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
 
 
-def broken(scene: Scene) -> list[str]:
-    """A line for each text that the bake in place has kept and that cannot be read."""
-    told = []
+def broken(scene: Scene) -> Iterator[findings.Finding]:
+    """A finding for each text that the bake in place has kept and that cannot be read."""
     read = scene.condyle.simulation.output.read
     if read and stored_texts.prints(read) is None:
-        told.append(f"{scene.name}: what its bake was made of cannot be read any more: bake again")
+        yield findings.about(None, "record-of-scene", scene=scene.name)
     for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
-        record = item.condyle.bake
-        lost = []
+        record, culprit = item.condyle.bake, None if item == scene else item
         if stored_texts.names(record.paths) is None:
-            lost.append("which channels it has keyed: the baked action stays in the file")
+            yield findings.about(culprit, "record-of-channels", object=item.name)
         if stored_texts.names(record.figures) is None:
-            lost.append("which custom properties it has added: they stay")
+            yield findings.about(culprit, "record-of-properties", object=item.name)
         if stored_texts.called(record.bones) is None:
-            lost.append("which bones it has keyed: earlier actions do not follow new names of bones")
-        told += [f"{item.name}: its bake does not know any more {each}, when it is freed" for each in lost]
+            yield findings.about(culprit, "record-of-bones", object=item.name)
     for item in filter(muscles.is_baked, scene.objects):
         if hooks := muscles.lost_hooks(item):
-            which = f"which of its hooks were hidden: {', '.join(hooks)} can be seen"
-            told.append(f"{item.name}: its bake does not know any more {which}, when it is freed")
-    return told
+            yield findings.about(item, "record-of-hooks", muscle=item.name, hooks=", ".join(hooks))
 
 
-def gone(scene: Scene) -> list[tuple[Any, str]]:
-    """Objects of a scene whose baked action was deleted, so that they stand still, each with a line about it."""
+def gone(scene: Scene) -> list[findings.Finding]:
+    """Findings about objects of a scene whose baked action was deleted, so that they stand still."""
     return [
-        (item, f"{item.name}: its baked action is gone: bake again, or Free Bake")
+        findings.about(item, "baked-action-gone", object=item.name)
         for item in scene.objects
         if item.library is None and actions.baked_bodies(item) and item.condyle.bake.action is None
     ]
 
 
-def put_aside(scene: Scene) -> list[tuple[Any, str]]:
+def put_aside(scene: Scene) -> Iterator[findings.Finding]:
     """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
-    told = []
     for item in scene.objects:
         action, data = item.condyle.bake.action, item.animation_data
         if item.library is not None or action is None or not actions.baked_bodies(item):
             continue
         if data is None or (data.action is None and not nla_tracks.is_played(data, action)):
-            lost = f"{item.name}: its baked action {action.name!r} is not in use any more"
-            told.append((item, f"{lost}: bake again, or Free Bake"))
-    return told
+            yield findings.about(item, "baked-action-unused", object=item.name, action=action.name)
 
 
 def _channels_of(

@@ -39,7 +39,7 @@ class Told:
 
     Attributes:
         code: its exit code; if negative, minus the number of the signal that ended it.
-        scenes: facts about each baked scene. warnings, errors: one line each.
+        scenes: facts about each baked scene. warnings, errors: one line each. codes: of the warnings.
         empty: its file has nothing to simulate.
         blender: version of its Blender. libraries: linked files, with their hashes when the child read them.
         lines: the last lines of its other output.
@@ -48,6 +48,7 @@ class Told:
     code: int = 0
     scenes: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     empty: bool = False
     blender: str = ""
@@ -69,6 +70,7 @@ class Told:
             self.scenes.append({key: value for key, value in event.items() if key not in ("event", "name")})
         elif kind == "warning":
             self.warnings.append(str(event["text"]))
+            self.codes.append(str(event.get("code", "")))
         elif kind == "error":
             self.errors.append(str(event["message"]))
             self.empty = self.empty or bool(event.get("empty"))

@@ -10,13 +10,13 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..blender import linked_files, physics_access, session
-from ..data import frame_times, references
+from ..data import findings, frame_times, references
 from ..jobs import bake as tasks
 from ..reading import contents
 from . import command, files, job_file, settings_overrides
@@ -229,7 +229,7 @@ def _open(task: Task, reporter: Any) -> list[str] | int:
     libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
     libraries = [os.path.normpath(path) for path in libraries]
     reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
-    files.tell_missing(libraries, reporter)
+    _warn(reporter, files.missing(libraries))
     names = [
         scene.name for scene in bpy.data.scenes if any(contents.has_work(item) for item in scene.objects)
     ]
@@ -276,10 +276,14 @@ def _check_scene(scene: Scene, reporter: Any) -> int:
         for message in [finding.text for finding in session.findings if finding.is_error] or [error]:
             reporter.error(message, scene=scene.name)
         return int(reporting.EXIT_FAILED)
-    for warning in warnings:
-        reporter.warning(warning)
+    _warn(reporter, warnings)
     reporter.message(f"{scene.name} can be baked")
     return int(reporting.EXIT_DONE)
+
+
+def _warn(reporter: Any, found: Iterable[findings.Finding]) -> None:
+    for each in found:
+        reporter.warning(each.text, code=each.code)
 
 
 def _make_ready(scene: Scene) -> None:
@@ -301,8 +305,7 @@ def _bake_scene(scene: Scene, reporter: Any) -> int:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
         reporter.error(error, scene=scene.name)
         return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
-    for warning in outcome.warnings:
-        reporter.warning(warning)
+    _warn(reporter, outcome.warnings)
     if outcome.note:
         reporter.message(outcome.note)
     for fit in outcome.fits:

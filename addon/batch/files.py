@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ..blender import physics_access
+from ..data import findings
 from . import console
 
 # Bytes at a file's end that contain the mark of its last block, in every version.
 LAST_BLOCK = 64
 
 
-def tell_missing(libraries: list[str], reporter: Any) -> None:
-    """Warn of linked files that are missing or unreadable, or lack linked data."""
+def missing(libraries: list[str]) -> Iterator[findings.Finding]:
+    """Findings about linked files that are not there, or do not hold what is linked from them."""
     for path in libraries:
         if not os.path.isfile(path):
-            reporter.warning(f"the library {path} is missing: the file lacks all data linked from it")
+            yield findings.about(None, "library-missing", path=path)
     for each in bpy.data.libraries:
         path = os.path.normpath(bpy.path.abspath(each.filepath, library=each.parent))
         lost = sorted(item.name for item in each.users_id if item.library == each and item.is_missing)
         if lost and os.path.isfile(path):
             names = ", ".join(repr(name) for name in lost[:3])
-            reporter.warning(f"the library {path} cannot be read, or has no {names}")
+            yield findings.about(None, "library-unread", path=path, names=names)
 
 
 def save(target: Path, reporter: Any) -> int:

@@ -28,7 +28,7 @@ class Outcome:
         state: one of BAKED, KEPT, WOULD, SKIPPED, FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED.
         note: the reason, in a line. seconds: duration of the shot.
         scenes: facts about each baked scene.
-        warnings: one line each.
+        warnings: one line each. codes: of these.
     """
 
     shot: Shot
@@ -37,6 +37,7 @@ class Outcome:
     seconds: float = 0.0
     scenes: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
@@ -50,6 +51,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
         "output": str(outcome.shot.target),
         "scenes": outcome.scenes,
         "warnings": outcome.warnings,
+        "codes": outcome.codes,
     }
 
 

@@ -163,8 +163,8 @@ class Run:
         self._reporter.event("shot", **summary(outcome))
         if outcome.state not in GOOD:
             self._reporter.error(f"{outcome.shot.name}: {outcome.state}: {on_a_line(outcome.note)}")
-        for warning in outcome.warnings:
-            self._reporter.warning(f"{outcome.shot.name}: {warning}")
+        for warning, code in zip(outcome.warnings, outcome.codes):
+            self._reporter.warning(f"{outcome.shot.name}: {warning}", code=code)
 
     def _stop(self) -> None:
         with self._guard:
@@ -191,7 +191,8 @@ class Run:
             self._stopping.wait(TOGETHER)
         if self._stopping.is_set() and state not in GOOD:
             state, note = INTERRUPTED, "not finished"
-        return Outcome(shot, state, note, round(time.monotonic() - began, 3), told.scenes, told.warnings)
+        seconds = round(time.monotonic() - began, 3)
+        return Outcome(shot, state, note, seconds, told.scenes, told.warnings, told.codes)
 
     def _try(self, number: int, shot: Shot) -> tuple[str, str, Told]:
         if not self._options.dry_run:

@@ -38,7 +38,7 @@ findings_scene: int = 0
 unfinished: Any = None
 
 #: by session uid of scenes: what has changed since their bakes, see `staleness`; and whether that is to be looked at
-stale: dict[int, list[str]] = {}
+stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False
 
 

@@ -11,7 +11,7 @@ from ..baked import targets, temporarily
 from ..baking import keys
 from ..blender import physics_access
 from ..data import findings, frame_times
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..reading.scene import SceneModel
 
 
@@ -25,7 +25,7 @@ def by_settings(scene: Scene) -> Iterator[Finding]:
         try:
             look()
         except problem as error:
-            yield findings.named(scene, str(error), CHECK, is_error=True)
+            yield findings.named(scene, findings.error(None, error))
 
 
 def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Any, Exception]]:
@@ -49,10 +49,8 @@ def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Any, Exception]]:
 def with_model(scene: Scene, read: SceneModel) -> Iterator[Finding]:
     """`by_model` as findings."""
     for item, error in by_model(scene, read):
-        if item is None:
-            yield findings.named(scene, str(error), CHECK, is_error=True)
-        else:
-            yield findings.about(str(error), CHECK, item, is_error=True)
+        found = findings.error(item, error)
+        yield found if item is not None else findings.named(scene, found)
 
 
 def check(scene: Scene, read: SceneModel) -> None:

@@ -14,7 +14,7 @@ from ..animation import inputs, led_joints
 from ..baked import conflicts
 from ..blender import physics_access
 from ..data import findings, references
-from ..data.findings import CHECK, IMPORT, Finding
+from ..data.findings import IMPORT, Finding
 from ..reading import scene as scene_to_model
 
 # A joint lets its child fall that can take it straight down so far [m], and is this share of that off at most.
@@ -46,17 +46,16 @@ def hints(
         body = entry.handle.find()
         if among is not None and body.object.session_uid not in among:
             continue
-        if item is None:
-            bodies.append((body, body.name, body.name))
-        else:
-            joints.append((item, body.name, f"{item.name}: {body.name}"))
-    led = "turn on Prescribed"
-    if any(not _can_be_led(read, item) for item, *_ in joints):
-        led = f"drive it by sliders and {led}"
-    by_joint = f"{led}, remove the joint, which lets it be held, or add Ground to stand on"
+        (bodies if item is None else joints).append((item or body, body.name))
+    can_be_led = all(_can_be_led(read, item) for item, _ in joints)
+    by_code = {("joint-will-fall" if can_be_led else "undriven-will-fall"): joints, "will-fall": bodies}
     return [
-        *_told(joints, by_joint),
-        *_told(bodies, "let it be Held, add a joint, or add Ground to stand on"),
+        replace(
+            findings.about(falling[0][0], code, bodies=findings.few(name for _, name in falling)),
+            is_hint=True,
+        )
+        for code, falling in by_code.items()
+        if falling
     ]
 
 
@@ -67,18 +66,7 @@ def after_import(scene: Scene, ground: Object) -> list[Finding]:
     except physics_access.physics().CondyleError:  # told by the check
         return []
     among = {item.session_uid for item in ground.children_recursive}
-    found = hints(scene, read, among)
-    return [replace(hint, source=IMPORT, maker=ground.session_uid) for hint in found]
-
-
-def _told(falling: list[tuple[Any, str, str]], remedy: str) -> Iterator[Finding]:
-    """One line for all that fall alike: what to select of each, its body's name, and how it is told as the first."""
-    if not falling:
-        return
-    (first, _, called), others = falling[0], [name for _, name, _ in falling[1:]]
-    more = f" (so will {findings.few(others)})" if others else ""
-    text = f"{called} will fall, since nothing holds it{more}. If that is not meant, {remedy}"
-    yield replace(findings.about(text, CHECK, first), is_hint=True)
+    return findings.of_source(hints(scene, read, among), IMPORT, ground)
 
 
 def _can_be_led(read: scene_to_model.SceneModel, item: Object) -> bool:

@@ -13,7 +13,7 @@ from ..baked import conflicts, targets, temporarily
 from ..baking import constrained_parents, local_matrices, write
 from ..blender import compat, physics_access, units
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..data.joints import slider_names
 from ..data.names import title_of
 from ..data.references import Body
@@ -38,8 +38,7 @@ NARROWEST, WIDEST = 0.02, 2.0
 def check(scene: Scene) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     begin, end = (int(frame) for frame in frame_ends(scene))
-    lost = [*write.gone(scene), *write.put_aside(scene)]
-    unplayed = [findings.about(text, CHECK, item) for item, text in lost]
+    unplayed = [*write.gone(scene), *write.put_aside(scene)]
     with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
         try:
             read = scene_to_model.read(scene)
@@ -49,7 +48,6 @@ def check(scene: Scene) -> list[Finding]:
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
         held = [body for body in (handle.find() for handle in read.held) if body is not None]
-        left = local_matrices.held_motion(scene, held, np.arange(begin, end + 1))
         return [
             *unplayed,
             *bake_preconditions.by_settings(scene),
@@ -57,7 +55,7 @@ def check(scene: Scene) -> list[Finding]:
             *start_penetration.check(scene, read),
             *warnings(scene, read),
             *connected_bones.check(scene),
-            *(findings.about(text, CHECK, body) for body, text in left),
+            *local_matrices.held_motion(scene, held, np.arange(begin, end + 1)),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(scene, read),
         ]
@@ -67,7 +65,7 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
     """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
     with temporarily.at_frame(scene, begin - scene.condyle.start.preroll):
         held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
-        return findings.named_all(scene, start_states.left_behind(scene, read, held), CHECK)
+        return start_states.left_behind(scene, read, held)
 
 
 def check_in_time(scene: Scene, read: scene_to_model.SceneModel) -> None:
@@ -99,7 +97,7 @@ def errors(scene: Scene, first: Exception, curves: Mapping[int, Any] | None = No
     if str(first) in texts:
         found.insert(0, found.pop(texts.index(str(first))))
     else:
-        found.insert(0, findings.named(scene, str(first), CHECK, is_error=True))
+        found.insert(0, findings.named(scene, findings.error(None, first)))
     return found
 
 
@@ -116,14 +114,13 @@ def _each_alone(scene: Scene, curves: Mapping[int, Any]) -> Iterator[Finding]:
             if not settings.to_world:
                 references.check_role(scene, f"joint {item.name!r}", parent, "parent")
         except problem as error:
-            yield findings.about(str(error), CHECK, item, is_error=True)
+            yield findings.error(item, error)
             continue
         key = references.key_of(child)
         if settings.closes_loop:
             continue
         if key in moved:
-            text = references.two_movers(moved[key], item, child)
-            yield findings.about(text, CHECK, item, is_error=True)
+            yield findings.error(item, references.two_movers(moved[key], item, child))
             continue
         moved[key] = item
         yield from _alone(scene, child, item, curves)
@@ -144,13 +141,13 @@ def _alone(scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, 
         if joint is not None and joint.condyle.joint.driven:
             sliders.check_in_time(scene, joint)
     except problem as error:
-        yield findings.about(str(error), CHECK, body, is_error=True)
+        yield findings.error(body, error)
         return
     try:
         arguments = scene_to_model.alone(scene, body, joint, curves)
         physics_access.physics().ModelBuilder().add_body(body.name, **arguments)
     except problem as error:
-        yield findings.named(scene, str(error), CHECK, is_error=True)
+        yield findings.named(scene, findings.error(None, error))
 
 
 def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
@@ -172,8 +169,7 @@ def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[i
     ]
     if falling.nothing_holds(scene, read):
         first = references.find_body(read.bodies[0].handle, read.bodies[0].name)
-        text = "Nothing holds any body, and there is no ground: everything will fall without end"
-        found.insert(0, findings.about(text, CHECK, first))
+        found.insert(0, findings.about(first, "nothing-holds"))
     return found
 
 
@@ -181,11 +177,7 @@ def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
     """What was keyed while a bake was in place, in its action: the next bake reads what was there before."""
     for item in scene.objects:
         if action := targets.keyed_since(item):
-            text = (
-                f"{item.name}: what was keyed in {action!r}, the action of its bake, has no part in this; free the "
-                "bake to key further, or bake to the action in use"
-            )
-            yield findings.about(text, CHECK, item)
+            yield findings.about(item, "keys-in-bake", object=item.name, action=action)
 
 
 def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
@@ -200,18 +192,19 @@ def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Findin
             continue
         density = simulated.mass / sides.prod()
         if not LIGHTEST < density < HEAVIEST:
-            text = f"{entry.name}: its mass of {simulated.mass:.3g} kg is {density:.2g} kg/m³ of the box around it"
-            yield findings.about(text, CHECK, body)
+            yield findings.about(body, "odd-density", body=entry.name, mass=simulated.mass, density=density)
         far = float(np.sqrt(np.linalg.eigvalsh(simulated.inertia)[-1] / simulated.mass))
         size = float(np.linalg.norm(sides))
+        shown = units.told_length(size)
         if not NARROWEST * size < far < WIDEST * size:
-            where = f"{units.told_length(far)} away" if far > size else f"within {units.told_length(far)}"
-            text = f"{entry.name}: its inertia is that of a mass {where}"
-            yield findings.about(f"{text}, but it is {units.told_length(size)} in size", CHECK, body)
+            radius = units.told_length(far)
+            yield findings.about(body, "odd-inertia", body=entry.name, radius=radius, size=shown)
         away = float(np.linalg.norm(np.clip(simulated.com, box.min(axis=0), box.max(axis=0)) - simulated.com))
         if away > size:
-            text = f"{entry.name}: its centre of mass lies {units.told_length(away)} off it, but it is"
-            yield findings.about(f"{text} {units.told_length(size)} in size", CHECK, body)
+            distance = units.told_length(away)
+            yield findings.about(
+                body, "centre-of-mass-outside", body=entry.name, distance=distance, size=shown
+            )
 
 
 def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
@@ -229,24 +222,21 @@ def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[F
             body.limits,
         )
         for row, slider, name, unit, (lower, upper) in rows:
-            slack = 1e-6 * max(1.0, abs(row.start))
-            shown = f"from {units.figure(lower, unit)} to {units.figure(upper, unit)}"
-            if row.stiffness > 0.0 and not lower - slack <= row.rest <= upper + slack:
-                text = (
-                    f"{item.name}: {name} rests at {units.figure(row.rest, unit)}, outside its limits {shown}"
-                )
-                yield findings.about(text, CHECK, item)
-            if starts_as_set(scene, item) and not lower - slack <= row.start <= upper + slack:
-                text = f"{item.name}: {name} starts at {units.figure(row.start, unit)}, outside its limits {shown}"
-                yield findings.about(text, CHECK, item)
-            if not (settings.driven and isinstance(item.get(slider), float)):
-                continue
-            value = item[slider] * (units.length_scale(scene) if unit == "m" else 1.0)
-            slack = 1e-6 * max(1.0, abs(value))
-            if not lower - slack <= value <= upper + slack:
-                called = f"{item.name}: the slider {title_of(row)}"
-                text = f"{called} is at {units.figure(value, unit)}, outside its limits {shown}"
-                yield findings.about(text, CHECK, item)
+            checked = []
+            if row.stiffness > 0.0:
+                checked.append(("rest-outside-limits", name, row.rest))
+            if starts_as_set(scene, item):
+                checked.append(("start-outside-limits", name, row.start))
+            if settings.driven and isinstance(item.get(slider), float):
+                value = item[slider] * (units.length_scale(scene) if unit == "m" else 1.0)
+                checked.append(("slider-outside-limits", title_of(row), value))
+            for code, coordinate, value in checked:
+                slack = 1e-6 * max(1.0, abs(value))
+                if not lower - slack <= value <= upper + slack:
+                    at, low, high = (units.figure(each, unit) for each in (value, lower, upper))
+                    yield findings.about(
+                        item, code, joint=item.name, coordinate=coordinate, value=at, lower=low, upper=high
+                    )
         yield from _keys_beyond(scene, item, joint)
 
 
@@ -272,11 +262,17 @@ def _keys_beyond(scene: Scene, item: Object, joint: physics_access.Joint) -> Ite
             units.figure(value * factor, row.unit)
             for value in (min(keys), max(keys), ends["min"], ends["max"])
         )
-        called = f"{item.name}: keys of {title_of(row)}"
-        text = f"{called} go from {first} to {last}; it stops at its ends {lower} and {upper}"
-        if whole[number] and row.limits != "CUSTOM" and row.unit != "m":
-            text += ", a whole round: key one round, and let the curve in the Graph Editor repeat it (Make Cyclic)"
-        yield findings.about(text, CHECK, item)
+        is_turn = whole[number] and row.limits != "CUSTOM" and row.unit != "m"
+        yield findings.about(
+            item,
+            "keys-over-a-turn" if is_turn else "keys-outside-slider",
+            joint=item.name,
+            coordinate=title_of(row),
+            first=first,
+            last=last,
+            lower=lower,
+            upper=upper,
+        )
 
 
 def _of_muscles(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
@@ -288,12 +284,10 @@ def _of_muscles(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Findi
         carriers = [muscle_points.carrier(point.target) for point in muscle_points.points_of(item)]
         loose = [number for number, carrier in enumerate(carriers, 1) if carrier is None]
         if loose:
-            which = ", ".join(str(number) for number in loose)
-            text = f"{item.name}: point {which} is on no body and stands still in the world"
-            yield findings.about(text, CHECK, item)
+            points = ", ".join(str(number) for number in loose)
+            yield findings.about(item, "loose-points", muscle=item.name, points=points)
         if item.session_uid not in simulated:
-            text = f"{item.name}: nothing that it joins is simulated, so it is left out"
-            yield findings.about(text, CHECK, item)
+            yield findings.about(item, "muscle-left-out", muscle=item.name)
             continue
         yield from _inside_obstacles(item)
 
@@ -309,9 +303,10 @@ def _inside_obstacles(muscle: Object) -> Iterator[Finding]:
                 continue
             deep = [str(number + k + 1) for k in np.flatnonzero(obstacles.nearness(surface, ends) < DEEP)]
             if deep:
-                which = f"point {deep[0]} lies" if len(deep) == 1 else f"points {deep[0]} and {deep[1]} lie"
-                text = f"{muscle.name}: {which} inside {surface.name}"
-                yield findings.about(f"{text}, so it does not wrap over it", CHECK, muscle)
+                called, points = surface.name, ", ".join(deep)
+                yield findings.about(
+                    muscle, "point-in-obstacle", muscle=muscle.name, obstacle=called, points=points
+                )
 
 
 def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
@@ -334,8 +329,5 @@ def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
         scale = settings.length_scale * units.length_scale(scene)
         far, turn = single_pose.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
         if far > FAR or turn > FAR_TURN:
-            text = (
-                f"{given.child.name} stands {units.told_apart(far, turn)} from where its joint "
-                f"{item.name} can take it, so it will jump"
-            )
-            yield findings.about(text, CHECK, given.child)
+            body, apart = given.child, units.told_apart(far, turn)
+            yield findings.about(body, "out-of-reach", body=body.name, joint=item.name, apart=apart)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from bpy.types import Scene
@@ -13,7 +13,7 @@ from ..animation import inputs as forcing
 from ..baking import muscles
 from ..blender import physics_access, units
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..reading import joints
 from ..reading.scene import SceneModel
 from . import falling
@@ -39,15 +39,11 @@ class Inside:
     point: np.ndarray | None = None
     normal: np.ndarray | None = None
 
-    def text(self, model: physics_access.Model) -> str:
+    def finding(self, read: SceneModel) -> Finding:
         """The line for people."""
-        name, depth = model.body_names[self.body], units.told_length(self.depth)
-        if self.is_hard:
-            return f"{name} begins {depth} inside the ground {self.ground}: move it out"
-        return (
-            f"{name} begins {depth} inside the soft ground {self.ground}, deeper than its weight presses it in, so it "
-            "will be pushed out"
-        )
+        entry, code = read.bodies[self.body], "deep-start" if self.is_hard else "deep-soft-start"
+        depth = units.told_length(self.depth)
+        return findings.about(entry.handle, code, body=entry.name, depth=depth, ground=self.ground)
 
 
 def check(scene: Scene, read: SceneModel) -> list[Finding]:
@@ -70,12 +66,8 @@ def check(scene: Scene, read: SceneModel) -> list[Finding]:
         soft = _pushed(read.model, read.state, _forces_now(scene, read), soft)
     # what is off its constraints is led onto them first, maybe out of the ground
     sure = not read.model.constraints
-    return [
-        findings.about(
-            each.text(read.model), CHECK, read.bodies[each.body].handle.find(), each.is_hard and sure
-        )
-        for each in (*_in_hard(read.model, poses), *soft)
-    ]
+    hard = [replace(each.finding(read), is_error=sure) for each in _in_hard(read.model, poses)]
+    return [*hard, *(each.finding(read) for each in soft)]
 
 
 def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
@@ -89,8 +81,8 @@ def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
     return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
 
 
-def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Table | None) -> list[str]:
-    """Lines about what soft ground will push out of itself, from the state in which a run begins.
+def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Table | None) -> list[Finding]:
+    """Findings about what soft ground will push out of itself, from the state in which a run begins.
 
     led: names of the bodies whose joints follow their animation there. inputs: the `Table` that drives it, or None.
     """
@@ -105,7 +97,7 @@ def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Tabl
         forces = forcing.sampled(model, inputs, np.array([state.time]))[0]
         resting = {each.body for each in free} - {each.body for each in _pushed(model, state, forces, free)}
         soft = [each for each in soft if each.body not in resting]
-    return [each.text(model) for each in soft]
+    return [each.finding(read) for each in soft]
 
 
 def _pushed(
@@ -133,7 +125,7 @@ def refuse(read: SceneModel) -> None:
     if read.model.contacts and not read.model.constraints:
         poses = physics_access.physics().body_poses(read.model, read.state)
         for each in _in_hard(read.model, poses):
-            raise physics_access.model_error(each.text(read.model))
+            raise physics_access.model_error(each.finding(read).text)
 
 
 def _has_ground(model: physics_access.Model) -> bool:

@@ -1,17 +1,19 @@
-"""What is told about a scene: each line with what it is about, so that a click can select it."""
+"""What Condyle finds in a scene: codes with values, and what each is about, so that a click can select it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import bpy
 from bpy.types import Context, Object, Scene
 
 from ..blender import session
 from . import references
-from .references import Body
+from .messages import TEXTS
+from .references import Body, Handle
 
 #: where a line comes from
 CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
@@ -19,13 +21,17 @@ CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 
 @dataclass(frozen=True)
 class Finding:
-    """A line for people; `session_uid` is of the object that it is about (0: none), `bone` one of its bones, `maker`
-    the session uid of the object without which the line is about nothing (0: none); remedy: of an operator that helps;
-    is_hint: nothing is wrong, but it is good to know.
+    """A line for people: `code` names its text in `messages.TEXTS`, `values` go into it.
+
+    Attributes:
+        session_uid: of the object that it is about; 0: none. bone: one of its bones.
+        maker: session uid of the object without which the line is about nothing; 0: none.
+        remedy: of an operator that helps. is_hint: nothing is wrong, but it is good to know.
     """
 
-    text: str
-    source: str
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    source: str = CHECK
     is_error: bool = False
     session_uid: int = 0
     bone: str = ""
@@ -33,9 +39,13 @@ class Finding:
     remedy: str = ""
     is_hint: bool = False
 
+    @property
+    def text(self) -> str:
+        return TEXTS[self.code].format_map(self.values)
+
     def culprit(self) -> Body | None:
         """What it is about; None where that is gone, or it is about nothing that can be selected."""
-        return references.Handle(self.session_uid, self.bone).find() if self.session_uid else None
+        return Handle(self.session_uid, self.bone).find() if self.session_uid else None
 
     def culprit_in(self, scene: Scene) -> Body | None:
         """As `culprit`, but None also where it was deleted from the scene: what still uses it keeps it in the file."""
@@ -43,23 +53,36 @@ class Finding:
         return found if found is not None and references.in_scene(scene, found.object) else None
 
 
-def about(text: str, source: str, body: Body | Object, is_error: bool = False) -> Finding:
-    """A finding about an object or a `Body`."""
-    body = body if isinstance(body, Body) else Body(body)
-    return Finding(text, source, is_error, body.object.session_uid, body.bone)
+def about(culprit: Body | Handle | Object | None, code: str, /, **values: Any) -> Finding:
+    """A finding about an object, a `Body` or a `Handle`; None: about none of them."""
+    if culprit is None or isinstance(culprit, Handle):
+        found = culprit or Handle(0)
+    else:
+        found = (culprit if isinstance(culprit, Body) else Body(culprit)).handle()
+    return Finding(code, values, session_uid=found.session_uid, bone=found.bone)
 
 
-def named(scene: Scene, text: str, source: str, is_error: bool = False) -> Finding:
-    """A finding about the object or bone of the scene whose name comes first in its text, if there is one."""
+def error(
+    culprit: Body | Object | None, problem: Exception | str, code: str = "error", /, **values: Any
+) -> Finding:
+    """An error in the words of its exception."""
+    return replace(about(culprit, code, message=str(problem), **values), is_error=True)
+
+
+def named(scene: Scene, finding: Finding) -> Finding:
+    """A finding about the object or bone of the scene whose name comes first in its text, if there is one: for texts
+    that others have made.
+    """
     bones = [body for body in references.bodies_of(scene) if body.bone]
-    best: tuple[int, int, Body] | None = None
-    for body in [*(Body(item) for item in scene.objects), *bones]:
-        place = place_of(body.name, text)
-        if place is not None:
-            rank = place, -len(body.name)
-            if best is None or rank < best[:2]:
-                best = (*rank, body)
-    return about(text, source, best[2], is_error) if best is not None else Finding(text, source, is_error)
+    found = [
+        (place, -len(body.name), body.handle())
+        for body in [*(Body(item) for item in scene.objects), *bones]
+        if (place := place_of(body.name, finding.text)) is not None
+    ]
+    if not found:
+        return finding
+    best = min(found, key=lambda each: each[:2])[2]
+    return replace(finding, session_uid=best.session_uid, bone=best.bone)
 
 
 def place_of(name: str, text: str) -> int | None:
@@ -68,10 +91,10 @@ def place_of(name: str, text: str) -> int | None:
     return None if met is None else met.start()
 
 
-def named_all(scene: Scene, texts: Iterable[str], source: str, maker: Object | None = None) -> list[Finding]:
-    """As `named`, of several texts; `maker`: the object that came with what they are about."""
+def of_source(found: Iterable[Finding], source: str, maker: Object | None = None) -> list[Finding]:
+    """Findings as those of this source; maker: the object that came with what they are about."""
     uid = 0 if maker is None else maker.session_uid
-    return [replace(named(scene, text, source), maker=uid) for text in texts]
+    return [replace(each, source=source, maker=uid) for each in found]
 
 
 def few(names: Iterable[str], most: int = 4) -> str:

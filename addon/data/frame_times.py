@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..blender import physics_access, units
+from . import findings
 from .simulation import frame_ends
 
 # Speeds at a loop's seam that differ by more than this share of the fastest, and by more than this [m/s, rad/s].
@@ -117,38 +118,31 @@ def note_loop(scene: Scene, result: physics_access.Result) -> None:
         setattr(kept, name, found[name])
 
 
-def loop_warnings(result: physics_access.Result, tolerance: float) -> list[str]:
-    """One line where a loop does not repeat itself, and does not close or was closed by the blend alone."""
+def loop_warnings(result: physics_access.Result, tolerance: float) -> list[findings.Finding]:
+    """A finding where a loop does not repeat itself, and does not close or was closed by the blend alone."""
     found = result.info.get("loop")
     if found is None:
         return []
     if found["settled"]:
         return _jerks(result, found)
-    jump, angle = units.told_length(found["position_jump"]), np.degrees(found["angle_jump"])
-    cycles = f"{found['cycles']} {'cycle' if found['cycles'] == 1 else 'cycles'}"
-    if max(found["position_jump"], found["angle_jump"]) <= 1e-3 * tolerance:
-        away, turn = units.told_length(found["position_blended"]), np.degrees(found["angle_blended"])
-        if max(found["position_blended"], found["angle_blended"]) <= 1e-3 * tolerance:
-            return []
-        return [
-            f"the loop does not repeat itself after {cycles}: {away} and {turn:.3g}° were blended away "
-            "in its last frames"
-        ]
-    return [f"the loop does not close: after {cycles} bodies jump by up to {jump} and {angle:.3g}°"]
+    for kind, code in (("jump", "loop-open"), ("blended", "loop-blended")):
+        metres, radians = found[f"position_{kind}"], found[f"angle_{kind}"]
+        if max(metres, radians) > 1e-3 * tolerance:
+            distance, angle = units.told_length(metres), float(np.degrees(radians))
+            return [findings.about(None, code, cycles=found["cycles"], distance=distance, angle=angle)]
+    return []
 
 
-def _jerks(result: physics_access.Result, found: dict[str, Any]) -> list[str]:
-    """One line where a motion comes back to its place, but with another speed, as what is thrown up does."""
+def _jerks(result: physics_access.Result, found: dict[str, Any]) -> list[findings.Finding]:
+    """A finding where a motion comes back to its place, but with another speed, as what is thrown up does."""
     times = np.diff(result.t)[:, None]
     away = np.linalg.norm(np.diff(result.poses[:, :, :3, 3], axis=0), axis=2) / times
     turned = np.linalg.norm(np.diff(result.poses[:, :, :3, :3], axis=0), axis=(2, 3)) / (np.sqrt(2.0) * times)
     speed, turn = found["speed_jump"], found["turn_speed_jump"]
     if speed <= JERK * away.max(initial=0.0) + SLOW and turn <= JERK * turned.max(initial=0.0) + SLOW:
         return []
-    return [
-        f"the loop comes back to its place, but not with its speed: at its seam that jumps by up to "
-        f"{units.told_length(speed)}/s and {np.degrees(turn):.3g}°/s"
-    ]
+    turning = float(np.degrees(turn))
+    return [findings.about(None, "loop-speed", speed=units.told_length(speed), turning=turning)]
 
 
 class Clock:

@@ -55,8 +55,8 @@ def _told_of() -> Scene | None:
 def _seen(scene: Scene) -> Seen:
     """Inputs of a check by name: stored settings and channels, bakes, and which objects are evaluated."""
     found: Seen = compare.prints(scene)
-    for item, text in (*write.gone(scene), *write.put_aside(scene)):
-        found.setdefault(item.name, {})["Bake"] = text
+    for each in (*write.gone(scene), *write.put_aside(scene)):
+        found.setdefault(each.values["object"], {})["Bake"] = each.text
     for item in references.joints_of(scene):
         rest = f"{rest_poses.turned(item):.4g} {shifted_meshes.points_of(item)}"
         found.setdefault(item.name, {})["Rest"] = rest

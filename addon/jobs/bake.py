@@ -47,7 +47,7 @@ class BakeReport:
             they are read off.
         energy: kinetic, potential, total (F, 3) [J]. result: the simulation. fits: of the joints that asked for one.
         actions: names of the new actions. seconds: spent in each stage.
-        warnings: what the animator may not expect, one line each.
+        warnings: what the animator may not expect.
         note: what was asked for and is worth a line: how many keys were left out. Empty: nothing.
     """
 
@@ -61,7 +61,7 @@ class BakeReport:
     fits: list[FitReport]
     actions: list[str]
     seconds: dict[str, float] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[findings.Finding] = field(default_factory=list)
     note: str = ""
 
 
@@ -75,7 +75,7 @@ def bake_now(scene: Scene, progress: Progress | None = None) -> BakeReport:
     return compute_process.run(bake(scene), progress)
 
 
-def check_now(scene: Scene, progress: Progress | None = None) -> list[str]:
+def check_now(scene: Scene, progress: Progress | None = None) -> list[findings.Finding]:
     """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
     return compute_process.run(check(scene), progress)
 
@@ -122,8 +122,8 @@ def bake(scene: Scene) -> Steps[BakeReport]:
         scene = references.find_scene(scene_uid)
         solver_statistics.note_failure(scene, error)
         partial_bake.keep(scene, frames, made, fitted, error)
-        told = findings.named(scene, solver_statistics.told(scene, error), findings.BAKE, is_error=True)
-        findings.show(scene, [told])
+        found = findings.named(scene, solver_statistics.failure(scene, error))
+        findings.show(scene, findings.of_source([found], findings.BAKE))
         raise
     clock.lap("simulate")
     report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
@@ -176,12 +176,12 @@ def _simulated(
     )
     scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
-    findings.show(scene, findings.named_all(scene, report.warnings, findings.BAKE))
+    findings.show(scene, findings.of_source(report.warnings, findings.BAKE))
     orphans.tell(scene)
     return report
 
 
-def check(scene: Scene) -> Steps[list[str]]:
+def check(scene: Scene) -> Steps[list[findings.Finding]]:
     """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
     findings.
     """
@@ -254,7 +254,7 @@ class Ready:
     options: dict[str, Any]
     pulls: dict[str, Any]
     excited: np.ndarray
-    warnings: list[str]
+    warnings: list[findings.Finding]
     prints: compare.Prints
     frames: np.ndarray
     again: dict[str, bool]
@@ -290,8 +290,7 @@ def ready(
             raise checks.stop(scene, error, curves) from error
         checked = checks.warnings(scene, read, fitted)
         held = (handle.find() for handle in read.held)
-        left = held_motion(scene, [body for body in held if body is not None], frames)
-        warnings = [text for _, text in left]
+        warnings = held_motion(scene, [body for body in held if body is not None], frames)
         followed = subframes.looked_at(scene, led_joints.sample(scene, read, frames), frames, fps)
         seen, begun = start_states.see(scene, read, frames[0], led_joints.held_at_start(followed))
         excited, pushed = muscles.excitations(scene, read, looks), forcing.torques(scene, read, looks)
@@ -311,7 +310,7 @@ def ready(
     if controllers:
         options["controllers"] = controllers
     clock.lap("project")
-    warnings += [finding.text for finding in checked if finding.remedy != orphans.REMEDY]
+    warnings += [finding for finding in checked if finding.remedy != orphans.REMEDY]
     pressed = start_penetration.warnings(read, set(given.start), options["tau"])
     told = [*warnings, *given.warnings, *begun, *looked, *pressed]
     return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
@@ -330,8 +329,8 @@ def _muscles(
     return muscles.shown(references.find_scene(scene_uid), read, points, lengths, active)
 
 
-def _to_fit(scene: Scene) -> tuple[list[int], list[str]]:
-    """Joints to fit before a bake, by session uid, and what is told of those that are not."""
+def _to_fit(scene: Scene) -> tuple[list[int], list[findings.Finding]]:
+    """Joints to fit before a bake, by session uid, and findings about those that are not."""
     wanted, told = [], []
     for item in references.joints_of(scene):
         if not item.condyle.joint.fit.requested:
@@ -339,9 +338,7 @@ def _to_fit(scene: Scene) -> tuple[list[int], list[str]]:
         if item.condyle.joint.type in FITTED:
             wanted.append(item.session_uid)
         else:
-            told.append(
-                f"{item.name} was not fitted before the bake: it is no spline joint, and a fit would make it one"
-            )
+            told.append(findings.about(item, "not-fitted", joint=item.name))
     return wanted, told
 
 

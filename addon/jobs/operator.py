@@ -172,7 +172,7 @@ class JobOperator(mixins.Operator):
 
     def _fail(self, error: Any) -> set[str]:
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene), None)
-        text = str(error) if scene is None else solver_statistics.told(scene, error)
+        text = str(error) if scene is None else solver_statistics.failure(scene, error).text
         if getattr(error, "kind", "") == "WorkerDied":
             text = f"{_last_word(error)}. Nothing was changed; the next press starts it again"
         session.tell(text, "ERROR", self._scene)

@@ -127,8 +127,8 @@ def _cycle(curve: FCurve) -> float:
     return 0.0
 
 
-def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list[str]]:
-    """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and what is told of what
+def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list[findings.Finding]]:
+    """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and findings about what
     does not go round.
     """
     model = made.read.model
@@ -156,11 +156,8 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
         (controllers if around_too else stay if around_too is False else []).append(name)
     told = []
     if stay:
-        stay = sorted(set(stay))
-        told.append(
-            f"{findings.few(stay)}: animated up to frame {made.frames[-1]:g}; a live run that goes on leaves that as "
-            "it is there. What ends as it began goes round"
-        )
+        names, last = findings.few(sorted(set(stay))), float(made.frames[-1])
+        told.append(findings.about(None, "animation-ends", names=names, frame=last))
     chosen = {"motions": around, "pulls": drawn, "inputs": columns, "controllers": controllers, "anew": anew}
     chosen["onward"] = [name for name in columns if name in onward]
     if not any(chosen.values()):

@@ -10,7 +10,7 @@ from bpy.types import Scene
 from ..animation import inputs as forcing
 from ..baking import solver_statistics
 from ..blender import physics_access, units
-from ..data import live, references
+from ..data import findings, live, references
 from ..data.references import Handle
 from ..jobs.bake import Ready
 from . import knobs
@@ -72,8 +72,8 @@ class Run:
         return self.figures.get("time", 0.0)
 
     @property
-    def grown(self) -> list[str]:
-        """A line where energy has come from nowhere."""
+    def grown(self) -> list[findings.Finding]:
+        """A finding where energy has come from nowhere."""
         return solver_statistics.from_nowhere(self.figures)
 
     def poll(self) -> bool:

@@ -52,7 +52,8 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
-    findings.show(scene, findings.named_all(scene, [*ready.warnings, *told], findings.LIVE))
+    found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
+    findings.show(scene, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
     settings = live_properties.settings()
     knobs.fill(settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited)
@@ -80,7 +81,7 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
     finally:
         session.live = None
         run.close()
-        session.findings += [findings.Finding(text, findings.LIVE) for text in run.grown]
+        session.findings += findings.of_source(run.grown, findings.LIVE)
     if not answer.arrays:
         return LiveReport(run.time, None, None)
     if repeating:
@@ -111,10 +112,12 @@ def _baked(
     baked = yield from bake.written(
         uid, kept, ready.read, result, excited, inputs, {}, frame_times.Clock(), ready.prints
     )
-    told = solver_statistics.on_paths(result) + solver_statistics.overlaps(result) + baked.warnings
+    found = (
+        solver_statistics.on_paths(ready.read, result) + solver_statistics.overlaps(result) + baked.warnings
+    )
     if not run.grown:
-        told += solver_statistics.turned(ready, result)
-    session.findings += findings.named_all(references.find_scene(uid), told, findings.BAKE)
+        found += solver_statistics.turned(ready, result)
+    session.findings += findings.of_source(found, findings.BAKE)
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 

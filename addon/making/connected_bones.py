@@ -14,7 +14,7 @@ from bpy.types import Object, Scene
 from ..baked import conflicts
 from ..blender import physics_access, units
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..data.references import Body
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
@@ -31,10 +31,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         if child is None or not (away := _away(scene, item, child)):
             continue
         if not _is_disconnected_by_bakes(scene, child):
-            text = f"{child.name} is connected to its parent, but {item.name} can take it {away} away from it"
-            yield findings.about(f"{text}: {conflicts.how_to_disconnect(child)}", CHECK, child)
+            yield _about("connected-bone", item, child, away)
         elif item.condyle.joint.driven:
-            yield findings.about(_shown_off(item, child, away), CHECK, child)
+            yield _shown_off(item, child, away)
 
 
 def told(scene: Scene, joints: Iterable[Any]) -> str:
@@ -43,17 +42,19 @@ def told(scene: Scene, joints: Iterable[Any]) -> str:
     for item in joints:
         child = _connected_child(item)
         if child is not None and (away := _away(scene, item, child)):
-            lines.append(_shown_off(item, child, away))
+            lines.append(_shown_off(item, child, away).text)
     more = f"; and {len(lines) - 1} more, see Check Scene" if len(lines) > 1 else ""
     return "".join([*lines[:1], more])
 
 
-def _shown_off(item: Object, child: Body, away: str) -> str:
-    way = "disconnect it, as a bake with Disconnect Bones does"
-    if conflicts.is_armature_linked(child.object):
-        way = conflicts.how_to_disconnect(child)
-    shown = f"so that the sliders of {item.name} show it up to {away} off"
-    return f"{child.name} is connected to its parent, {shown}: {way}"
+def _shown_off(item: Object, child: Body, away: str) -> Finding:
+    is_linked = conflicts.is_armature_linked(child.object)
+    return _about("connected-bone-linked" if is_linked else "connected-bone-shown", item, child, away)
+
+
+def _about(code: str, item: Object, child: Body, away: str) -> Finding:
+    remedy = conflicts.how_to_disconnect(child)
+    return findings.about(child, code, bone=child.name, joint=item.name, distance=away, remedy=remedy)
 
 
 def _is_disconnected_by_bakes(scene: Scene, child: Body) -> bool:

@@ -17,7 +17,7 @@ from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
-from ..data import collection, schema
+from ..data import collection, findings, schema
 from ..data.joint_types import TYPES
 from ..data.joints import JointProperties, match_coordinates
 from ..data.references import Body
@@ -61,7 +61,8 @@ def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Impor
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
-    made = Imported(ground, warnings=list(read.warnings))
+    told = [findings.about(None, "import-note", message=each) for each in read.warnings]
+    made = Imported(ground, warnings=told)
     for body in model.bodies:
         made.bodies[body.name] = _body_empty(standing, body, body.name, ground)
     bpy.context.view_layer.update()
@@ -110,9 +111,8 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
     made.joints[body.name] = item
     settings = item.condyle.joint
     if not set_joint(settings, body.joint):
-        made.warnings.append(
-            f"joint of {body.name!r}: type {body.joint.type} is not supported; imported as fixed"
-        )
+        kind = body.joint.type
+        made.warnings.append(findings.about(item, "import-joint-type", body=body.name, type=kind))
         return
     settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
     where = model.coordinate_slice(body.name)
@@ -142,7 +142,7 @@ def _check(standing: Standing, made: Imported, body: physics_access.Body, item: 
         away = np.abs(found.transform(q) - body.joint.transform(q)).max()
         if away <= READ_BACK:
             return
-    made.warnings.append(f"joint of {body.name!r}: it differs from the file's joint, which is not supported")
+    made.warnings.append(findings.about(item, "import-joint", body=body.name))
 
 
 #: constraints of the file imported as connections; tolerance at the start [m, rad]
@@ -152,17 +152,14 @@ TIES, MET = ("point", "weld", "distance"), 1e-5
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
         if constraint.type in TIES:
-            problem = _tie(standing, made, name, constraint)
-        elif constraint.type == "coupling" and _couple(standing, made, name, constraint):
-            problem = ""
-        else:
-            problem = f"of type {constraint.type} is not supported; it is left out"
-        if problem:
-            made.warnings.append(f"constraint {name!r} {problem}")
+            _tie(standing, made, name, constraint)
+        elif constraint.type != "coupling" or not _couple(standing, made, name, constraint):
+            found = findings.about(None, "import-constraint-type", name=name, type=constraint.type)
+            made.warnings.append(found)
 
 
-def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
-    """Import a point, weld or rod between two bodies as a connection; returns a warning or an empty text.
+def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None:
+    """A point, a weld or a rod between two bodies, as a connection; or a warning that it is left out.
 
     Connections join points and frames as they are at the first frame.
     """
@@ -178,7 +175,8 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
         frames[1, :3, 3] = (standing.worlds[body] @ np.append(constraint.point, 1.0))[:3]
     apart = float(np.abs(frames[0] - frames[1]).max())
     if constraint.type != "distance" and apart > MET:
-        return f"is left out: its ends are {apart:.3g} m or rad apart at the file's default coordinates"
+        made.warnings.append(findings.about(None, "import-constraint-apart", name=name, apart=apart))
+        return
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
     end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
     item = connections.add_connection(
@@ -188,7 +186,6 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> str:
         settings = item.condyle.connection
         settings.sense, settings.as_placed = constraint.sense, False
         settings.length = constraint.length / units.length_scale(standing.scene)
-    return ""
 
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
@@ -223,12 +220,13 @@ def _add_geometry(standing: Standing, made: Imported) -> None:
     for shape in standing.read.geometry:
         if shape.path is None or shape.path.suffix.lower() != ".vtp":
             if shape.path is not None:
-                made.warnings.append(f"geometry {shape.path.name}: only .vtp files are read")
+                made.warnings.append(findings.about(None, "import-no-vtp", file=shape.path.name))
             continue
         try:
             points, polygons = physics_access.part("io.vtp").read_vtp(shape.path)
         except (physics_access.physics().CondyleError, OSError) as error:
-            made.warnings.append(f"geometry {shape.path.name} is left out: {error}")
+            told = findings.about(None, "import-geometry", file=shape.path.name, error=error)
+            made.warnings.append(told)
             continue
         mesh = bpy.data.meshes.new(shape.path.stem)
         scaled = points * np.asarray(shape.scale) / units.length_scale(scene)

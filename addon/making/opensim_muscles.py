@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Object
 
 from ..blender import physics_access, units
+from ..data import findings
 from ..data.references import Body
 from ..reading.muscle_strands import LENGTHS
 from ..reading.muscles import FIGURES
@@ -37,7 +38,7 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces, float(length))
         except ph.ModelError as error:
-            made.warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+            made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
 
 def _name_starts(standing: Standing, made: Imported) -> None:
@@ -48,10 +49,7 @@ def _name_starts(standing: Standing, made: Imported) -> None:
         if "default_activation" in muscle.parameters
     ]
     if given:
-        made.warnings.append(
-            "activations at the start are not imported; muscles start with the excitation of the first frame as "
-            f"their activation: {', '.join(given)}"
-        )
+        made.warnings.append(findings.about(None, "import-activations", muscles=", ".join(given)))
 
 
 def _target(made: Imported, body: str | None) -> Body:
@@ -104,7 +102,7 @@ def _muscle(
         for surface in wrap.obstacles:
             name = surfaces.get(json.dumps(surface.to_dict()))
             if name is None:
-                made.warnings.append(f"muscle {muscle.name!r}: one of its obstacles is left out")
+                made.warnings.append(findings.about(item, "import-obstacle", muscle=muscle.name))
             else:
                 muscles.wrap_over(item, made.obstacles[name], strand + 1)
     _set_law(standing, item, muscle, length)

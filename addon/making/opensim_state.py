@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..blender import units
+from ..data import findings
 from ..data.references import Body
 
 
@@ -18,7 +19,7 @@ class Imported:
 
     Attributes:
         ground: the Empty that is the ancestor of all. bodies: by name in the file. joints: Empties by name of the body
-            that each moves. muscles, obstacles: by name in the file. warnings: one sentence each.
+            that each moves. muscles, obstacles: by name in the file. warnings: about what differs from the file.
     """
 
     ground: Any
@@ -26,7 +27,7 @@ class Imported:
     joints: dict[str, Any] = field(default_factory=dict)
     muscles: dict[str, Any] = field(default_factory=dict)
     obstacles: dict[str, Any] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[findings.Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from bpy.types import Collection, Object, Scene
 
 from ..blender import session
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 
 REMEDY = "condyle.remove_left_over"
 #: session uids of the deleted owners reported last, by session uid of the scene
@@ -52,14 +52,8 @@ def _homes(scene: Scene, item: Object) -> list[Collection]:
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each deleted joint or connection with orphans."""
     for owner, items in of(scene).items():
-        what = "control frame" if owner.condyle.joint.enabled else "end"
-        left = f"its {what} is" if len(items) == 1 else f"its {len(items)} {what}s are"
-        text = f"{_deleted(owner)} and {left} left: remove what is left, or undo"
-        yield replace(findings.about(text, CHECK, items[0]), remedy=REMEDY)
-
-
-def _deleted(owner: Object) -> str:
-    return f"{owner.name} was deleted" + ("" if references.is_deleted(owner) else " from this scene")
+        found = findings.about(items[0], "left-over", owner=owner.name, count=len(items))
+        yield replace(found, remedy=REMEDY)
 
 
 def tell(scene: Scene) -> None:
@@ -74,7 +68,7 @@ def tell(scene: Scene) -> None:
     owners = list(of(scene))
     now = {owner.session_uid for owner in owners}
     if now - _told.get(scene.session_uid, set()):
-        short = f"{', '.join(map(_deleted, owners))}: see Warnings"
+        short = f"Deleted: {', '.join(owner.name for owner in owners)}; see Warnings"
         session.tell(short if listed else "; ".join(line.text for line in lines), "ERROR", scene.session_uid)
     _told[scene.session_uid] = now
 

@@ -14,7 +14,7 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from . import shifted_meshes
 
 FAR_TURN = 1e-2  # radians; less is not reported
@@ -55,15 +55,15 @@ def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
         angle = 0.0 if item.session_uid in fitted else turned(item)
         if angle > FAR_TURN:
             child, parent = (references.resolve(end) for end in _ends(item))
-            anew = "fit it or add it anew"
-            if item.condyle.joint.type not in {"spline_curve", "spline_surface"}:
-                anew = "use Set Rest Pose"
-            text = (
-                f"{child.name} was turned by {np.degrees(angle):.3g}° at rest against {parent.name} (its roll, say) "
-                f"since {item.name} was made: so is its skin, unless the pose was applied to that as well; turn the "
-                f"bone back, or {anew}"
+            is_spline = item.condyle.joint.type in {"spline_curve", "spline_surface"}
+            yield findings.about(
+                item,
+                "rest-pose-turned-spline" if is_spline else "rest-pose-turned",
+                bone=child.name,
+                parent=parent.name,
+                joint=item.name,
+                angle=float(np.degrees(angle)),
             )
-            yield findings.about(text, CHECK, item)
 
 
 def _ends(item: Object) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 
 POINTS = 4
 #: tolerance of a rigid motion, and least reported distance, as shares of the mesh's size
@@ -51,15 +51,11 @@ def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
         away = 0.0 if item.session_uid in fitted else shifted(item)
         if away > 0.0:
             child = references.resolve(item.condyle.joint.child)
-            anew = "fit it or add it anew"
-            if item.condyle.joint.type not in {"spline_curve", "spline_surface"}:
-                anew = "use Set Rest Pose with the sliders off"
-            text = (
-                f"{child.name}: its mesh was moved by {units.told_length(away * units.length_scale(scene))} against "
-                f"its origin since {item.name} was made (Set Origin or Apply, say), so it stands beside the joint: "
-                f"undo that, or {anew}"
-            )
-            yield findings.about(text, CHECK, child)
+            code = "mesh-moved"
+            if item.condyle.joint.type in {"spline_curve", "spline_surface"}:
+                code = "mesh-moved-spline"
+            distance = units.told_length(away * units.length_scale(scene))
+            yield findings.about(child, code, body=child.name, joint=item.name, distance=distance)
 
 
 def points_of(item: Object) -> np.ndarray | None:

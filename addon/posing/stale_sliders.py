@@ -10,7 +10,7 @@ from bpy.types import Object, Scene
 from ..animation import keyed_poses
 from ..blender import physics_access, units
 from ..data import findings, references
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..reading import joints
 from ..sliders import sliders
 from . import project_poses
@@ -31,17 +31,11 @@ def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
         except physics_access.physics().CondyleError:  # reported by the check of joints
             continue
         if away > FAR or turned > FAR_TURN:
-            apart = units.told_apart(away, turned)
-            text = f"{item.name}: its child stands {apart} from where the slider should have it"
-            yield findings.about(f"{text}: {_remedy(item, turned)}", CHECK, item)
-
-
-def _remedy(item: Object, turned: float) -> str:
-    """Remedy for a child turned by an angle [rad] from the pose of its joint's sliders."""
-    child = references.resolve(item.condyle.joint.child)
-    if child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN:
-        return "the bone is connected to its parent, whose end it cannot leave; disconnect it"
-    return "bring it up to date by the arrows beside Start Here"
+            child, apart = references.resolve(item.condyle.joint.child), units.told_apart(away, turned)
+            # only turned bones can follow where they are connected
+            is_held = child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN
+            code = "slider-of-connected-bone" if is_held else "stale-slider"
+            yield findings.about(item, code, joint=item.name, apart=apart)
 
 
 def _apart(scene: Scene, item: Object) -> tuple[float, float]:

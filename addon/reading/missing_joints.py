@@ -15,7 +15,7 @@ from bpy.types import Library, Object, Scene
 
 from ..data import findings, references
 from ..data.collection import COLLECTION
-from ..data.findings import CHECK, Finding
+from ..data.findings import Finding
 from ..data.references import Body
 
 
@@ -31,7 +31,7 @@ def why_nothing(scene: Scene) -> str:
             )
             return f"{item.name} only instances the joints of the collection {shown.name}: {way}"
     for item, body in of(scene):
-        return f"Nothing to simulate: {told(item, body)}"
+        return f"Nothing to simulate: {_about(item, body).text}"
     for body in references.bodies_of(scene):
         library = _library(body.object)
         if library is not None:
@@ -52,21 +52,21 @@ def of(scene: Scene) -> Iterator[tuple[Any, Body]]:
             yield item, body
 
 
-def told(item: Object, body: Body) -> str:
-    """Message about a missing joint and the body that it would move."""
-    library = _library(item)
+def _about(item: Object, body: Body) -> Finding:
+    """A finding about a joint and the body that it would move."""
+    library, joint, called = _library(item), item.name, body.name
     if library is not None and not item.users_scene:
-        return f"joint {item.name!r} of {body.name} was left in {library.name}; {_way(body)}"
+        found, way = library.name, _way(body)
+        return findings.about(body, "joint-in-library", joint=joint, body=called, library=found, remedy=way)
     homes = findings.few(each.name for each in item.users_collection)
-    return f"joint {item.name!r} of {body.name} is not in this scene; link its collection {homes} into it"
+    return findings.about(body, "joint-not-in-scene", joint=joint, body=called, collections=homes)
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each missing joint, except for bodies in two scenes, which are simulated with their joints."""
     for item, body in of(scene):
         if not item.users_scene and references.joint_of(scene, body) is None:
-            text = told(item, body)
-            yield findings.about(f"{text[0].upper()}{text[1:]}", CHECK, body)
+            yield _about(item, body)
 
 
 def _library(item: Object) -> Library | None:

@@ -38,6 +38,11 @@ class ModelBody:
     joint_name: str
     joint_uid: int = 0
 
+    @property
+    def culprit(self) -> Handle:
+        """What a finding about its motion is about: its joint, or the free body."""
+        return Handle(self.joint_uid) if self.joint_uid else self.handle
+
 
 @dataclass(frozen=True)
 class SceneModel:
@@ -51,6 +56,12 @@ class SceneModel:
     bodies: tuple[ModelBody, ...]
     held: tuple[Handle, ...] = ()
     muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
+
+    def handle_of(self, index: int) -> Handle | None:
+        """The scene's body behind a body of the model; behind soft parts and loops' ends the one that carries them."""
+        while index >= len(self.bodies):
+            index = int(self.model.parent[index])
+        return self.bodies[index].handle if index >= 0 else None
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ..baked import channels_back
 from ..baking import write
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
-from ..data import references, stored_texts
+from ..data import findings, references, stored_texts
 from ..data.joints import slider_names
 from ..data.property_options import shown_by
 from ..data.references import Body
@@ -331,18 +331,17 @@ def _packed(found: Prints) -> str:
     return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
 
 
-def changes(scene: Scene) -> list[str]:
-    """What has changed since the bake that is in place, a line for each thing; empty: it is up to date, or none is."""
+def changes(scene: Scene) -> list[findings.Finding]:
+    """What has changed since the bake that is in place, one for each thing; empty: it is up to date, or none is."""
     kept = scene.condyle.simulation.output.read
     if not kept or not write.is_baked(scene):
         return []
-    broken = [*(line for _, line in write.gone(scene)), *write.broken(scene)]
-    old = stored_texts.prints(kept)
-    return broken if old is None else [*broken, *_told(scene, old, prints(scene))]
+    broken, old = [*write.gone(scene), *write.broken(scene)], stored_texts.prints(kept)
+    return broken if old is None else [*broken, *_changed(scene, old, prints(scene))]
 
 
-def _told(scene: Scene, old: Prints, new: Prints) -> list[str]:
-    """A line for each thing that is another in these prints of now than in those of a bake."""
+def _changed(scene: Scene, old: Prints, new: Prints) -> Iterator[findings.Finding]:
+    """A finding for each thing that is another in these prints of now than in those of a bake."""
     name, number = LOOKED_AT
     if old["Scene"].get(name) != number:
         old["Scene"][name] = number
@@ -355,19 +354,18 @@ def _told(scene: Scene, old: Prints, new: Prints) -> list[str]:
             }
             for owner, entries in old.items()
         }
-    told = []
     for owner in [*old, *(owner for owner in new if owner not in old)]:
         if owner not in new:
-            told.append(f"{owner}: is gone")
+            yield findings.about(None, "gone-since-bake", owner=owner)
         elif owner not in old:
-            told.append(f"{owner}: is new")
+            yield findings.about(None, "new-since-bake", owner=owner)
         else:
             now = names.as_kept(new[owner], old[owner])
             labels = names.different(names.constraints_as_now(old[owner], now), now)
             if labels:
                 titles = names.titles(scene, owner)
-                told.append(f"{owner}: {', '.join(names.spoken(label, titles) for label in labels)} changed")
-    return told
+                spoken = ", ".join(names.spoken(label, titles) for label in labels)
+                yield findings.about(None, "changed-since-bake", owner=owner, what=spoken)
 
 
 def _of_earlier(these: Prints, others: Prints) -> Prints:

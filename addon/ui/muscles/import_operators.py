@@ -58,13 +58,13 @@ class ImportOpenSim(Operator):
             made.ground.select_set(True)
             context.view_layer.objects.active = made.ground
         hints = falling.after_import(context.scene, made.ground)
-        warnings = findings.named_all(context.scene, made.warnings, findings.IMPORT, made.ground)
-        findings.show(context.scene, [*hints, *warnings])
+        found = [each if each.session_uid else findings.named(context.scene, each) for each in made.warnings]
+        findings.show(context.scene, [*hints, *findings.of_source(found, findings.IMPORT, made.ground)])
         counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
         told = f"{made.ground.name} imported: {counts}"
         if made.warnings:
             text = bpy.data.texts.new(f"{made.ground.name} import")
-            text.write("\n".join(made.warnings) + "\n")
+            text.write("".join(f"{each.text}\n" for each in made.warnings))
             count = len(made.warnings)
             told += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
         if hints:

@@ -40,7 +40,7 @@ class Bake(JobOperator, Operator):
     def told(self, outcome: Any) -> str:
         if len(outcome.warnings) > MOST_TOLD:
             return self.shown(outcome)
-        return ". Note: ".join([self._done(outcome), *outcome.warnings])
+        return ". Note: ".join([self._done(outcome), *(each.text for each in outcome.warnings)])
 
     def shown(self, outcome: Any) -> str:
         count = len(outcome.warnings)
@@ -98,7 +98,7 @@ class FreeBake(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        lost = write.broken(context.scene)
+        lost = [each.text for each in write.broken(context.scene)]
         count = bake.free_bake(context.scene)
         findings.forget_bake(context.scene)
         told = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"

@@ -54,7 +54,7 @@ def draw_badge(layout: Any, context: Any) -> None:
     column.alert = True
     column.label(text="The bake is out of date", icon="FILE_REFRESH")
     for line in changed[:MOST_CHANGES]:
-        draw_lines(column, line, "BLANK1", context.region.width)
+        draw_lines(column, line.text, "BLANK1", context.region.width)
     if len(changed) > MOST_CHANGES:
         column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
 

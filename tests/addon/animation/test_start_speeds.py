@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ..said import codes, said
 from .test_start_states import curves_of, key_slider, pendulum  # noqa: F401
 
 bpy = pytest.importorskip("bpy")
@@ -14,7 +15,7 @@ def start_of(part, scene):
     scene.condyle.start.begin, scene.condyle.start.source = "PLAYHEAD", "MOTION"
     scene.frame_set(13)
     made = part("jobs.bake").bake_now(scene)
-    return made.result.qd[0], any("keys are stepped" in text for text in made.warnings)
+    return made.result.qd[0], any(each.code in {"start-jump", "keys-jump"} for each in made.warnings)
 
 
 @pytest.mark.parametrize("turns", ["CONSTANT", "LINEAR"])
@@ -87,20 +88,18 @@ def test_a_slider_that_stands_elsewhere_than_at_the_start_value_is_told(part, sc
     part("making.bodies_and_joints").drive(scene, joint, True)
     joint["coordinate"] = 0.8
     scene.frame_set(1)
-    words = (
-        "starts at its start value 0°, though its slider stands at 45.84°: press Start Here, or choose Pose in "
-        "Start With"
-    )
-    assert any(words in text for text in part("jobs.bake").bake_now(scene).warnings)
+    told = ("start-not-slider", "Hinge", "0°", "45.84°")
+    assert told in said(part("jobs.bake").bake_now(scene).warnings)
     part("jobs.bake").free_bake(scene)
     scene.condyle.start.source = "POSE"
-    assert not any("start value" in text for text in part("jobs.bake").bake_now(scene).warnings)
+    assert "start-not-slider" not in codes(part("jobs.bake").bake_now(scene).warnings)
     part("jobs.bake").free_bake(scene)
     scene.condyle.start.source, row = "SETTINGS", joint.condyle.joint.coordinates[0]
     row.start = 0.3
-    assert any("starts at its start value 17.19°" in text for text in part("jobs.bake").check_now(scene))
+    told = ("start-not-slider", "Hinge", "17.19°", "45.84°")
+    assert told in said(part("jobs.bake").check_now(scene))
     part("sliders.sliders").start_here(scene, joint)
-    assert not any("start value" in text for text in part("jobs.bake").bake_now(scene).warnings)
+    assert "start-not-slider" not in codes(part("jobs.bake").bake_now(scene).warnings)
 
 
 def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, scene, pendulum):
@@ -114,13 +113,13 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     scene.frame_set(1)
 
     def told():
-        return [each for each in part("checking.scene").check(scene) if "start value" in each.text]
+        return [each for each in part("checking.scene").check(scene) if each.code == "start-not-slider"]
 
     assert told() == []
     scene.condyle.start.preroll = 4
     (finding,) = told()
-    assert "starts at its start value 0°, though its slider stands at 45.84°" in finding.text
-    assert finding.text in part("jobs.bake").check_now(scene)
+    assert said([finding]) == [("start-not-slider", "Hinge", "0°", "45.84°")]
+    assert finding in part("jobs.bake").check_now(scene)
     assert finding.culprit().object == joint and not finding.is_error and scene.frame_current == 1
     joint.condyle.joint.prescribed = True  # it starts where its slider is
     assert told() == []
@@ -137,12 +136,12 @@ def test_a_preset_whose_slider_was_moved_is_told(part, scene, preset):
     scene.frame_start, scene.frame_end = 1, 3
     assert bpy.ops.condyle.add_preset(preset=preset) == {"FINISHED"}
     joint = part("data.references").joints_of(scene)[0]
-    assert not any("start value" in text for text in part("jobs.bake").check_now(scene))
+    assert "start-not-slider" not in codes(part("jobs.bake").check_now(scene))
     slider = part("sliders.sliders").slider_names(joint.condyle.joint)[0]
     joint[slider] += 0.1
     joint.update_tag()
     bpy.context.view_layer.update()
-    assert any("start value" in text for text in part("jobs.bake").check_now(scene))
+    assert "start-not-slider" in codes(part("jobs.bake").check_now(scene))
 
 
 def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
@@ -153,8 +152,8 @@ def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
         for name in part("data.joints").slider_names(joint.condyle.joint):
             joint[name] += 0.2
         joint.update_tag()
-    told = [text for text in part("jobs.bake").check_now(scene) if "start value" in text]
-    assert len(told) == 1 and "(likewise Finger, Hip)" in told[0]
+    told = [each.values for each in part("jobs.bake").check_now(scene) if each.code == "start-not-slider"]
+    assert len(told) == 1 and told[0]["joints"] == "Elbow, Finger, Hip"
 
 
 def speed_at(part, scene, joint, keys, frame):

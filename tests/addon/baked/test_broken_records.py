@@ -7,6 +7,7 @@ import json
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..said import said  # noqa: E402
 
 pytestmark = pytest.mark.small
 
@@ -27,13 +28,13 @@ def test_what_a_bake_was_made_of_is_told_to_be_broken(part, scene, baked, text):
     output = scene.condyle.simulation.output
     output.read = text
     (line,) = part("staleness.compare").changes(scene)
-    assert line.startswith(f"{scene.name}: what its bake was made of cannot be read any more")
+    assert said([line]) == [("record-of-scene", scene.name)]
     other = bpy.data.scenes.new("Other")
     other.collection.objects.link(baked[0])
     part("staleness.compare").note(other, *2 * [part("staleness.compare").prints(other)])
     assert output.read == text  # it is not this scene's to mend
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert "cannot be read any more" in part("blender.session").message and not output.read
+    assert line.text in part("blender.session").message and not output.read
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -48,21 +49,17 @@ def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, sce
     made, record = shank.condyle.bake.action.name, shank.condyle.bake
     record.paths = record.figures = record.bones = text
     record.blend_type = record.extrapolation = shank.condyle.channels.rotation_mode = "NONE SUCH"
-    assert (
-        sum(
-            line.startswith("Shank: its bake does not know")
-            for line in part("staleness.compare").changes(scene)
-        )
-        == 3
-    )
+    lost = {(f"record-of-{what}", "Shank") for what in ("channels", "properties", "bones")}
+    assert lost <= set(said(part("staleness.compare").changes(scene)))
     with part("baked.temporarily").without_bake(scene):
         assert keys(part, shank) == own
     warnings = part("jobs.bake").bake_now(scene).warnings  # frees the one in place
-    assert sum(line.startswith("Shank: its bake does not know") for line in warnings) == 3
+    assert lost <= set(said(warnings))
     assert bpy.data.actions[made].use_fake_user  # what may be the user's in it is not lost
     shank.condyle.bake.paths = text
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert "Shank: its bake does not know any more which channels" in part("blender.session").message
+    (found,) = (each for each in warnings if each.code == "record-of-channels")
+    assert found.text in part("blender.session").message
     assert keys(part, shank) == own and shank.rotation_mode == mode
     assert not shank.condyle.bake.paths and not part("baked.channels_back").is_baked(shank)
 
@@ -80,11 +77,9 @@ def test_a_broken_record_of_one_hook_loses_no_other_and_is_told(part, scene, arm
     muscle.data[hooks] = json.dumps({**kept, first: [1]} if known else [])
     (line,) = part("staleness.compare").changes(scene)
     named = first if known else f"{first}, {second}"
-    assert line.startswith(
-        f"{muscle.name}: its bake does not know any more which of its hooks were hidden: {named} can"
-    )
+    assert said([line]) == [("record-of-hooks", muscle.name, named)]
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert line in part("blender.session").message
+    assert line.text in part("blender.session").message
     assert muscle.modifiers[second].show_viewport != known and muscle.modifiers[first].show_viewport
 
 

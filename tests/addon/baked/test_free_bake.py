@@ -8,6 +8,7 @@ import pytest
 from tests.addon import digests
 
 bpy = pytest.importorskip("bpy")
+from ..said import codes, said  # noqa: E402
 
 pytestmark = pytest.mark.small
 
@@ -168,13 +169,14 @@ def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing
     scene.condyle.simulation.output.extras = {"COORDINATES"}
 
     def told():
-        return [text for text in part("jobs.bake").bake_now(scene).warnings if "has no part in this" in text]
+        return [
+            each for each in said(part("jobs.bake").bake_now(scene).warnings) if each[0] == "keys-in-bake"
+        ]
 
     assert not told() and not told()
     joint["coordinate"] = 0.3
     joint.keyframe_insert('["coordinate"]', frame=3)
-    (text,) = told()
-    assert text.startswith("Hip: what was keyed in 'Hip Condyle'")
+    assert told() == [("keys-in-bake", "Hip", "Hip Condyle")]
     part("jobs.bake").free_bake(scene)
     assert not told()
 
@@ -184,7 +186,7 @@ def test_nothing_is_told_as_keyed_since_where_a_bake_did_not_say_what_it_wrote(p
     part("jobs.bake").bake_now(scene)
     for item in scene.objects:
         item.condyle.bake.paths = ""
-    assert not [text for text in part("jobs.bake").bake_now(scene).warnings if "has no part in this" in text]
+    assert "keys-in-bake" not in codes(part("jobs.bake").bake_now(scene).warnings)
 
 
 def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
@@ -195,7 +197,7 @@ def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     swing.keyframe_insert("color", frame=1)
     assert part("staleness.compare").changes(scene) == []  # that moves nothing
     swing.keyframe_insert("delta_location", frame=1)
-    assert part("staleness.compare").changes(scene) == ["Bob: keys changed"]
+    assert said(part("staleness.compare").changes(scene)) == [("changed-since-bake", "Bob", "keys")]
     with part("baked.temporarily").without_bake(scene):
         looked = keys(part, swing)
         assert looked[("color", 0)] == [(1.0, 0.25)] and len(looked[("location", 0)]) == 3

@@ -10,6 +10,8 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from ..said import said  # noqa: E402
+
 pytestmark = pytest.mark.small
 
 
@@ -90,8 +92,8 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
     assert run(part, scene) == []
     leg["knee"]["coordinate"] = 1.5  # as keys or a script may set it
     finding, _ = run(part, scene)  # it does not stand at its start either
-    text = "Knee: the slider Angle is at 85.94°, outside its limits from 0° to 57.3°"
-    assert finding.text == text and not finding.is_error and finding.culprit().object == leg["knee"]
+    assert said([finding]) == [("slider-outside-limits", "Knee", "Angle", "85.94°", "0°", "57.3°")]
+    assert not finding.is_error and finding.culprit().object == leg["knee"]
 
 
 def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
@@ -104,7 +106,7 @@ def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
     leg["hip"]["coordinate"] = 2.0
     leg["hip"].keyframe_insert('["coordinate"]', frame=4)
     (found,) = run(part, scene)
-    assert found.text == "Hip: keys of Angle go from 0° to 114.6°; it stops at its ends -57.3° and 57.3°"
+    assert said([found]) == [("keys-outside-slider", "Hip", "Angle", "0°", "114.6°", "-57.3°", "57.3°")]
     assert not found.is_error and found.culprit().object == leg["hip"]
 
 
@@ -115,7 +117,7 @@ def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg
         leg["hip"]["coordinate"] = value
         leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
     (found,) = run(part, scene)
-    assert found.text == "Hip: keys of Angle go from 0° to 1719°; it stops at its ends -1440° and 1440°"
+    assert said([found]) == [("keys-outside-slider", "Hip", "Angle", "0°", "1719°", "-1440°", "1440°")]
 
 
 def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, scene, make):
@@ -131,7 +133,8 @@ def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, sce
         joint["coordinate"] = value
         joint.keyframe_insert('["coordinate"]', frame=frame)
     (found,) = run(part, scene)
-    assert "keys of Along the Wire go from 0 to" in found.text and found.text.endswith("(Make Cyclic)")
+    assert found.code == "keys-over-a-turn"
+    assert (found.values["coordinate"], found.values["first"]) == ("Along the Wire", "0")
     (curve,) = part("blender.compat").curves_in_use(joint)
     curve.keyframe_points[1].co.y = length
     for key in curve.keyframe_points:
@@ -158,13 +161,13 @@ def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 1.0
     row.stiffness, row.rest, row.start = 2.0, 1.5, -0.5
     found = run(part, scene)
-    assert [finding.text for finding in found] == [
-        "Knee: angle rests at 85.94°, outside its limits from 0° to 57.3°",
-        "Knee: angle starts at -28.65°, outside its limits from 0° to 57.3°",
+    assert said(found) == [
+        ("rest-outside-limits", "Knee", "angle", "85.94°", "0°", "57.3°"),
+        ("start-outside-limits", "Knee", "angle", "-28.65°", "0°", "57.3°"),
     ]
     assert {finding.culprit().object for finding in found} == {leg["knee"]} and not found[0].is_error
     report = part("jobs.bake").bake_now(scene)
-    assert report.warnings == [finding.text for finding in found]
+    assert report.warnings == found
     assert [finding.culprit().object for finding in part("blender.session").findings] == [leg["knee"]] * 2
 
 
@@ -172,8 +175,9 @@ def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scen
     leg["shank"].location.x += 0.02
     bpy.context.view_layer.update()
     (finding,) = run(part, scene)
-    assert "Shank stands" in finding.text and "from where its joint Knee can take it" in finding.text
-    far = float(finding.text.split(" mm")[0].split()[-1])
+    (code, *called, apart), *_ = said([finding])
+    assert (code, *called) == ("out-of-reach", "Shank", "Knee")
+    far = float(apart.split(" mm")[0])
     assert 0.0 < far <= 20.0 and finding.culprit().object == leg["shank"]
     leg["shank"].location.x -= 0.02
     bpy.context.view_layer.update()
@@ -188,7 +192,7 @@ def test_bodies_that_nothing_holds_are_told(part, scene, make):
     make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     (finding,) = run(part, scene)
-    assert "everything will fall without end" in finding.text and finding.culprit().object == ball
+    assert finding.code == "nothing-holds" and finding.culprit().object == ball
     scene.condyle.simulation.gravity = (0, 0, 0)
     assert run(part, scene) == []
 
@@ -203,7 +207,7 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
     assert run(part, scene) == []
     points.release(muscle, 1)
     (finding,) = run(part, scene)
-    assert finding.text == "Vastus: point 2 is on no body and stands still in the world"
+    assert said([finding]) == [("loose-points", "Vastus", "2")]
     assert finding.culprit().object == muscle
     for index in (1, 2):
         points.hook(muscle, index, thigh, places[index])
@@ -214,17 +218,11 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make):
 @pytest.mark.parametrize(
     ("figures", "told"),
     [
-        ({"mass": 1e6}, "kg/m³ of the box around it"),
-        ({"mass": 1e-7}, "kg/m³ of the box around it"),
-        (
-            {"inertia_diagonal": (50.0, 50.0, 50.0)},
-            "its inertia is that of a mass 5 m away, but it is 424 mm in",
-        ),
-        (
-            {"inertia_diagonal": (2e-9, 2e-9, 2e-9)},
-            "that of a mass within 0.0316 mm, but it is 424 mm in size",
-        ),
-        ({"center_of_mass": (0, 0, 50)}, "its centre of mass lies 49.8 m off it, but it is 424 mm in size"),
+        ({"mass": 1e6}, ("odd-density", "Shank", pytest.approx(1e6))),
+        ({"mass": 1e-7}, ("odd-density", "Shank", pytest.approx(1e-7))),
+        ({"inertia_diagonal": (50.0, 50.0, 50.0)}, ("odd-inertia", "Shank", "5 m", "424 mm")),
+        ({"inertia_diagonal": (2e-9, 2e-9, 2e-9)}, ("odd-inertia", "Shank", "0.0316 mm", "424 mm")),
+        ({"center_of_mass": (0, 0, 50)}, ("centre-of-mass-outside", "Shank", "49.8 m", "424 mm")),
     ],
 )
 def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told):
@@ -235,7 +233,7 @@ def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told)
     for name, value in figures.items():
         setattr(settings, name, value)
     (finding,) = run(part, scene)
-    assert told in finding.text and finding.culprit().object == leg["shank"]
+    assert said([finding])[0][: len(told)] == told and finding.culprit().object == leg["shank"]
 
 
 def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make):
@@ -265,7 +263,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
     assert run(part, scene) == []
     obstacle.condyle.obstacle.radius = 0.25  # both ends are 0.204 m from its axis
     (finding,) = run(part, scene)
-    assert finding.text == f"Vastus: points 1 and 2 lie inside {obstacle.name}, so it does not wrap over it"
+    assert said([finding]) == [("point-in-obstacle", "Vastus", obstacle.name, "1, 2")]
     assert finding.culprit().object == muscle
     bpy.ops.object.delete()
     # a turned cursor says how it lies: along the strand, whose points leave less room than usual
@@ -303,9 +301,9 @@ def test_lines_find_what_they_name(part, scene, make):
         ("nothing to see in Kneecap", None),
         ("Knee.001 and Knee", longer),
     ):
-        culprit = findings.named(scene, text, findings.CHECK).culprit()
+        culprit = findings.named(scene, findings.error(None, text)).culprit()
         assert (culprit.object if culprit else None) == item
-    gone = findings.about("x", findings.CHECK, one)
+    gone = findings.about(one, "no-motion")
     bpy.data.objects.remove(one)
     assert gone.culprit() is None
 
@@ -356,7 +354,7 @@ def test_a_held_body_that_moves_later_is_told_before_a_bake(part, scene, leg):
         pelvis.location.x = x
         pelvis.keyframe_insert("location", frame=frame)
     (finding,) = run(part, scene)
-    assert "Pelvis moves in these frames, but is held" in finding.text and not finding.is_error
+    assert said([finding]) == [("held-parent", "Pelvis", 1.0)] and not finding.is_error
     assert finding.culprit().object == pelvis and scene.frame_current == 1
 
 
@@ -368,7 +366,7 @@ def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene,
         scene, [(body(leg["pelvis"]), (0, 0, 1.5)), (body(floor), (1, 0, 0))], "Cord"
     )
     (finding,) = run(part, scene)
-    assert finding.text == "Cord: nothing that it joins is simulated, so it is left out"
+    assert said([finding]) == [("muscle-left-out", "Cord")]
     assert finding.culprit().object == muscle
     assert part("reading.scene").read(scene).muscles == ()
 
@@ -392,8 +390,7 @@ def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle
 def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
     one, other = make.box("One"), make.box("Other")
     findings, panel = part("data.findings"), part("ui.checks.panels").WarningsPanel
-    lines = (("first", one), ("second", other))
-    findings.show(scene, [findings.about(text, findings.CHECK, item) for text, item in lines])
+    findings.show(scene, [findings.about(item, "no-motion") for item in (one, other)])
     assert [number for number, _ in findings.shown(scene)] == [0, 1]
     bpy.data.objects.remove(one)
     assert [number for number, _ in findings.shown(scene)] == [1] and panel.poll(bpy.context)

@@ -8,6 +8,8 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from ..said import said  # noqa: E402
+
 pytestmark = pytest.mark.small
 
 
@@ -35,13 +37,13 @@ def stand(part, scene, make):
 
 
 def told(part, scene):
-    return [finding.text for finding in part("checking.scene").check(scene)]
+    return part("checking.scene").check(scene)
 
 
 def baked(part, scene):
     """What a bake tells, but that nothing moves."""
     told = part("jobs.bake").bake_now(scene).warnings
-    return [text for text in told if not text.startswith("Nothing moves")]
+    return [each for each in told if not each.code.startswith("no-motion")]
 
 
 @pytest.mark.parametrize(
@@ -54,15 +56,15 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
     stone = make.box("Stone", (0, 0, height))
     stand(stone, contact)
     (finding,) = part("checking.scene").check(scene)
-    soft = "soft " if contact == "SOFT" else ""
-    assert finding.text.startswith(f"Stone begins {depth} inside the {soft}ground Ground Stone")
+    code = "deep-soft-start" if contact == "SOFT" else "deep-start"
+    assert said([finding]) == [(code, "Stone", depth, "Ground Stone")]
     assert finding.is_error is (contact == "RIGID") and finding.culprit().object == stone
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == stone
     if contact == "SOFT":
-        assert part("jobs.bake").check_now(scene) == [finding.text]
-        assert finding.text in part("jobs.bake").bake_now(scene).warnings
+        assert part("jobs.bake").check_now(scene) == [finding]
+        assert finding in part("jobs.bake").bake_now(scene).warnings
         assert part("blender.session").findings[0].culprit().object == stone
         return
     with pytest.raises(ph.ModelError, match=r"Stone begins .* inside the ground"):
@@ -125,7 +127,8 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     part("jobs.bake").free_bake(scene)
     scene.condyle.simulation.gravity, row.torque = (0, 0, -1.0), 0.0
     (line,) = told(part, scene)
-    assert line.startswith("Beam begins ") and line in part("jobs.bake").bake_now(scene).warnings
+    assert (line.code, line.values["body"]) == ("deep-soft-start", "Beam")
+    assert said([line])[0] in said(part("jobs.bake").bake_now(scene).warnings)
 
 
 def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stand):
@@ -141,7 +144,7 @@ def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stan
     make.update()
     scene.condyle.start.source = "POSE"
     (line,) = told(part, scene)
-    assert line.startswith("Ram begins 100 mm inside the soft ground")
+    assert said([line])[0][:3] == ("deep-soft-start", "Ram", "100 mm")
     assert line in part("jobs.bake").bake_now(scene).warnings
     part("jobs.bake").free_bake(scene)
     joint.condyle.joint.prescribed = True
@@ -155,7 +158,7 @@ def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, s
     part("making.bodies_and_joints").make_body(scene, body(other), motion="FREE")
     part("making.connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
     make.update()
-    (finding,) = [each for each in part("checking.scene").check(scene) if "inside" in each.text]
+    (finding,) = [each for each in part("checking.scene").check(scene) if each.code == "deep-start"]
     assert not finding.is_error
 
 

@@ -263,7 +263,7 @@ def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collecti
 ):
     """Of sliders Blender links the joints indirectly, without a scene; of others nothing."""
     path, scene, collection = library(driven)
-    told = "joint 'Knee' of Shank was left in leg.blend" if driven else "comes from leg.blend without joints"
+    told = "Joint 'Knee' of Shank was left in leg.blend" if driven else "comes from leg.blend without joints"
     for override in (False, True):
         if override:
             collection.override_hierarchy_create(scene, bpy.context.view_layer)
@@ -294,9 +294,10 @@ def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, 
     scene.collection.children.unlink(bpy.data.collections["Condyle"])
     bpy.context.view_layer.update()
     found = part("checking.scene").check(scene)
-    (line,) = [each for each in found if "Joint 'Knee' of Shank is not in this scene" in each.text]
-    assert "link its collection Condyle into it" in line.text and line.culprit().object == shank
-    assert not any("Remove" in each.remedy or "is left" in each.text for each in found)
+    (line,) = [each for each in found if each.code == "joint-not-in-scene"]
+    assert line.values == {"joint": "Knee", "body": "Shank", "collections": "Condyle"}
+    assert line.culprit().object == shank
+    assert not any("Remove" in each.remedy or each.code == "left-over" for each in found)
     other = bpy.data.scenes.new("Other")
     other.collection.children.link(bpy.data.collections["Condyle"])
-    assert not any("is not in this scene" in each.text for each in part("checking.scene").check(scene))
+    assert not any(each.code == "joint-not-in-scene" for each in part("checking.scene").check(scene))

@@ -8,6 +8,7 @@ import pytest
 from tests.addon.live.test_run import Hand, settings
 
 bpy = pytest.importorskip("bpy")
+from ..said import said  # noqa: E402
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def keyed(part, joint, last, end=0.0, cycles=False):
 
 
 def told(part):
-    return [finding.text for finding in part("blender.session").findings if finding.source == "Live"]
+    return [each for each in part("blender.session").findings if each.source == "Live"]
 
 
 @pytest.mark.parametrize(("last", "cycles"), [(40, False), (13, True), (13, False)])
@@ -91,8 +92,7 @@ def test_a_fall_out_of_the_animation_is_one_and_told(part, scene, make, arms, sw
         settings_.keyframe_insert(switch, frame=frame)
     scene.frame_set(1)
     live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
-    (text,) = told(part)
-    assert text.startswith("Shoulder: animated up to frame 13")
+    assert said(told(part)) == [("animation-ends", "Shoulder", 13.0)]
     assert part("jobs.bake").free_bake(scene) == 2
     scene.frame_end = 40
     scene.frame_set(1)
@@ -103,7 +103,8 @@ def test_a_fall_out_of_the_animation_is_one_and_told(part, scene, make, arms, sw
 def test_what_rests_at_the_end_of_its_keys_is_told(part, scene, make, arms):
     keyed(part, arms, 20, end=0.4)
     live = Hand(part, scene, duration=1.0, record=True).walk().baked.result
-    assert any("Up: animated up to frame 20" in text or "Shoulder" in text for text in told(part)), told(part)
+    (found,) = (each for each in told(part) if each.code == "animation-ends")
+    assert found.values["frame"] == 20.0 and ("Up" in found.text or "Shoulder" in found.text)
     # a step of 1 ms that leads beyond the end
     assert np.abs(live.q[20:, 0] - live.q[19, 0]).max() < 3e-3 and np.abs(np.diff(live.q[:19, 0])).max() > 0.1
     arms.condyle.joint.prescribed = False
@@ -232,7 +233,7 @@ def test_a_cycle_that_drops_back_or_goes_on_does_so_again_and_again(part, scene,
             point.interpolation = "LINEAR"
     scene.frame_set(1)
     live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
-    assert not [text for text in told(part) if "animated up to frame 13" in text]
+    assert not [each for each in said(told(part)) if each[0] == "animation-ends" and each[2] == 13.0]
     assert part("jobs.bake").free_bake(scene) == 2
     scene.frame_end = 40
     scene.frame_set(1)
@@ -292,5 +293,5 @@ def test_a_copy_of_a_controller_that_starts_over_does_not_start_over_with_it(par
     curve.modifiers.new("CYCLES")
     scene.frame_set(1)
     Hand(part, scene, duration=0.6, record=True).walk()
-    (stays,) = [text for text in told(part) if "animated up to frame" in text]
-    assert stays.startswith(f"{other.name}.")
+    (stays,) = [each for each in told(part) if each.code == "animation-ends"]
+    assert stays.values["names"].startswith(f"{other.name}.")

@@ -109,11 +109,10 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         bpy.ops.ed.undo_push(message="delete")
         part("making.duplicates").mend()
         (line,) = left(part)
-        assert line.text.startswith("Knee was deleted and its 4 control frames are left")
+        assert (line.code, dict(line.values)) == ("left-over", {"owner": "Knee", "count": 4})
         # not the same twice: the list stands beneath the panel's line
-        assert part("blender.session").message == "Knee was deleted: see Warnings" and part(
-            "data.findings"
-        ).shown(scene)
+        assert part("blender.session").message == "Deleted: Knee; see Warnings"
+        assert part("data.findings").shown(scene)
         part("blender.session").tell("")
         part("making.duplicates").mend()
         assert not part("blender.session").message and left(part) == [line]  # told once, and listed on
@@ -123,7 +122,7 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         bpy.ops.ed.redo()
         part("making.duplicates").mend()
         scene = bpy.context.scene
-        assert [each.text for each in left(part)] == [line.text]
+        assert left(part) == [line]
         kept = next(item for item in scene.objects if item.condyle.frame_of is not None)
         make.empty("Hung", kept)
         assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
@@ -142,10 +141,10 @@ def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it
         scene, None, part("data.references").Body(shank), "hinge", np.eye(4), name="New"
     )
     part("jobs.bake").bake_now(scene)
-    lines = [each for each in part("blender.session").findings if "was deleted" in each.text]
+    lines = [each for each in part("blender.session").findings if each.code == "left-over"]
     assert len(lines) == 1 and lines[0].remedy == part("making.orphans").REMEDY
     assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
-    assert not [each for each in part("blender.session").findings if "was deleted" in each.text]
+    assert not [each for each in part("blender.session").findings if each.code == "left-over"]
 
 
 def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, scene, make, knee):
@@ -161,8 +160,8 @@ def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, sc
     assert joint.users_scene == (other,)
     left_over.tell(scene)
     (line,) = left(part)
-    assert line.text.startswith("Knee was deleted from this scene and its 4 control frames are left")
-    assert session.message == "Knee was deleted from this scene: see Warnings"
+    assert (line.code, dict(line.values)) == ("left-over", {"owner": "Knee", "count": 4})
+    assert session.message == "Deleted: Knee; see Warnings"
     assert session.message_scene == scene.session_uid
     session.tell("")
     left_over.tell(other)

@@ -269,7 +269,8 @@ def test_of_a_copy_that_was_joined_to_the_original_turned_bones_are_told(part, s
     rig.data.edit_bones["B.001"].roll += 0.5
     bpy.ops.object.mode_set(mode="OBJECT")
     (finding,) = told(scene)
-    assert finding.text.startswith("Rig/B.001 was turned by 28.6° at rest against Rig/A.001")
+    assert finding.code == "rest-pose-turned" and finding.values["angle"] == pytest.approx(28.6, abs=0.1)
+    assert (finding.values["bone"], finding.values["parent"]) == ("Rig/B.001", "Rig/A.001")
 
 
 @pytest.mark.small

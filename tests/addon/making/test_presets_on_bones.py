@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..said import codes  # noqa: E402
 from ..ui.test_welcome import child_of, only_joint, placed, select  # noqa: E402
 
 
@@ -96,7 +97,7 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, sce
     make.update()
     body = part("data.references").Body
     part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
-    assert is_told == any("is connected" in finding.text for finding in part("checking.scene").check(scene))
+    assert is_told == ("connected-bone" in codes(part("checking.scene").check(scene)))
 
 
 @pytest.mark.small
@@ -125,11 +126,14 @@ def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, s
             told.append(session.message)
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
-    told.append("".join(each.text for each in part("checking.scene").check(scene)))
-    words = f"Rig/B is connected to its parent, so that the sliders of {joint.name} show it up to"
-    assert [words in text for text in told] == [preset == "knee"] * 4, told
+    found = [each for each in part("checking.scene").check(scene) if each.code == "connected-bone-shown"]
+    assert len(found) == (preset == "knee")
+    for each in found:
+        assert (each.values["bone"], each.values["joint"]) == ("Rig/B", joint.name)
+        assert all(each.text in text for text in told), told
+    assert found or not any("connected" in text for text in told)
     part("making.bodies_and_joints").drive(scene, joint, False)
-    assert not any("connected" in each.text for each in part("checking.scene").check(scene))
+    assert not any(each.startswith("connected") for each in codes(part("checking.scene").check(scene)))
 
 
 @pytest.mark.small
@@ -144,8 +148,8 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
     joint["coordinate"] = 1.2
     joint.update_tag()
     make.update()
-    (told,) = (each.text for each in part("checking.scene").check(scene) if "should have it" in each.text)
-    assert "connected to its parent, whose end it cannot leave; disconnect it" in told
+    told = codes(part("checking.scene").check(scene))
+    assert "slider-of-connected-bone" in told and "stale-slider" not in told
 
 
 def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make):

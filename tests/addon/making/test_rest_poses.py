@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..said import said  # noqa: E402
 
 pytestmark = pytest.mark.small
 BONES = {
@@ -36,7 +37,7 @@ def roll(rig, bone, angle):
 
 
 def told(part, scene):
-    return [each.text for each in part("making.rest_poses").check(scene)]
+    return list(part("making.rest_poses").check(scene))
 
 
 @pytest.mark.parametrize("bone", ["Thigh", "Shin"])
@@ -45,13 +46,9 @@ def test_a_roll_that_is_changed_with_sliders_on_is_told_until_it_is_put_right(pa
     part("making.bodies_and_joints").drive(scene, joint, True)
     assert told(part, scene) == []
     roll(rig, bone, 0.5)
-    (text,) = told(part, scene)
-    assert text.startswith(
-        "Rig/Shin was turned by 28.6° at rest against Rig/Thigh (its roll, say) since Knee"
-    )
-    assert text in [each.text for each in part("checking.scene").check(scene)] and text.endswith(
-        "use Set Rest Pose"
-    )
+    (found,) = told(part, scene)
+    turned = ("rest-pose-turned", "Rig/Shin", "Rig/Thigh", "Knee", pytest.approx(28.6, abs=0.1))
+    assert said([found]) == [turned] and found in part("checking.scene").check(scene)
     part("making.bodies_and_joints").take_rest_pose(joint)
     assert told(part, scene) == []
     roll(rig, bone, -0.5)
@@ -84,8 +81,8 @@ def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
         make.update()
         part("making.bodies_and_joints").add_control_frame(scene, joint)
     roll(rig, "Shin", 0.5)
-    (text,) = told(part, scene)
-    assert text.endswith("fit it or add it anew")
+    (found,) = told(part, scene)
+    assert found.code == "rest-pose-turned-spline"
     for each in scene.objects:
         each.select_set(each == joint)
     bpy.context.view_layer.objects.active = joint
@@ -115,5 +112,5 @@ def test_a_pose_that_is_applied_as_rest_is_told_with_what_makes_it_right(part, s
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.armature_apply(selected=False)
     bpy.ops.object.mode_set(mode="OBJECT")
-    (text,) = told(part, scene)
-    assert "40.1°" in text and "so is its skin, unless the pose was applied to that as well" in text
+    (found,) = told(part, scene)
+    assert found.values["angle"] == pytest.approx(40.1, abs=0.1)

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..said import said  # noqa: E402
 
 pytestmark = pytest.mark.small
 
 
 def changes(part, scene):
-    return part("staleness.compare").changes(scene)
+    return said(part("staleness.compare").changes(scene))
 
 
 def test_a_fresh_bake_is_up_to_date_whatever_is_looked_at(part, scene, baked, tmp_path):
@@ -30,7 +31,7 @@ def test_a_fresh_bake_is_up_to_date_whatever_is_looked_at(part, scene, baked, tm
     scene = bpy.context.scene
     assert changes(part, scene) == []
     bpy.data.objects["Thigh"].condyle.body.density = 1200.0
-    assert changes(part, scene) == ["Thigh: density changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Thigh", "density")]
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
@@ -44,7 +45,7 @@ def test_no_target_makes_its_own_bake_out_of_date(part, scene, baked, target):
     action = shank.condyle.bake.backup or shank.condyle.bake.previous_action
     slot = action.slots[0] if hasattr(action, "slots") else None
     next(iter(part("blender.compat").curves(action, slot))).keyframe_points[0].co[1] += 0.1
-    assert changes(part, scene) == ["Shank: keys changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Shank", "keys")]
     part("jobs.bake").free_bake(scene)
     assert changes(part, scene) == [] and not scene.condyle.simulation.output.read
 
@@ -55,12 +56,12 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
     _, shank, _ = baked
 
     def told():
-        found = [each for each in part("checking.scene").check(scene) if "baked action" in each.text]
+        found = [each for each in part("checking.scene").check(scene) if each.code.startswith("baked-action")]
         assert all(each.culprit().object == shank for each in found)
-        badge = [text for text in changes(part, scene) if "baked action" in text]
+        badge = [each for each in changes(part, scene) if each[0].startswith("baked-action")]
         # what was only put aside is not out of date
-        assert badge == [each.text for each in found if "is gone" in each.text]
-        return [each.text for each in found]
+        assert badge == [each for each in said(found) if each[0] == "baked-action-gone"]
+        return said(found)
 
     scene.condyle.simulation.output.target = target
     part("jobs.bake").bake_now(scene)
@@ -68,9 +69,7 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
     action, data = shank.condyle.bake.action, shank.animation_data
     if target == "NEW":
         data.action = None
-        assert told() == [
-            "Shank: its baked action 'Shank Condyle' is not in use any more: bake again, or Free Bake"
-        ]
+        assert told() == [("baked-action-unused", "Shank", "Shank Condyle")]
         track = data.nla_tracks.new()
         track.strips.new("Pushed", 1, action)
         assert told() == []
@@ -79,9 +78,9 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
         assert told() == []
         data.action = action
     bpy.data.actions.remove(action)
-    assert told() == ["Shank: its baked action is gone: bake again, or Free Bake"]
+    assert told() == [("baked-action-gone", "Shank")]
     report = part("jobs.bake").bake_now(scene)
-    assert told() == [] and not any("baked action" in text for text in report.warnings)
+    assert told() == [] and not any(each.code.startswith("baked-action") for each in report.warnings)
 
 
 def test_it_tells_what_has_changed(part, scene, baked):
@@ -89,22 +88,28 @@ def test_it_tells_what_has_changed(part, scene, baked):
     row = joint.condyle.joint.coordinates[0]
     row.damping = 0.2
     row.limits = "CUSTOM"
-    assert changes(part, scene) == ["Knee: coordinate: limits, coordinate: damping changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Knee", "coordinate: limits, coordinate: damping")]
     row.damping, row.limits = 0.1, "RANGE"
-    assert changes(part, scene) == [] or changes(part, scene) == ["Knee: coordinate: limits changed"]
+    assert changes(part, scene) == [] or changes(part, scene) == [
+        ("changed-since-bake", "Knee", "coordinate: limits")
+    ]
     scene.condyle.simulation.gravity = (0, 0, -1.6)
     scene.render.fps = 30
     told = changes(part, scene)
-    assert "Scene: gravity, frame rate changed" in told or "Scene: frame rate, gravity changed" in told
+    assert ("changed-since-bake", "Scene", "gravity, frame rate") in told or (
+        "changed",
+        "Scene",
+        "frame rate, gravity",
+    ) in told
     thigh.data.vertices[0].co.z += 0.01
     thigh.location.x = 0.5
     shank.condyle.body.mass_source = "MANUAL"
     told = changes(part, scene)
-    assert any(line.startswith("Thigh:") and "mesh" in line and "location" in line for line in told)
-    assert any(line.startswith("Shank:") and "mass from" in line for line in told)
+    what = {owner: what for _, owner, what in told}
+    assert "mesh" in what["Thigh"] and "location" in what["Thigh"] and "mass from" in what["Shank"]
     frame = joint.condyle.joint.frames[2].object
     frame.location.x += 0.01
-    assert f"{frame.name}: location changed" in changes(part, scene)
+    assert ("changed-since-bake", frame.name, "location") in changes(part, scene)
 
 
 def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, baked, make):
@@ -114,10 +119,10 @@ def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, bake
     ball = make.box("Ball", (3, 0, 3))
     make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
-    assert changes(part, scene) == ["Ball: is new"]
+    assert changes(part, scene) == [("new-since-bake", "Ball")]
     bpy.data.objects.remove(ball)
     bpy.data.objects.remove(joint.condyle.joint.frames[0].object)
-    assert any(line.endswith("is gone") for line in changes(part, scene))
+    assert any(line[0] == "gone-since-bake" for line in changes(part, scene))
 
 
 def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, scene, baked):
@@ -133,7 +138,7 @@ def test_what_the_user_changes_while_it_is_computed_makes_it_out_of_date(part, s
             if seen == 2:  # the fit is done, the scene has been read
                 joint.condyle.joint.coordinates[0].damping = 0.7
             job = part("blender.compute_process").advance(steps, job)
-    assert changes(part, scene) == ["Knee: coordinate: damping changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Knee", "coordinate: damping")]
 
 
 def test_undo_of_a_change_brings_the_bake_up_to_date(part, scene, baked):
@@ -141,7 +146,7 @@ def test_undo_of_a_change_brings_the_bake_up_to_date(part, scene, baked):
     with bpy.context.temp_override(window=window):
         bpy.ops.ed.undo_push(message="before")
         bpy.data.objects["Shank"].condyle.body.density = 500.0
-        assert changes(part, bpy.context.scene) == ["Shank: density changed"]
+        assert changes(part, bpy.context.scene) == [("changed-since-bake", "Shank", "density")]
         bpy.ops.ed.undo_push(message="after")
         bpy.ops.ed.undo()
         assert changes(part, bpy.context.scene) == []
@@ -157,7 +162,7 @@ def test_the_timer_looks_only_after_changes(part, scene, baked):
     assert session.stale == {scene.session_uid: []}
     watch.on_change()
     watch.look()
-    assert session.stale == {scene.session_uid: ["Shank: density changed"]}
+    assert said(session.stale[scene.session_uid]) == [("changed-since-bake", "Shank", "density")]
 
 
 def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
@@ -172,7 +177,7 @@ def test_the_timer_looks_when_a_script_has_run(part, scene, baked):
         bpy.ops.text.run_script("EXEC_DEFAULT", True)
     session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
     watch.look()
-    assert session.stale == {scene.session_uid: ["Shank: density changed"]}
+    assert said(session.stale[scene.session_uid]) == [("changed-since-bake", "Shank", "density")]
 
 
 def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked):
@@ -189,7 +194,9 @@ def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked)
     window.scene = scene
     session.stale_unknown = False  # as it is in a window, where nothing is evaluated anew
     watch.look()
-    assert session.stale == {scene.session_uid: ["Scene: motion, baked in another scene, changed"]}
+    assert said(session.stale[scene.session_uid]) == [
+        ("changed-since-bake", "Scene", "motion, baked in another scene,")
+    ]
 
 
 def test_looking_is_quick(part, scene, make):
@@ -229,10 +236,10 @@ def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, bak
     thigh, shank, _ = baked
     mode = shank.rotation_mode
     shank.rotation_mode = "QUATERNION" if mode != "QUATERNION" else "XYZ"
-    assert changes(part, scene) == ["Shank: rotation mode changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Shank", "rotation mode")]
     shank.rotation_mode = mode
     shank.delta_location.x = 0.1
-    assert changes(part, scene) == ["Shank: delta location changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Shank", "delta location")]
     shank.delta_location.x = 0.0
     assert changes(part, scene) == []
     other, above = make.box("Other", (1, 0, 0)), make.empty("Above")
@@ -240,14 +247,14 @@ def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, bak
     part("jobs.bake").bake_now(scene)
     for item in (thigh, above):
         constraint = item.constraints.new("COPY_LOCATION")
-        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        assert changes(part, scene) == [("changed-since-bake", item.name, "constraint copy location")]
         constraint.mute = True
         assert changes(part, scene) == []
         constraint.mute, constraint.target, constraint.influence = False, other, 0.25
         part("jobs.bake").bake_now(scene)
         assert changes(part, scene) == []
         constraint.use_x = False
-        assert changes(part, scene) == [f"{item.name}: constraint copy location changed"]
+        assert changes(part, scene) == [("changed-since-bake", item.name, "constraint copy location")]
         constraint.use_x = True
     for frame, influence in ((1, 0.0), (7, 0.3)):  # then the value is of the frame that is shown
         constraint.influence = influence
@@ -273,9 +280,9 @@ def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, m
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     part("jobs.bake").bake_now(scene)
     for name, kind, told in (
-        ("Root", "LIMIT_ROTATION", ["Rig: constraint root: limit rotation changed"]),
-        ("A", "LIMIT_ROTATION", ["Rig/A: constraint limit rotation changed"]),
-        ("Tip", "IK", ["Rig: constraint tip: ik changed"]),
+        ("Root", "LIMIT_ROTATION", [("changed-since-bake", "Rig", "constraint root: limit rotation")]),
+        ("A", "LIMIT_ROTATION", [("changed-since-bake", "Rig/A", "constraint limit rotation")]),
+        ("Tip", "IK", [("changed-since-bake", "Rig", "constraint tip: ik")]),
         ("Tip", "LIMIT_ROTATION", []),
         ("Free", "LIMIT_ROTATION", []),
     ):
@@ -283,7 +290,7 @@ def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, m
         assert changes(part, scene) == told
         rig.pose.bones[name].constraints.remove(constraint)
     rig.pose.bones["B"].rotation_mode = "XZY"
-    assert changes(part, scene) == ["Rig/B: rotation mode changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Rig/B", "rotation mode")]
 
 
 def test_a_bake_of_an_earlier_version_is_not_out_of_date_for_what_that_did_not_look_at(part, scene, baked):
@@ -299,7 +306,7 @@ def test_a_bake_of_an_earlier_version_is_not_out_of_date_for_what_that_did_not_l
     output.read = json.dumps(kept)
     assert changes(part, scene) == []
     thigh.condyle.body.density = 900.0
-    assert changes(part, scene) == ["Thigh: density changed"]
+    assert changes(part, scene) == [("changed-since-bake", "Thigh", "density")]
 
 
 def test_a_bake_in_a_linked_copy_of_the_scene_replaces_this_one(part, scene, baked):
@@ -308,7 +315,7 @@ def test_a_bake_in_a_linked_copy_of_the_scene_replaces_this_one(part, scene, bak
     assert second != scene
     part("jobs.bake").bake_now(second)
     assert changes(part, second) == []
-    told = ["Scene: motion, baked in another scene, changed"]
+    told = [("changed-since-bake", "Scene", "motion, baked in another scene,")]
     assert changes(part, scene) == told
     bpy.context.window.scene = scene
     part("jobs.bake").bake_now(scene)

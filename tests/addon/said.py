@@ -1,0 +1,16 @@
+"""What findings say to programs: codes and values, whose wording is in `addon/data/messages.py` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+def said(findings: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """The code of each finding with its values."""
+    return [(each.code, *each.values.values()) for each in findings]
+
+
+def codes(findings: Iterable[Any]) -> list[str]:
+    """The code of each finding."""
+    return [each.code for each in findings]
