@@ -52,8 +52,7 @@ def find(poses: np.ndarray) -> Cycle:
     lie = physics_access.physics().lie
 
     def apart(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        found: np.ndarray = metric.norm(lie.log(lie.inverse(first) @ second))
-        return found
+        return metric.norm(lie.log(lie.inverse(first) @ second))
 
     away = apart(poses[0], poses)
     reach = float(away.max())

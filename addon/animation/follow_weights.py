@@ -43,8 +43,7 @@ class Strength:
     @property
     def held(self) -> np.ndarray:
         """Whether it is held (L,), from each frame up to the next."""
-        on: np.ndarray = self.prescribed | (self.weights >= HELD)
-        return on
+        return self.prescribed | (self.weights >= HELD)
 
     def held_between(self, frames: np.ndarray) -> np.ndarray:
         """Whether it is held at some time from each of rising frames (F,) to the next, the ends among them (F - 1,)."""
@@ -57,8 +56,7 @@ class Strength:
     def _between(self, on: np.ndarray, frames: np.ndarray) -> np.ndarray:
         counts = np.concatenate([[0], np.cumsum(on)])
         behind = np.searchsorted(self.frames, frames, side="right")
-        found: np.ndarray = counts[behind[1:]] > counts[behind[:-1] - 1]
-        return found
+        return counts[behind[1:]] > counts[behind[:-1] - 1]
 
     def weights_at(self, frames: np.ndarray) -> np.ndarray:
         """Weights at frames (k,)."""
@@ -66,8 +64,7 @@ class Strength:
 
     def held_at(self, frames: np.ndarray) -> np.ndarray:
         """Whether it is held at frames (k,)."""
-        found: np.ndarray = self.held[np.searchsorted(self.frames, frames, side="right") - 1]
-        return found
+        return self.held[np.searchsorted(self.frames, frames, side="right") - 1]
 
 
 def holds(settings: JointProperties) -> bool:
@@ -87,8 +84,7 @@ def ever(item: Object, frames: np.ndarray) -> bool:
 def _keys(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
     """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
     (keys,) = fcurve_values.keyed([curve], frames)
-    within: np.ndarray = keys[(keys >= frames[0]) & (keys <= frames[-1])]
-    return within
+    return keys[(keys >= frames[0]) & (keys <= frames[-1])]
 
 
 def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:

@@ -194,15 +194,13 @@ def _size(joint: physics_access.Joint, before: np.ndarray, after: np.ndarray) ->
 
 def times_of(each: Followed, rows: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Those of a joint's times (R,) at some of its rows that it reaches by a leap."""
-    leaps: np.ndarray = times[rows][_reached(each, rows)]
-    return leaps
+    return times[rows][_reached(each, rows)]
 
 
 def _reached(each: Followed, rows: np.ndarray) -> np.ndarray:
     """Which of some rows (R,) are reached by a leap from the one before them."""
     follows = np.diff(rows, prepend=-2) == 1
-    reached: np.ndarray = each.leapt[rows] & follows
-    return reached
+    return each.leapt[rows] & follows
 
 
 def parts(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
@@ -220,8 +218,7 @@ def _going_on(each: Followed, shown: np.ndarray) -> list[np.ndarray]:
 def _with_neighbours(rows: np.ndarray, count: int) -> np.ndarray:
     """Rows (k,), and those next to them, of as many as there are; none is the first."""
     around = np.unique(np.concatenate([rows - 1, rows, rows + 1]))
-    found: np.ndarray = around[(around > 0) & (around < count)]
-    return found
+    return around[(around > 0) & (around < count)]
 
 
 def _stands_out(each: Followed) -> np.ndarray:

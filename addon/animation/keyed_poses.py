@@ -161,11 +161,10 @@ def pose_now(given: Source, name: str) -> np.ndarray:
     base = given.joint_in_parent
     if given.parent is not None:
         base = units.split_scale(given.parent.matrix, given.parent.name, given.parent.owner)[0] @ base
-    pose: np.ndarray = (
+    return (
         physics_access.physics().lie.inverse(base)
         @ units.split_scale(given.child.matrix, name, given.child.owner)[0]
     )
-    return pose
 
 
 def property_value(body: references.Body, name: str) -> float:

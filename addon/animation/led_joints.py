@@ -134,8 +134,7 @@ def measured(scene: Scene, item: Object, values: np.ndarray) -> np.ndarray:
         return units.to_metres(values, scene)
     metres = units.length_scale(scene)
     factors = [metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
-    in_metres: np.ndarray = values * factors
-    return in_metres
+    return values * factors
 
 
 def held_at_start(followed: list[Followed]) -> set[str]:
@@ -214,8 +213,7 @@ def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) ->
     earlier, later = len(back) - 1, min(LATER, len(q) - 1)
     places = np.arange(-earlier, later + 1, dtype=np.float64)
     weights = np.linalg.solve(np.vander(places, increasing=True).T, np.eye(len(places))[1])
-    slope: np.ndarray = weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
-    return slope
+    return weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
 
 
 def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:

@@ -51,8 +51,7 @@ def _best_sample(
     axes = [np.linspace(*ends, SAMPLES[len(start) - 1]) for ends in zip(low, high)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(start))
     tried = np.concatenate([start[None], grid])
-    best: np.ndarray = tried[np.argmin(np.linalg.norm(_missing(joint, tried, pose) * weights, axis=1))]
-    return best
+    return tried[np.argmin(np.linalg.norm(_missing(joint, tried, pose) * weights, axis=1))]
 
 
 def _descend(

@@ -327,8 +327,7 @@ def _slopes(changes: np.ndarray, parts: list[slice], fps: float) -> tuple[np.nda
 
 def _velocities(joint: physics_access.Joint, q: np.ndarray, twist: np.ndarray) -> np.ndarray:
     """Velocities (n,) with which a joint at q comes nearest to its child's twist (6,)."""
-    velocities: np.ndarray = np.linalg.lstsq(joint.evaluate(q)[1], twist, rcond=1e-9)[0]
-    return velocities
+    return np.linalg.lstsq(joint.evaluate(q)[1], twist, rcond=1e-9)[0]
 
 
 def started(

@@ -137,8 +137,7 @@ def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count
     """
     keys = fcurve_cycles.merged(np.concatenate(fcurve_values.keyed(by.curves, frames)))
     off = np.abs(keys * count - np.round(keys * count))
-    found: np.ndarray = keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
-    return found
+    return keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
 
 
 def _leaps(seen: jumps.Seen, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
@@ -162,8 +161,7 @@ def _interpolated(each: Followed, keys: list[np.ndarray]) -> np.ndarray:
     if each.readings is not None:
         turned = (each.periods > 0.0) & (np.abs(np.diff(each.readings, axis=0)) > 0.5 * each.periods)
         wide &= ~turned.any(axis=1)
-    found: np.ndarray = np.flatnonzero(wide & ~_sampled(begin, end, keys)) + 1
-    return found
+    return np.flatnonzero(wide & ~_sampled(begin, end, keys)) + 1
 
 
 def _sampled(begin: np.ndarray, end: np.ndarray, keys: list[np.ndarray]) -> np.ndarray:

@@ -145,8 +145,7 @@ def counted(each: Followed, shown: Shown, where: np.ndarray) -> Shown:
         row[column] = amount
 
     def on(frames: np.ndarray) -> np.ndarray:
-        gone: np.ndarray = (frames.astype(np.float32)[:, None] >= places) @ amounts
-        return gone
+        return (frames.astype(np.float32)[:, None] >= places) @ amounts
 
     each.readings = each.readings + on(each.frames)
     return lambda frames: shown(frames) + on(frames)

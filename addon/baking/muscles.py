@@ -124,10 +124,7 @@ def _radii(item: Object, points: np.ndarray, lengths: np.ndarray, rest: float) -
     along = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
     fractions = along / np.maximum(along[:, -1:], 1e-9)
     tendons = (settings.origin_tendon, settings.insertion_tendon)
-    found: np.ndarray = physics_access.part("analysis.muscle_drawing").tube_radii(
-        fractions, lengths, rest, tendons
-    )
-    return found
+    return physics_access.part("analysis.muscle_drawing").tube_radii(fractions, lengths, rest, tendons)
 
 
 def _check(item: Object) -> None:

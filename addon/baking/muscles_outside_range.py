@@ -129,16 +129,14 @@ def _beside(row: list[_Look], count: int) -> Beside:
 
 def _moved(matrices: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Points (S, n, 3) moved by matrices (S, 4, 4), or by one for all."""
-    found: np.ndarray = points @ matrices[:, :3, :3].swapaxes(1, 2) + matrices[:, None, :3, 3]
-    return found
+    return points @ matrices[:, :3, :3].swapaxes(1, 2) + matrices[:, None, :3, 3]
 
 
 def _usable(worlds: np.ndarray) -> np.ndarray:
     """Mask (F,) of the spaces (F, 4, 4) that can hold points: finite, and not flat along any axis."""
     finite = np.isfinite(worlds).all(axis=(1, 2))
     stretch = np.linalg.svd(np.where(finite[:, None, None], worlds, 0.0)[:, :3, :3], compute_uv=False)
-    found: np.ndarray = stretch[:, 2] > FLAT * stretch[:, 0]
-    return found
+    return stretch[:, 2] > FLAT * stretch[:, 0]
 
 
 class Spaces:
@@ -160,8 +158,7 @@ class Spaces:
     def sized(self, item: Object, local: np.ndarray) -> np.ndarray:
         """Points of `local` as large as in the world."""
         linear = self._worlds(item)[0, :3, :3]
-        found: np.ndarray = local * np.cbrt(abs(np.linalg.det(linear)))
-        return found
+        return local * np.cbrt(abs(np.linalg.det(linear)))
 
     def is_carried(self, item: Object) -> bool:
         """Whether a muscle's object may move."""
@@ -177,8 +174,7 @@ class Spaces:
         if not len(good):
             return np.eye(4)[None]
         nearest = np.abs(np.arange(len(worlds))[:, None] - good).argmin(axis=1)
-        found: np.ndarray = worlds[good[nearest]]
-        return found
+        return worlds[good[nearest]]
 
 
 def _is_carried(item: Object, span: tuple[float, float]) -> bool:

@@ -124,5 +124,4 @@ def _write_report(path: Path, content: dict[str, Any]) -> str:
 
 
 def _wrong(message: str) -> Exception:
-    error: Exception = physics_access.physics().FormatError(message)
-    return error
+    return physics_access.physics().FormatError(message)

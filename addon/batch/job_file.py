@@ -293,5 +293,4 @@ def _is_number(value: float) -> bool:
 
 
 def _error(message: str) -> Exception:
-    error: Exception = physics_access.physics().FormatError(message)
-    return error
+    return physics_access.physics().FormatError(message)

@@ -350,10 +350,7 @@ def _check_settable(target: _Target) -> None:
 
 
 def _wrong(override: Override, reason: str) -> Exception:
-    error: Exception = physics_access.physics().FormatError(
-        f"{override.address} = {override.value!r}: {reason}"
-    )
-    return error
+    return physics_access.physics().FormatError(f"{override.address} = {override.value!r}: {reason}")
 
 
 def _unknown(override: Override, keys: tuple[str, ...], known: Iterable[str]) -> Exception:

@@ -101,8 +101,7 @@ def run(
                 time.sleep(0.005)
             job = advance(steps, job)
     except StopIteration as end:
-        outcome: Outcome = end.value
-        return outcome
+        return end.value
     except KeyboardInterrupt:
         if job is not None:
             job.cancel()

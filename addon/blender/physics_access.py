@@ -67,5 +67,4 @@ def part(name: str) -> Any:
 
 def model_error(message: str) -> Exception:
     """The error that physics raises for bad input; all of the add-on's readers raise this one."""
-    error: Exception = physics().ModelError(message)
-    return error
+    return physics().ModelError(message)

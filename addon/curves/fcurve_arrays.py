@@ -142,8 +142,7 @@ def put(curve: FCurve, keys: Keys) -> None:
 
 def times(keys: Keys) -> np.ndarray:
     """Positions (n,) of keys."""
-    found: np.ndarray = keys["co"][:, 0]
-    return found
+    return keys["co"][:, 0]
 
 
 def chosen(keys: Keys, which: np.ndarray) -> Keys:

@@ -58,5 +58,4 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
 def merged(keys: np.ndarray) -> np.ndarray:
     """Rising frames of keys (k,), of those at one place the first."""
     rising = np.unique(keys)
-    found: np.ndarray = rising[np.diff(rising, prepend=-np.inf) > SAME]
-    return found
+    return rising[np.diff(rising, prepend=-np.inf) > SAME]

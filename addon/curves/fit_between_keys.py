@@ -87,8 +87,7 @@ def _known(values: np.ndarray, slopes: Slopes, inside: Inside, off_now: np.ndarr
 
 def _square(errors: np.ndarray) -> np.ndarray:
     """Sums (...) of the squares of errors (..., n)."""
-    found: np.ndarray = np.einsum("...n,...n->...", errors, errors)
-    return found
+    return np.einsum("...n,...n->...", errors, errors)
 
 
 @cache

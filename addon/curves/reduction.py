@@ -58,13 +58,12 @@ def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.
     rest = 1.0 - x
     # products, for NumPy takes ten times as long for a third power
     leave, come = 3.0 * x * rest * rest, 3.0 * x * x * rest
-    result: np.ndarray = (
+    return (
         (rest * rest * rest + leave)[:, None] * values[left]
         + (x * x * x + come)[:, None] * values[left + 1]
         + (leave * out * step)[:, None] * sides[left, 0]
         - (come * into * step)[:, None] * sides[left, 1]
     )
-    return result
 
 
 def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -88,8 +87,7 @@ def _share(meet: np.ndarray, at: np.ndarray) -> np.ndarray:
 def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Values (S, c) at wanted positions (S,) on straight lines between values (K, c) at positions (K,)."""
     left, _, x = _places(positions, wanted)
-    result: np.ndarray = (1.0 - x)[:, None] * values[left] + x[:, None] * values[left + 1]
-    return result
+    return (1.0 - x)[:, None] * values[left] + x[:, None] * values[left + 1]
 
 
 def _places(positions: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

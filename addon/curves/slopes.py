@@ -179,8 +179,7 @@ def leaps(values: np.ndarray) -> np.ndarray:
         return np.empty(0, dtype=np.int64)
     means, varies = _beside(ways, 4)
     away = _length(ways[3:-3] - means.mean(axis=0))
-    found: np.ndarray = np.flatnonzero(away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 3
-    return found
+    return np.flatnonzero(away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 3
 
 
 def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
@@ -210,8 +209,7 @@ def corners(values: np.ndarray) -> np.ndarray:
 
 def _length(vectors: np.ndarray) -> np.ndarray:
     # a third of the time of numpy.linalg.norm
-    lengths: np.ndarray = np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
-    return lengths
+    return np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
 
 
 def _off(values: np.ndarray, row: int) -> float:

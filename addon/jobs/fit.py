@@ -59,8 +59,7 @@ class FitReport:
     @property
     def q(self) -> np.ndarray:
         """The coordinate at each keyed pose: (n,) on a curve, (n, 2) on a surface."""
-        values: np.ndarray = self.fit.q
-        return values
+        return self.fit.q
 
     @property
     def iterations(self) -> int:

@@ -65,8 +65,7 @@ def needed(scene: Scene) -> list[str]:
     )
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
     method = scene.condyle.simulation.integrator
-    found: list[str] = stages.needed(method, constrained, muscled)
-    return found
+    return stages.needed(method, constrained, muscled)
 
 
 def _is_held(item: Object) -> bool:

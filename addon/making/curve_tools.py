@@ -190,8 +190,7 @@ def _reshape(scene: Scene, item: Object, make: Callable[[Any], Wanted]) -> Steps
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, name)
 
     def convert(readings: np.ndarray) -> np.ndarray:
-        converted: np.ndarray = fit.joint.coordinate_at(wanted.map(old.parameter_at(readings)))
-        return converted
+        return fit.joint.coordinate_at(wanted.map(old.parameter_at(readings)))
 
     warnings = left_alone(scene, item)
     place(scene, item, fit.joint, convert)

@@ -128,8 +128,7 @@ def _three(value: Any, count: int, missing: bool | int) -> tuple[Any, ...]:
 def best_sequence(frames: np.ndarray) -> str:
     """The sequence of three axes whose angles are farthest from gimbal lock on frames (..., 4, 4)."""
     rotations = np.reshape(frames, (-1, 4, 4))[:, :3, :3]
-    name: str = physics_access.part("fitting.surface_angles").best_sequence(rotations)
-    return name
+    return physics_access.part("fitting.surface_angles").best_sequence(rotations)
 
 
 def around(
@@ -169,8 +168,7 @@ def child_place(scene: Scene, item: Object) -> np.ndarray:
     if child is None:
         raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    place: np.ndarray = (physics_access.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
-    return place
+    return (physics_access.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
 
 
 def _ellipsoid(item: Object, body: references.Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -204,8 +202,7 @@ def _towards(direction: np.ndarray) -> np.ndarray:
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    result: np.ndarray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return result
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:

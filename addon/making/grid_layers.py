@@ -125,8 +125,7 @@ def why_no_layers(settings: JointProperties) -> str:
 
 
 def _shift(apart: float, turn: float) -> np.ndarray:
-    pose: np.ndarray = physics_access.physics().lie.exp(np.array([0.0, 0.0, turn, 0.0, 0.0, apart]))
-    return pose
+    return physics_access.physics().lie.exp(np.array([0.0, 0.0, turn, 0.0, 0.0, apart]))
 
 
 def _store_knots(settings: JointProperties, knots: list[np.ndarray]) -> None:

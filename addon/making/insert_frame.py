@@ -112,8 +112,7 @@ def _follow(scene: Scene, item: Object, old: physics_access.SplineCurve, index: 
     )
 
     def convert(readings: np.ndarray) -> np.ndarray:
-        converted: np.ndarray = new.coordinate_at(_along(grid, places, old.parameter_at(readings)))
-        return converted
+        return new.coordinate_at(_along(grid, places, old.parameter_at(readings)))
 
     settings = item.condyle.joint
     driven, settings.driven = settings.driven, False  # the slider is updated once, at the end
@@ -178,5 +177,4 @@ def _along(grid: np.ndarray, places: np.ndarray, parameters: np.ndarray) -> np.n
     inside = np.clip(parameters, grid[0], grid[-1])
     beyond, step = parameters - inside, grid[1] - grid[0]
     rates = (places[1] - places[0]) / step, (places[-1] - places[-2]) / step
-    found: np.ndarray = np.interp(inside, grid, places) + np.where(beyond < 0.0, *rates) * beyond
-    return found
+    return np.interp(inside, grid, places) + np.where(beyond < 0.0, *rates) * beyond

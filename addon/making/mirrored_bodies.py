@@ -41,18 +41,15 @@ class Image:
 
     def pose(self, poses: np.ndarray) -> np.ndarray:
         """Poses (..., 4, 4) in the mirror."""
-        found: np.ndarray = self.matrix @ poses @ self.matrix
-        return found
+        return self.matrix @ poses @ self.matrix
 
     def onto(self, frame: np.ndarray, other: Image) -> np.ndarray:
         """A frame (4, 4) in the mirror, with its own axes reflected by `other`."""
-        found: np.ndarray = self.matrix @ frame @ other.matrix
-        return found
+        return self.matrix @ frame @ other.matrix
 
     def point(self, vector: Iterable[float]) -> np.ndarray:
         """A point or direction (3,) in the mirror."""
-        found: np.ndarray = self.matrix[:3, :3] @ np.array(vector, dtype=np.float64)
-        return found
+        return self.matrix[:3, :3] @ np.array(vector, dtype=np.float64)
 
     def axis(self, vector: Iterable[float]) -> np.ndarray:
         """A rotation axis (3,) in the mirror, a pseudovector: opposite to a direction."""
@@ -71,8 +68,7 @@ def flipped(body: Body | None) -> str:
     """Name of the body of the other side; its own name if that has no side."""
     if body is None:
         return ""
-    name: str = bpy.utils.flip_name(body.bone or body.object.name)
-    return name
+    return bpy.utils.flip_name(body.bone or body.object.name)
 
 
 def opposite(scene: Scene, body: Body | None) -> Body | None:

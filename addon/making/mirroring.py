@@ -18,14 +18,13 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Object, PropertyGroup, Scene
 from mathutils import Matrix
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
 from ..data import fit_settings, references
 from ..data.fitting import FitProperties
-from ..data.joint_control import JointControllerProperties
 from ..data.joint_shape import JointShape
 from ..data.joint_types import TYPES
 from ..data.joints import (
@@ -142,9 +141,8 @@ def _counterpart(scene: Scene, settings: JointProperties, parent: Body | None, c
     """
     for joint in references.joints_of(scene):
         other = joint.condyle.joint
-        if other.closes_loop != settings.closes_loop or not references.same(
-            references.resolve(other.child), child
-        ):
+        same_child = references.same(references.resolve(other.child), child)
+        if other.closes_loop != settings.closes_loop or not same_child:
             continue
         if not settings.closes_loop or references.same(references.resolve(other.parent), parent):
             return joint
@@ -243,12 +241,11 @@ def _place(
     if parent is None or other is None:
         return image.onto(frame, inside)
     frame = lie.inverse(units.split_scale(parent.matrix, parent.name, parent.owner)[0]) @ frame
-    world: np.ndarray = (
+    return (
         units.split_scale(other.matrix, other.name, other.owner)[0]
         @ lie.inverse(before)
         @ image.onto(frame, inside)
     )
-    return world
 
 
 def _new(
@@ -268,11 +265,7 @@ def _new(
         reflect = image.matrix[:3, :3] @ behind[:3, :3]
         center = physics_access.physics().lie.inverse(behind) @ [*image.point(source.center_of_mass), 1.0]
         bodies_and_joints.make_body(
-            scene,
-            other,
-            mass=source.mass,
-            center=center[:3],
-            inertia=reflect.T @ inertia @ reflect,
+            scene, other, mass=source.mass, center=center[:3], inertia=reflect.T @ inertia @ reflect
         )
     elif not other.data.body.enabled:
         bodies_and_joints.make_body(scene, other, density=child.data.body.density)
@@ -395,11 +388,7 @@ def _reversed_title(title: str) -> str:
     return TITLES.get(title, title + REVERSED)
 
 
-def _copy(
-    source: CoordinateProperties | JointControllerProperties | JointProperties,
-    target: CoordinateProperties | JointControllerProperties | JointProperties,
-    but: Collection[str] = (),
-) -> None:
+def _copy(source: PropertyGroup, target: PropertyGroup, but: Collection[str] = ()) -> None:
     """Copy the values of a property group to another, without nested groups."""
     for entry in source.bl_rna.properties:
         name = entry.identifier

@@ -99,8 +99,7 @@ def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
         if single_pose.is_at(joint, before, pose):  # keep exact values and the number of turns
             return None
         q, _, _ = single_pose.place(joint, before, pose, scale if scale > 0.0 else 1.0)
-    readings: np.ndarray = joint.readings(q)
-    return readings
+    return joint.readings(q)
 
 
 def readings_now(scene: Scene, item: Object) -> np.ndarray:

@@ -57,8 +57,7 @@ class Handle:
     def points(self, readings: np.ndarray) -> np.ndarray:
         """The handle (..., 3) in the world at readings (..., n), in Blender units."""
         frames = self.frames(readings)
-        placed: np.ndarray = frames[..., :3, :3] @ self.arm + frames[..., :3, 3]
-        return placed
+        return frames[..., :3, :3] @ self.arm + frames[..., :3, 3]
 
     def inside(self, readings: np.ndarray) -> np.ndarray:
         """Readings (n,) clamped to the sliders' ranges, except for periodic coordinates."""
@@ -70,8 +69,7 @@ class Handle:
         free = list(self.free)
         lower, upper = self.ranges[free].T
         out = ((readings[free] <= lower) & (uphill > 0.0)) | ((readings[free] >= upper) & (uphill < 0.0))
-        found: np.ndarray = out & ~self.round[free]
-        return found
+        return out & ~self.round[free]
 
 
 def free_coordinates(settings: JointProperties) -> tuple[int, ...]:
@@ -131,8 +129,7 @@ def _arm(item: Object, frames: np.ndarray) -> np.ndarray:
         return found
     tips = size * np.eye(3)
     turned = [np.ptp(frames[:, :3, 3] + frames[:, :3, :3] @ tip, axis=0).max() for tip in tips]
-    best: np.ndarray = tips[int(np.argmax(turned))]
-    return best
+    return tips[int(np.argmax(turned))]
 
 
 def _middle(child: references.Body) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -188,62 +188,18 @@ def constraint(
     Args:
         length: of a rod, in the sides' units. metres: these units per Blender unit.
     """
-    return CONSTRAINTS[item.condyle.connection.kind](scene, item, sides, length, metres)
-
-
-def _framed(name: str) -> Callable[..., Any]:
-    def made(
-        _scene: Scene, _item: Object, sides: Sides, _length: float, _metres: float
-    ) -> physics_access.Constraint:
-        kind = physics_access.part("constraints").REGISTRY[name]
-        return kind(sides.body, sides.other, sides.on_body, sides.on_other)
-
-    return made
-
-
-def _point(
-    _scene: Scene, _item: Object, sides: Sides, _length: float, _metres: float
-) -> physics_access.Constraint:
-    return physics_access.part("constraints").PointConstraint(
-        sides.body, sides.other, sides.point, sides.other_point
-    )
-
-
-def _distance(
-    _scene: Scene, item: Object, sides: Sides, length: float, _metres: float
-) -> physics_access.Constraint:
-    sense = item.condyle.connection.sense
-    return physics_access.part("constraints").DistanceConstraint(
-        sides.body, sides.other, sides.point, sides.other_point, length, sense
-    )
-
-
-def _plane(
-    _scene: Scene, item: Object, sides: Sides, _length: float, _metres: float
-) -> physics_access.Constraint:
-    unilateral = bool(item.condyle.connection.unilateral)
-    return physics_access.part("constraints").PlanarConnector(
-        sides.body, sides.point, sides.other, sides.on_other, unilateral
-    )
-
-
-def _bent_plane(
-    scene: Scene, item: Object, sides: Sides, _length: float, metres: float
-) -> physics_access.Constraint:
-    unilateral = bool(item.condyle.connection.unilateral)
-    return physics_access.part("constraints").SegmentedPlanarConnector(
-        sides.body, sides.point, sides.other, sides.on_other, unilateral, metres * corners(scene, item)
-    )
-
-
-CONSTRAINTS: dict[str, Callable[..., Any]] = {
-    "point": _point,
-    "hinge": _framed("hinge"),
-    "weld": _framed("weld"),
-    "distance": _distance,
-    "planar_connector": _plane,
-    "segmented_planar_connector": _bent_plane,
-}
+    settings, kinds = item.condyle.connection, physics_access.part("constraints")
+    bodies, points = (sides.body, sides.other), (sides.point, sides.other_point)
+    if settings.kind == "point":
+        return kinds.PointConstraint(*bodies, *points)
+    if settings.kind == "distance":
+        return kinds.DistanceConstraint(*bodies, *points, length, settings.sense)
+    plane = (sides.body, sides.point, sides.other, sides.on_other, settings.unilateral)
+    if settings.kind == "planar_connector":
+        return kinds.PlanarConnector(*plane)
+    if settings.kind == "segmented_planar_connector":
+        return kinds.SegmentedPlanarConnector(*plane, metres * corners(scene, item))
+    return kinds.REGISTRY[settings.kind](*bodies, sides.on_body, sides.on_other)
 
 
 def corners(scene: Scene, item: Object) -> np.ndarray:

@@ -40,8 +40,7 @@ def frame_of_child(item: Object, child: references.Body) -> np.ndarray:
     compared with it.
     """
     pose = units.split_scale(child.matrix, child.name, child.owner)[0]
-    found: np.ndarray = pose @ physics_access.physics().lie.inverse(child_in_joint(item))
-    return found
+    return pose @ physics_access.physics().lie.inverse(child_in_joint(item))
 
 
 def start_of(item: Object, joint: physics_access.Joint) -> tuple[np.ndarray, np.ndarray]:

@@ -79,5 +79,4 @@ def alone(block: physics_access.Block, count: int) -> Callable[[np.ndarray], np.
         def factorization(self) -> physics_access.Factorization:
             return joints.Factorization((joints.Block(block.kind, 0, np.eye(4), block.data),), np.eye(4))
 
-    poses: Callable[[np.ndarray], np.ndarray] = Alone().transform
-    return poses
+    return Alone().transform

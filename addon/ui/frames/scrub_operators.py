@@ -40,10 +40,9 @@ def _told(scene: Any, value: float, unit: str) -> str:
         return f"{value:.4g}" if radians else f"{math.degrees(value):.4g}°"
     if unit == "m" and settings.system != "NONE":
         metres = value * settings.scale_length
-        told: str = units.to_string(
+        return units.to_string(
             settings.system, "LENGTH", metres, precision=4, split_unit=settings.use_separate
         )
-        return told
     return f"{value:.4g}"
 
 

@@ -77,8 +77,7 @@ def passing(item: Any, known: Shown) -> Passing:
         return now
 
     key = ("passing", q.tobytes(), rest.tobytes(), *(array.tobytes() for array in residuals))
-    found: Passing = known.kept(key, made)
-    return found
+    return known.kept(key, made)
 
 
 def _passing(known: Shown, residuals: Any, q: np.ndarray, rest: np.ndarray) -> Passing:
@@ -114,8 +113,7 @@ def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, 
     best = (turned + (apart**2).sum(axis=-1) / length_scale**2).argmin(axis=1)
     last = len(samples) - 1
     middle = best if closed else np.clip(best, 1, last - 1)
-    found: np.ndarray = (middle[:, None] + np.arange(-1, 2)) % (last if closed else last + 1)
-    return found
+    return (middle[:, None] + np.arange(-1, 2)) % (last if closed else last + 1)
 
 
 def _away(poses: np.ndarray, keyed: np.ndarray) -> np.ndarray:
@@ -142,8 +140,7 @@ def _nearest(away: np.ndarray, length_scale: float) -> np.ndarray:
     share = np.clip(along / np.maximum(square, 1e-300), 0.0, 1.0)
     between = begin + share[..., None] * step
     best = np.sum((weights * between) ** 2, axis=-1).argmin(axis=1)
-    found: np.ndarray = between[np.arange(len(away)), best]
-    return found
+    return between[np.arange(len(away)), best]
 
 
 def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:

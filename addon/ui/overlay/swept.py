@@ -46,8 +46,7 @@ def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
     if not square > 0.0 or np.linalg.norm(v) > FAR * half * np.sqrt(square):
         return None
     point, along = np.cross(w, v) / square, half * w / np.sqrt(square)
-    ends: np.ndarray = np.array([point - along, point + along]) @ pose[:3, :3].T + known.metre * pose[:3, 3]
-    return ends
+    return np.array([point - along, point + along]) @ pose[:3, :3].T + known.metre * pose[:3, 3]
 
 
 def axes(item: Any, known: Shown, half: float) -> np.ndarray:
