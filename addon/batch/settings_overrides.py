@@ -80,7 +80,7 @@ FRAMES = -1048574, 1048574
 
 @dataclass(frozen=True)
 class Override:
-    """One setting: the keys that lead to it, and its value."""
+    """One setting: its keys and its value."""
 
     keys: tuple[str, ...]
     value: Any

@@ -303,8 +303,8 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
     else:
         step = lie.inverse(frames[-2]) @ frames[-1]
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    made = base @ frames[index] @ lie.exp(share * lie.log(step))
-    return bodies_and_joints.add_control_frame(scene, item, made, index + 1)
+    pose = base @ frames[index] @ lie.exp(share * lie.log(step))
+    return bodies_and_joints.add_control_frame(scene, item, pose, index + 1)
 
 
 def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anywhere: bool = False) -> int:

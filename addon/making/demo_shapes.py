@@ -31,9 +31,9 @@ def polygon_object(
     if material is not None:
         data.materials.append(material)
     data.update()
-    made = bpy.data.objects.new(name, data)
-    collection.objects.link(made)
-    return made
+    item = bpy.data.objects.new(name, data)
+    collection.objects.link(item)
+    return item
 
 
 def free_spot(

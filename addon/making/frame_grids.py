@@ -224,10 +224,10 @@ def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
     last = index == count - 1
     if not last or settings.grid_periodic[direction]:
         first, following = lines[index], lines[(index + 1) % count]
-        made = first @ lie.exp(0.5 * lie.log(lie.inverse(first) @ following))
+        line = first @ lie.exp(0.5 * lie.log(lie.inverse(first) @ following))
     else:
-        made = lines[-1] @ (lie.inverse(lines[-2]) @ lines[-1])
-    _change(scene, item, direction, index + 1, made)
+        line = lines[-1] @ (lie.inverse(lines[-2]) @ lines[-1])
+    _change(scene, item, direction, index + 1, line)
 
 
 def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
@@ -239,7 +239,7 @@ def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
     if count <= least:
         raise physics_access.model_error(
             f"joint {item.name!r}: a surface of order {settings.grid_orders[direction]} needs at least {least} "
-            f"{DIRECTIONS[direction].lower()}s, and has {count}"
+            f"{DIRECTIONS[direction].lower()}s, so none of its {count} can be removed"
         )
     _change(scene, item, direction, int(np.clip(index, 0, count - 1)), None)
 

@@ -77,8 +77,8 @@ def _inserted(
     last_span = (count + degree if old.periodic else count) - 1
     place = knots[index] + share * (knots[index + degree] - knots[index])
     span = int(np.clip(np.searchsorted(knots, place, side="right") - 1, degree, last_span))
-    room = APART * (knots[span + 1] - knots[span])
-    place = float(np.clip(place, knots[span] + room, knots[span + 1] - room))
+    margin = APART * (knots[span + 1] - knots[span])
+    place = float(np.clip(place, knots[span] + margin, knots[span + 1] - margin))
     frames = {}
     for number in range(span - degree + 1, span + 1):
         before, after = old.frames[(number - 1) % count], old.frames[number % count]

@@ -122,14 +122,14 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
             bodies_and_joints.check_own(body)
     after = offset(image, child, other_child)
     before = offset(image, parent, other_parent)
-    inside, made = mirrored_shapes(scene, item, image)
+    inside, mirrored = mirrored_shapes(scene, item, image)
     frames = joint_reading.control_frames(scene, item)
     place = _place(image, inside, item, parent, other_parent, before.pose)
     existing = _counterpart(scene, settings, other_parent, other_child)
     target = existing or _new(scene, item, image, (child, other_child, other_parent), after.pose, place)
     if existing is not None:
         _move(scene, existing, other_parent, place)
-    _fill(scene, item, target, (image, inside), made, frames, after.pose)
+    _fill(scene, item, target, (image, inside), mirrored, frames, after.pose)
     notes = [before.note, after.note, ik_chains.of_joint(scene, target) if item.condyle.joint.driven else ""]
     return Mirrored(target, existing is not None, tuple(dict.fromkeys(note for note in notes if note)))
 
@@ -160,17 +160,17 @@ def mirrored_shapes(scene: Scene, item: Object, image: Image) -> tuple[Image, li
     refused: list[Exception] = []
     for inside in (image, *REFLECTIONS):
         try:
-            made = [mirrored_shape(scene, item, shape, inside) for shape in shapes(item.condyle.joint)]
+            mirrored = [mirrored_shape(scene, item, shape, inside) for shape in shapes(item.condyle.joint)]
         except physics_access.physics().ModelError as error:
             refused.append(error)
             continue
-        found.append((sum(int((signs < 0.0).sum()) for _, signs in made), inside, made))
+        found.append((sum(int((signs < 0.0).sum()) for _, signs in mirrored), inside, mirrored))
         if not found[-1][0]:
             break
     if not found:
         raise refused[0]
-    _, inside, made = min(found, key=lambda each: each[0])
-    return inside, made
+    _, inside, mirrored = min(found, key=lambda each: each[0])
+    return inside, mirrored
 
 
 def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointProperties, image: Image) -> Made:

@@ -61,20 +61,19 @@ def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Impor
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
-    told = [findings.about(None, "import-note", message=each) for each in read.warnings]
-    made = Imported(ground, warnings=told)
+    imported = Imported(ground, warnings=list(read.warnings))
     for body in model.bodies:
-        made.bodies[body.name] = _body_empty(standing, body, body.name, ground)
+        imported.bodies[body.name] = _body_empty(standing, body, body.name, ground)
     bpy.context.view_layer.update()
     for body in model.bodies:
-        _add_joint(standing, made, body)
-    _add_constraints(standing, made)
-    _add_geometry(standing, made)
-    add_muscles(standing, made)
+        _add_joint(standing, imported, body)
+    _add_constraints(standing, imported)
+    _add_geometry(standing, imported)
+    add_muscles(standing, imported)
     scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
     schema.stamp(scene.condyle)
     bpy.context.view_layer.update()
-    return made
+    return imported
 
 
 def _body_empty(

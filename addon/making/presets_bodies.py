@@ -23,7 +23,7 @@ def make(scene: Scene, preset: Preset) -> tuple[Body, Body]:
     spot = free_spot(scene, points.min(axis=0), points.max(axis=0))
     collection = bpy.data.collections.new(preset.label)
     scene.collection.children.link(collection)
-    made = []
+    bodies = []
     for shape, name, color in zip(shapes, (preset.parent, preset.child), COLORS):
         if not shape.faces:
             item = _wire(name, shape.vertices / length, 0.005 / length, collection)
@@ -37,9 +37,9 @@ def make(scene: Scene, preset: Preset) -> tuple[Body, Body]:
             item.location = middle / length
         item.location = np.array(item.location) + spot / length
         item.rotation_mode = "QUATERNION"  # baked Euler angles would jump at large rotations
-        made.append(Body(item))
+        bodies.append(Body(item))
     bpy.context.view_layer.update()
-    return made[0], made[1]
+    return bodies[0], bodies[1]
 
 
 def _wire(name: str, points: np.ndarray, radius: float, collection: Collection) -> Object:

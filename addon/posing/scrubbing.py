@@ -106,8 +106,8 @@ def handle(item: Object, joint: physics_access.Joint, metre: float) -> Handle:
     )
     closed &= [row.limits != "CUSTOM" for row in settings.coordinates]
     free = free_coordinates(settings)
-    made = Handle(joint, base, metre, np.zeros(3), free, ranges, closed)
-    return replace(made, arm=_arm(item, made.frames(_places(made))))
+    result = Handle(joint, base, metre, np.zeros(3), free, ranges, closed)
+    return replace(result, arm=_arm(item, result.frames(_places(result))))
 
 
 def _arm(item: Object, frames: np.ndarray) -> np.ndarray:

@@ -66,13 +66,13 @@ def add_all(
             path = read_path(scene, item, moving, joints)
             if joins_nothing(path):
                 continue
-            made = _add(scene, item, builder, path, joints)
+            muscle = _add(scene, item, builder, path, joints)
         except physics_access.physics().CondyleError as error:
             text = str(error)
             raise physics_access.model_error(
                 text if repr(item.name) in text else f"muscle {item.name!r}: {text}"
             ) from error
-        found.append(made)
+        found.append(muscle)
     return tuple(found)
 
 
