@@ -61,7 +61,8 @@ def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Impor
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
-    imported = Imported(ground, warnings=list(read.warnings))
+    notes = [findings.about(None, "import-note", message=each) for each in read.warnings]
+    imported = Imported(ground, warnings=notes)
     for body in model.bodies:
         imported.bodies[body.name] = _body_empty(standing, body, body.name, ground)
     bpy.context.view_layer.update()

@@ -1,1 +1,1 @@
-"""Operators and panels, one folder a feature; a file that holds classes ends in ``operators`` or ``panels``."""
+"""Operators and panels, one folder per feature; files with classes end in ``operators`` or ``panels``."""

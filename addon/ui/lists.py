@@ -1,4 +1,4 @@
-"""Lists in panels."""
+"""Base classes of lists in panels."""
 
 from typing import Any
 
@@ -26,18 +26,18 @@ class RowList(mixins.UIList):
 
 
 class ObjectList(RowList):
-    """Base of lists of some of a scene's objects: `shows` says which. Each has a switch for its ``active`` settings."""
+    """Base of lists of a scene's objects for which `shows` is true."""
 
     def shows(self, item: Any) -> bool:
         raise TypeError(f"{type(self).__name__} shows nothing")
 
     def filter_items(self, _context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Blender wants a bit for each object that is shown."""
+        """Filter flags of the shown objects, as Blender expects."""
         return [self.bitflag_filter_item if self.shows(item) else 0 for item in getattr(data, name)], []
 
 
 def draw_switch(row: Any, settings: Any) -> None:
-    """The box that takes something out of simulations."""
+    """Draw the checkbox that includes an item in simulations."""
     row.prop(
         settings,
         "active",

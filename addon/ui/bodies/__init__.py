@@ -1,1 +1,1 @@
-"""Bodies."""
+"""Panel and operators of bodies."""

@@ -1,4 +1,4 @@
-"""Make bodies, take them back, fill in their mass."""
+"""Operators that make and remove bodies, and compute their mass."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def _any_selected(cls: Any, context: Any) -> bool:
 
 
 class MakeBody(Operator):
-    """Make the selected objects or pose bones rigid bodies: a closed mesh gives its mass, anything else 1 kg by hand"""
+    """Make the selected objects or pose bones rigid bodies: with the mass of a closed mesh, else 1 kg"""
 
     bl_idname = "condyle.make_body"
     bl_label = "Make Bodies"
@@ -29,7 +29,7 @@ class MakeBody(Operator):
 
     motion: EnumProperty(
         name="Without a Joint",
-        description="What the body does where no joint holds it",
+        description="Motion of the body if it has no joint",
         items=(("HELD", "Held", "Stays where it is"), ("FREE", "Free", "Falls and tumbles freely")),
     )
     density: FloatProperty(
@@ -70,8 +70,7 @@ class RemoveBody(Operator):
 
 
 class FillInMass(Operator):
-    """Compute mass, centre of mass and inertia from the mesh and its density, and write them into the figures
-    by hand"""
+    """Compute mass, centre of mass and inertia from the mesh and its density, as values that you can edit"""
 
     bl_idname = "condyle.fill_in_mass"
     bl_label = "From Mesh"

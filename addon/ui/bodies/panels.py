@@ -8,12 +8,12 @@ from ...data import references
 from ...data.property_options import SidebarPanel
 from ..layout import fields
 
-# kg m²: a field has six decimals, and a body whose largest moment is less shows less than three digits of it
+# kg m²: fields have six decimals, so that smaller moments would show fewer than three digits
 LEAST_SHOWN = 1e-4
 
 
 def is_small(settings: Any) -> bool:
-    """Whether a body's moments of inertia are to be seen and typed in g·cm² instead of kg·m²."""
+    """Whether a body's moments of inertia are shown and edited in g·cm² instead of kg·m²."""
     return max(abs(moment) for moment in settings.inertia_diagonal) < LEAST_SHOWN
 
 

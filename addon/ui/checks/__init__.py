@@ -1,1 +1,1 @@
-"""Checks."""
+"""Panel and operators of checks."""

@@ -1,4 +1,4 @@
-"""Check the scene, select what a warning is about, clear the list."""
+"""Operators that check the scene, select the object of a warning, and clear the list."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from ...reading import contents, missing_joints
 
 
 class CheckScene(Operator):
-    """Look for what would stop a bake, and for what may not be meant: masses, limits, joints out of reach, bodies
-    inside the ground or that fall, sliders away from the start, loose muscles; nothing is changed"""
+    """Find errors that would stop a bake, and likely mistakes: masses, limits, joints out of reach, bodies that fall or
+    are inside the ground, sliders away from the start, loose muscles. Changes nothing"""
 
     bl_idname = "condyle.check_scene"
     bl_label = "Check Scene"
@@ -34,14 +34,14 @@ class CheckScene(Operator):
         found = scene.check(context.scene)
         findings.show(context.scene, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
-        told = "nothing wrong was found"
+        summary = "no problems found"
         if len(found) > hints:
-            told = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
+            summary = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
         if hints:
-            told += f", {_count(hints, 'hint')}"
-        if errors == len(found) > 0:  # what only the whole model shows could not be looked for
-            told = f"{_count(errors, 'error')}; warnings are looked for when there are none"
-        session.tell(f"Checked: {told}", "ERROR" if errors else "CHECKMARK")
+            summary += f", {_count(hints, 'hint')}"
+        if errors == len(found) > 0:  # checks of the whole model need a scene without errors
+            summary = f"{_count(errors, 'error')}; fix errors first to check for warnings"
+        session.tell(f"Checked: {summary}", "ERROR" if errors else "CHECKMARK")
         self.report({"INFO"}, session.message)
         return {"FINISHED"}
 
@@ -58,7 +58,9 @@ class SelectCulprit(Operator):
     bl_options = {"REGISTER", "UNDO"}
     keeps_errors = True
 
-    index: IntProperty(name="Line", description="Which line of the list, from 0", options={"SKIP_SAVE"})
+    index: IntProperty(
+        name="Line", description="Number of the line in the list, from 0", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -69,11 +71,11 @@ class SelectCulprit(Operator):
 
     def execute(self, context: Any) -> set[str]:
         if not 0 <= self.index < len(session.findings):
-            self.report({"ERROR"}, f"There is no line {self.index}")
+            self.report({"ERROR"}, f"The list has no line {self.index}")
             return {"CANCELLED"}
         body = session.findings[self.index].culprit_in(context.scene)
         if body is None:
-            self.report({"ERROR"}, "What this line is about is no longer there")
+            self.report({"ERROR"}, "The object of this line no longer exists")
             return {"CANCELLED"}
         if not findings.select(context, body):
             self.report(
@@ -83,7 +85,7 @@ class SelectCulprit(Operator):
 
 
 class RemoveLeftOver(Operator):
-    """Delete the control frames, and ends, of joints and connections that were deleted"""
+    """Delete the control frames and ends of joints and connections that were deleted"""
 
     bl_idname = "condyle.remove_left_over"
     bl_label = "Remove What Is Left"
@@ -94,7 +96,7 @@ class RemoveLeftOver(Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if not orphans.of(context.scene):
-            cls.poll_message_set("Nothing is left of joints that were deleted")
+            cls.poll_message_set("No Empties of deleted joints or constraints are left")
             return False
         return True
 
@@ -105,7 +107,7 @@ class RemoveLeftOver(Operator):
 
 
 class ClearFindings(Operator):
-    """Empty the list of warnings"""
+    """Clear the list of warnings"""
 
     bl_idname = "condyle.clear_findings"
     bl_label = "Clear"

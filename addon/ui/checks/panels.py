@@ -1,4 +1,4 @@
-"""The list of errors and warnings; a click selects what a line is about."""
+"""Panel with the list of errors and warnings; a click selects the object of a line."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from ...data import findings
 from ...data.property_options import SidebarPanel
 from ..layout import draw_lines
 
-#: of many lines the panel shows so many
+#: most lines in the panel
 MOST_SHOWN = 12
-#: and of a long one so many characters; the tooltip of its button tells no more, a message does
+#: most characters of a line in the panel
 LONGEST = 200
 
 
@@ -48,7 +48,7 @@ class WarningsPanel(SidebarPanel, Panel):
 
 
 def _shown(context: Any) -> list[tuple[int, Any]]:
-    """Numbers and lines of the list."""
+    """Indices and findings of the list."""
     if not session.findings:
         return []
     return findings.shown(context.scene)

@@ -1,1 +1,1 @@
-"""Compiling."""
+"""Preferences and panel about compiling."""

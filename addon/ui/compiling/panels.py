@@ -1,4 +1,4 @@
-"""Where it is told that kernels run uncompiled: in the preferences, and above the settings of a bake."""
+"""Shows whether kernels run uncompiled: in the preferences, and above the settings of a bake."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ class Preferences(AddonPreferences):
     bl_idname = physics_access.PACKAGE
 
     def draw(self, context: Any) -> None:
-        told, icon = (
+        message, icon = (
             (numba_support.WITH, "CHECKMARK")
             if numba_support.can_compile()
             else (numba_support.WITHOUT, "ERROR")
         )
-        draw_lines(self.layout.column(align=True), told, icon, context.region.width)
+        draw_lines(self.layout.column(align=True), message, icon, context.region.width)
 
 
 class SlowPanel(SidebarPanel, Panel):
@@ -41,7 +41,7 @@ class SlowPanel(SidebarPanel, Panel):
 
 
 def draw_in_status_bar(self: Any, _context: Any) -> None:
-    """At the right end of the status bar."""
+    """Draw the progress of precompilation at the right end of the status bar."""
     text = precompile.line()
     if text:
         self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")

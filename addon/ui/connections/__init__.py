@@ -1,1 +1,1 @@
-"""Connections."""
+"""Panels and operators of connections."""

@@ -1,4 +1,4 @@
-"""Add and remove constraints, springs and ground."""
+"""Operators that add, change and remove constraints, springs and ground."""
 
 from typing import Any
 
@@ -13,27 +13,32 @@ from ...making import connections
 
 
 class AddConnection(Operator):
-    """Add a constraint, a spring or ground between two bodies: select what it is fastened to, then the body that it
-    holds (so that it is active). With the body alone the other side is the world"""
+    """Add a constraint, a spring or ground between two bodies. Select the other body first, then the constrained body
+    (so that it is active). With only one body, the other side is the world"""
 
     bl_idname = "condyle.add_connection"
     bl_label = "Add Constraint"
     bl_options = {"REGISTER", "UNDO"}
     bl_property = "kind"
 
-    kind: EnumProperty(name="Type", description="What is between the two bodies", items=items())
+    kind: EnumProperty(name="Type", description="Type of constraint between the two bodies", items=items())
     place: EnumProperty(
         name="Place",
-        description="Where it stands",
+        description="Place of its Empty",
         items=(
             (
                 "AUTO",
                 "Automatic",
-                "Rods and springs from origin to origin, everything else at the 3D cursor",
+                "Rods and springs from origin to origin, all others at the 3D cursor",
                 0,
             ),
             ("CURSOR", "3D Cursor", "At the 3D cursor, with its axes", 1),
-            ("CONTACT", "Contact", "Where the two meshes are nearest, z square to the surface", 2),
+            (
+                "CONTACT",
+                "Contact",
+                "At the nearest points of the two meshes, with z along the surface normal",
+                2,
+            ),
         ),
     )
 
@@ -43,11 +48,13 @@ class AddConnection(Operator):
             return False
         if references.active_body(context) is None or not references.selected_bodies(context):
             cls.poll_message_set(
-                "Select what it is fastened to, then the body: objects, or bones in pose mode"
+                "Select the other body, then the constrained body: objects, or bones in pose mode"
             )
             return False
         if len(references.selected_bodies(context)) > 2:
-            cls.poll_message_set("More than two are selected: select what it is fastened to, then the body")
+            cls.poll_message_set(
+                "More than two are selected: select the other body, then the constrained body"
+            )
             return False
         return True
 
@@ -61,7 +68,7 @@ class AddConnection(Operator):
         other = others[0] if others else None
         matrix, end = connections.place(context.scene, other, body, self.kind, self.place)
         item = connections.add_connection(context.scene, other, body, self.kind, matrix, end)
-        if context.mode == "OBJECT":  # at hand, for its settings and to be moved
+        if context.mode == "OBJECT":  # activates it, to show its settings and move it
             for each in context.selected_objects:
                 each.select_set(False)
             item.select_set(True)
@@ -80,7 +87,7 @@ def _needs_connection(cls: Any, context: Any) -> bool:
 
 
 class RemoveConnection(Operator):
-    """Remove the constraint, spring or ground at hand with its end; bodies stay"""
+    """Remove the active constraint, spring or ground with its end; bodies are kept"""
 
     bl_idname = "condyle.remove_connection"
     bl_label = "Remove Constraint"
@@ -96,8 +103,8 @@ class RemoveConnection(Operator):
 
 
 class AddEnd(Operator):
-    """Give the constraint an Empty on its body that marks the point there, to be moved by hand. A second time: put it
-    back to the body's origin"""
+    """Add an Empty that marks the constraint's point on its body, and that you can move. If it exists, move it back to
+    the body's origin"""
 
     bl_idname = "condyle.add_end"
     bl_label = "Add End"
@@ -108,7 +115,7 @@ class AddEnd(Operator):
         if not _needs_connection(cls, context):
             return False
         if not KINDS[active_connection(context).condyle.connection.kind].has_end:
-            cls.poll_message_set("This type has no end apart from its Empty")
+            cls.poll_message_set("This type of constraint has no end besides its Empty")
             return False
         return True
 
@@ -146,7 +153,7 @@ class AddCorner(Operator):
 
 
 class RemoveCorner(Operator):
-    """Remove the corner at hand from the bent plane"""
+    """Remove the active corner of the bent plane"""
 
     bl_idname = "condyle.remove_corner"
     bl_label = "Remove Corner"
@@ -157,7 +164,7 @@ class RemoveCorner(Operator):
         if not _needs_connection(cls, context):
             return False
         if not len(active_connection(context).condyle.connection.corners):
-            cls.poll_message_set("There is no corner to remove")
+            cls.poll_message_set("The plane has no corner to remove")
             return False
         return True
 

@@ -1,4 +1,4 @@
-"""Panels of constraints, springs and ground: the list, and what is at hand."""
+"""Panels of constraints, springs and ground: the list, and the active one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..lists import ObjectList, draw_switch
 
 
 class ConnectionList(ObjectList, UIList):
-    """The objects of the scene that are connections."""
+    """The scene's connections."""
 
     bl_idname = "CONDYLE_UL_connections"
 

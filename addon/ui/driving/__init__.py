@@ -1,1 +1,1 @@
-"""Driving."""
+"""Panel and operators of inverse kinematics."""

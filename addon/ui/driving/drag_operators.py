@@ -1,4 +1,4 @@
-"""Drag bodies with the mouse: the joints between them and the world follow."""
+"""Operator that drags bodies with the mouse: the joints between them and the world follow."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from ...data import references
 from ...data.property_options import need_object_mode, writable
 from ...posing import ik_targets, inverse_kinematics, picking
 
-TICK = 0.03  # seconds between two looks whether a search that stopped early goes on
-HINT = "Drag a body with the left mouse button    Esc while dragging: put it back    Enter or Esc: done"
+TICK = 0.03  # seconds until an unfinished search continues
+HINT = "Drag a body with the left mouse button    Esc while dragging: restore    Enter or Esc: finish"
 
 
 class Drag(Operator):
-    """Drag bodies in the 3D view: the joints between them and the world follow within their limits, and so do the
-    other bodies that have targets. Writes the joints' sliders, and keys them where Auto Keying is on. Esc puts back"""
+    """Drag bodies in the 3D view by inverse kinematics, within the joints' limits; other bodies stay at their targets.
+    Sets the joints' sliders, and keys them with Auto Keying. Esc restores the pose"""
 
     bl_idname = "condyle.drag"
     bl_label = "Drag Bodies"
@@ -25,7 +25,7 @@ class Drag(Operator):
 
     goal: FloatVectorProperty(
         name="Goal",
-        description="Where the origin of the active body should be",
+        description="Place for the origin of the active body",
         subtype="TRANSLATION",
         unit="LENGTH",
     )
@@ -40,10 +40,10 @@ class Drag(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        """Without the mouse: the active body's origin goes to the goal, or as near as it can."""
+        """Without the mouse: move the active body's origin to the goal, or as near as possible."""
         body = references.active_body(context)
         if body is None:
-            raise physics_access.model_error("select the body that is to go to the goal")
+            raise physics_access.model_error("select the body to move to the goal")
         wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
         scale = units.length_scale(context.scene)
         wish.goal[:3, 3] = [scale * place for place in self.goal]
@@ -80,15 +80,15 @@ class Drag(Operator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: Any) -> None:
-        """Blender ends the operator, because a file is loaded or the window closes."""
+        """Called when Blender ends the operator, because a file is loaded or the window closes."""
         self._end(context)
 
     def _wait(self, context: Any, event: Any) -> set[str]:
-        """Between two drags: everything but a click on a body is Blender's own."""
+        """Between two drags: pass all events except clicks on bodies to Blender."""
         done = event.type in {"ESC", "RET", "NUMPAD_ENTER"} and event.value == "PRESS"
         if done or session.job is not None or context.mode not in session.MODES_UNDONE_WHOLE:
             self._end(context)
-            return {"CANCELLED"}  # each drag has its own step of undo already
+            return {"CANCELLED"}  # each drag has pushed its own undo step
         if event.type != "LEFTMOUSE" or event.value != "PRESS":
             return {"PASS_THROUGH"}
         place = picking.region_under(context, event.mouse_x, event.mouse_y)
@@ -97,7 +97,7 @@ class Drag(Operator):
         region, view = place
         found = picking.body_at(context, region, view, _within(region, event))
         if found is None:
-            self._tell(context, "No body there.    " + HINT)
+            self._tell(context, "No body under the mouse.    " + HINT)
             return {"RUNNING_MODAL"}
         try:
             self._take(context, region, view, *found)
@@ -108,7 +108,7 @@ class Drag(Operator):
         return {"RUNNING_MODAL"}
 
     def _take(self, context: Any, region: Any, view: Any, body: Any, point: Any) -> None:
-        """Begin to drag a body by a point of it (3,) in the world; bodies with targets are to keep to these."""
+        """Begin to drag a body at its point (3,) in the world; other bodies stay at their targets."""
         scene = context.scene
         wishes = [ik_targets.wish_of(scene, item) for item in ik_targets.targets_of(scene)]
         wishes = [wish for wish in wishes if wish.body != body.handle()]
@@ -125,11 +125,11 @@ class Drag(Operator):
         state, outcome = self._search.solve(goals)
         inverse_kinematics.write(self._search.readings(state))
         self._changed, self._settled = True, outcome.met or outcome.done
-        self._tell(context, f"{self._name}: {outcome.told()}    Esc: put it back")
+        self._tell(context, f"{self._name}: {outcome.told()}    Esc: restore")
         redraw.views()
 
     def _let_go(self, context: Any) -> None:
-        """End a drag: key where Auto Keying is on, and make a step of undo."""
+        """End a drag: key the sliders with Auto Keying, and push an undo step."""
         if self._changed:
             values = self._search.sliders()
             if context.scene.tool_settings.use_keyframe_insert_auto:

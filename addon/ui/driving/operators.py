@@ -1,4 +1,4 @@
-"""Sliders for whole trees; targets that bodies are drawn to."""
+"""Operators that drive all joints by sliders, and move bodies to targets."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...sliders import sliders
 
 
 class DriveAll(Operator):
-    """Let sliders move the children of all joints of the scene, each within its limits"""
+    """Drive the children of all joints of the scene by sliders, within their limits"""
 
     bl_idname = "condyle.drive_all"
     bl_label = "Drive All"
@@ -27,24 +27,24 @@ class DriveAll(Operator):
             return False
         joints = [item.condyle.joint for item in references.joints_of(context.scene)]
         if not any(sliders.can_drive(each) for each in joints):
-            cls.poll_message_set("There is no joint that moves")
+            cls.poll_message_set("The scene has no joint with coordinates to drive")
             return False
         if not any(sliders.can_drive(each) and not each.driven for each in joints):
-            cls.poll_message_set("All joints are driven by sliders already")
+            cls.poll_message_set("All joints are already driven by sliders")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
         driven = inverse_kinematics.drive_all(context.scene)
         context.view_layer.update()
-        told = connected_bones.told(context.scene, driven)
+        warning = connected_bones.told(context.scene, driven)
         done = f"{len(driven)} {'joint' if len(driven) == 1 else 'joints'} driven by sliders"
-        session.tell("; ".join(filter(None, [done, told])), "INFO" if told else "CHECKMARK")
+        session.tell("; ".join(filter(None, [done, warning])), "INFO" if warning else "CHECKMARK")
         return {"FINISHED"}
 
 
 class AddTarget(Operator):
-    """Add an Empty to which the active body is drawn by its origin, or a bone by its tip"""
+    """Add an Empty as an inverse kinematics target for the origin of the active body, or the tip of a bone"""
 
     bl_idname = "condyle.add_target"
     bl_label = "Add Target"
@@ -56,7 +56,7 @@ class AddTarget(Operator):
             return False
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
-            cls.poll_message_set("Select the body that is to follow the target")
+            cls.poll_message_set("Select the body that should follow the target")
             return False
         return True
 
@@ -85,14 +85,14 @@ class _WithTargets(mixins.Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if not ik_targets.targets_of(context.scene):
-            cls.poll_message_set("There is no target: select a body and use Add Target")
+            cls.poll_message_set("The scene has no target: select a body and use Add Target")
             return False
         return True
 
 
 class ReachTargets(_WithTargets, Operator):
-    """Set the sliders so that all bodies are at their targets, or as near as their joints let them. Looks for poses far
-    from this one, too"""
+    """Set the sliders so that all bodies are at their targets, or as near as their joints allow. Also searches poses
+    far from the present one"""
 
     bl_idname = "condyle.reach_targets"
     bl_label = "Reach Now"
@@ -109,7 +109,7 @@ class ReachTargets(_WithTargets, Operator):
 
 
 class KeyReach(_WithTargets, Operator):
-    """Key the sliders in every frame of the range, so that the joints follow their moving targets also in renders and
+    """Key the sliders in every frame of the range, so that the joints follow their animated targets in renders, and
     without Condyle"""
 
     bl_idname = "condyle.key_joints"
@@ -117,13 +117,15 @@ class KeyReach(_WithTargets, Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     first: IntProperty(name="First", description="First frame", options={"SKIP_SAVE"})
-    last: IntProperty(name="Last", description="Last frame; 0 with First 0: the range", options={"SKIP_SAVE"})
+    last: IntProperty(
+        name="Last", description="Last frame. First and Last 0: the range", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context: Any) -> set[str]:
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_ends(context.scene)
         count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
-        far = f"; at most {units.told_length(worst)} off, at frame {at}" if worst > 1e-5 else ""
+        far = f"; up to {units.told_length(worst)} from the targets, at frame {at}" if worst > 1e-5 else ""
         session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
         return {"FINISHED"}
 

@@ -1,4 +1,4 @@
-"""Panel of inverse kinematics: drag bodies, targets."""
+"""Panel of inverse kinematics: dragging bodies, and targets."""
 
 from typing import Any
 

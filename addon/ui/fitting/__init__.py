@@ -1,1 +1,1 @@
-"""Fitting."""
+"""Panels and operators of fits."""

@@ -1,8 +1,8 @@
-"""Fit from keyframes: a curve or a surface; what the fit was asked for can be changed live.
+"""Operators that fit a curve or a surface to keyframes; Adjust Last Operation can change their settings.
 
-In the window the first fit is modal: the compute process may have to start and compile. Adjust Last Operation (F9)
-then undoes it and calls `execute` with changed properties, which waits: by now the process is warm and answers in
-a fraction of a second. Should it not answer in `REDO_SECONDS`, the fit is given up and nothing is changed.
+In the window the first fit is modal, because the compute process may have to start and compile. Adjust Last Operation
+(F9) undoes it and calls `execute` with changed properties, which blocks for a fraction of a second. After
+`REDO_SECONDS` without an answer the fit is cancelled and nothing is changed.
 """
 
 import math
@@ -18,15 +18,15 @@ from ...jobs import fit
 from ...jobs.operator import JobOperator
 from ..layout import fields
 
-# poses for each control frame from which on one that lies off stands out
+# poses per control frame needed to detect outliers
 OUTSTANDING = 1.5
 REDO_SECONDS = 10.0
-# degrees: nearer, angles have to turn ten times as fast as the body
+# degrees from gimbal lock below which angles rotate over ten times as fast as the body
 NEAR_GIMBAL_LOCK = 5.7
 
 
 def _joint_at_hand(context: Any) -> Any:
-    """The joint that a fit is of, whichever of its two bodies is active; None: one is to be made."""
+    """The joint to fit, whichever of its two bodies is active; None to create one."""
     return own_joint(context) or fit.joint_of_selected(context)
 
 
@@ -46,7 +46,7 @@ class _FitOperator(JobOperator):
         joint = own_joint(context)
         if joint is not None and joint.condyle.joint.type == "composite":
             cls.poll_message_set(
-                "A fit would replace the parts of a composite joint: fit another joint, and let a part take its frames"
+                "A fit would replace the parts of a composite joint: fit another joint, and use its frames for a part"
             )
             return False
         return True
@@ -56,14 +56,14 @@ class _FitOperator(JobOperator):
         return super().invoke(context, event)
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         self._take_settings(context)
         if self.options.is_repeat or self.options.is_repeat_last:
             self.seconds = REDO_SECONDS
         return super().execute(context)
 
     def _take_settings(self, context: Any) -> None:
-        """What the caller did not say is as the joint's settings have it."""
+        """Set properties that the caller did not set from the joint's settings."""
         joint = _joint_at_hand(context) or context.active_object
         settings = joint.condyle.joint.fit
         for name, value in fit_settings.values(settings, self.groups).items():
@@ -77,14 +77,14 @@ class _FitOperator(JobOperator):
         return fit.fit_selected(context, _joint_at_hand(context), self.kind, wished)
 
     def more(self) -> dict[str, Any]:
-        """Wishes beside those of the joint's fit settings."""
+        """Settings besides the joint's fit settings."""
         return {}
 
     def told(self, outcome: Any) -> str:
         return (
             f"Fit: {outcome.num_poses} poses, worst {units.told_length(1e-3 * outcome.worst_distance_mm)} and "
             f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
-            + (f"; {outcome.held} held, which count once" if outcome.held else "")
+            + (f"; repeated poses that count once: {outcome.held}" if outcome.held else "")
             + (f"; not driven by sliders: {outcome.undriven}" if outcome.undriven else "")
         )
 
@@ -96,9 +96,9 @@ class _FitOperator(JobOperator):
 
 
 class FitFromKeyframes(_FitOperator, Operator):
-    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint one is made first:
-    select the child, then the parent, as for Add Joint; with the child alone, it is its parent in Blender. Where only
-    one of two is keyed, that one moves"""
+    """Fit the joint's curve to the keyed poses of its child, relative to its parent. Without a joint, one is added:
+    select the child, then the parent; with only the child, its Blender parent is used. If only one of the two is keyed,
+    that one is the child"""
 
     bl_idname = "condyle.fit"
     bl_label = "Fit Curve from Keyframes"
@@ -106,8 +106,7 @@ class FitFromKeyframes(_FitOperator, Operator):
     __annotations__ = fit_settings.redoable(*fit_settings.CURVE) | {
         "periodic": BoolProperty(
             name="Closed",
-            description="The motion comes back to where it began: the curve closes on itself. Of several cycles the "
-            "first is fitted",
+            description="Fit a closed curve to a motion that returns to its start: its first cycle of several",
             options={"SKIP_SAVE"},
         )
     }
@@ -116,30 +115,31 @@ class FitFromKeyframes(_FitOperator, Operator):
         return {"periodic": self.periodic}
 
     def told(self, outcome: Any) -> str:
-        told = super().told(outcome)
+        report = super().told(outcome)
         count = outcome.wished["num_frames"]
         if self.frames_by == "NUMBER" and count != self.num_frames:
             why = (
-                "as many as they can fix"
+                "the most that the poses determine"
                 if count < self.num_frames
-                else "the least that the curve's order takes"
+                else "the least for the curve's order"
             )
-            told += f"; {count} control frames, {why}"
+            report += f"; {count} control frames, {why}"
         if outcome.wished["robust"] != "NONE" and outcome.num_poses < OUTSTANDING * len(outcome.joint.frames):
-            told += f"; {len(outcome.joint.frames)} control frames follow outliers, too: take fewer"
+            report += f"; {len(outcome.joint.frames)} control frames also follow outliers: use fewer"
         if self.keys == "ONE_WAY" and not self.periodic and outcome.cyclic != "TO_AND_FRO":
-            return (
-                f"{told}; no one way is found that the rest of the motion goes back on: all keys are fitted"
-            )
-        offer = {"CLOSED": "comes back: tick Closed", "TO_AND_FRO": "goes to and fro: choose Keys, One Way"}
+            return f"{report}; the motion does not go back the same way: all keys are fitted"
+        offer = {
+            "CLOSED": "returns to its start: tick Closed",
+            "TO_AND_FRO": "goes to and fro: choose Keys, One Way",
+        }
         if self.periodic or self.keys == "ONE_WAY" or outcome.cyclic not in offer:
-            return told
-        return f"{told}; the motion {offer[outcome.cyclic]}"
+            return report
+        return f"{report}; the motion {offer[outcome.cyclic]}"
 
 
 class FitSurface(_FitOperator, Operator):
-    """Fit a surface to the keyed poses of the joint's child, relative to its parent: for poses all over a surface, in
-    any order. Without a joint one is made first, as by Fit Curve"""
+    """Fit a surface to the keyed poses of the joint's child, relative to its parent: for poses spread over a surface,
+    in any order. Without a joint, one is added, as by Fit Curve"""
 
     bl_idname = "condyle.fit_surface"
     bl_label = "Fit Surface from Keyframes"
@@ -149,10 +149,10 @@ class FitSurface(_FitOperator, Operator):
 
     def told(self, outcome: Any) -> str:
         margin = math.degrees(math.asin(min(1.0, outcome.joint.gimbal_margin())))
-        near = f"; its angles come within {margin:.1f}° of gimbal lock" if margin < NEAR_GIMBAL_LOCK else ""
+        near = f"; its angles are within {margin:.1f}° of gimbal lock" if margin < NEAR_GIMBAL_LOCK else ""
         rows, columns = (outcome.wished[name] for name in ("rows", "columns"))
         more = (rows, columns) != (self.rows, self.columns)
-        least = f"; {rows} rows and {columns} columns, the least that its orders take" if more else ""
+        least = f"; {rows} rows and {columns} columns, the least for its orders" if more else ""
         return super().told(outcome) + least + near
 
 

@@ -1,4 +1,4 @@
-"""Panel of the fit, and the list of its residuals."""
+"""Panels of the fit and of its residuals."""
 
 import math
 from typing import Any
@@ -13,7 +13,7 @@ from ..lists import RowList
 from ..overlay import ghosts, shown
 
 FITTED = ("spline_curve", "spline_surface")
-#: physics spans holes in the data smoothly below this
+#: coverage below which physics bridges gaps in the data smoothly
 LEAST_COVERAGE = 0.01
 
 
@@ -29,14 +29,14 @@ class FitPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         joint = own_joint(context)
-        # of a composite joint, the buttons say why it cannot be fitted
+        # the buttons say why a composite joint cannot be fitted
         if joint is None or joint.condyle.joint.type == "composite":
             _draw_buttons(layout)
             return
         settings = joint.condyle.joint.fit
         column = fields(layout.column())
         fit_settings.draw(column, settings, joint.condyle.joint.type == "spline_surface")
-        if joint.condyle.joint.type in FITTED:  # another joint would become a curve
+        if joint.condyle.joint.type in FITTED:  # a bake would turn another joint into a curve
             column.prop(settings, "requested")
         _draw_buttons(layout)
         if settings.num_poses:
@@ -54,7 +54,7 @@ class FitPanel(SidebarPanel, Panel):
 
 
 def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
-    """Figures of a fit are not those of a curve that was changed by hand."""
+    """Show the present residuals of a joint that was changed since its fit."""
     if not len(joint.condyle.joint.fit.residuals):
         return
     now = ghosts.passing(joint, shown.shown(context.scene, joint))
@@ -66,7 +66,7 @@ def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
 
 
 def _draw_cycle(layout: Any, settings: Any) -> None:
-    """Offer what suits keys that come back to where they began."""
+    """Offer the fits for cyclic keys."""
     kind = settings.fit.cyclic
     if (
         settings.type != "spline_curve"
@@ -91,7 +91,7 @@ def _draw_buttons(layout: Any) -> None:
 
 
 class ResidualList(RowList, UIList):
-    """Keys of the last fit; a click goes to the frame."""
+    """Keys of the last fit; a click sets the frame."""
 
     bl_idname = "CONDYLE_UL_residuals"
 
@@ -99,22 +99,22 @@ class ResidualList(RowList, UIList):
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
         row.label(text=short(units.told_length(1e-3 * item.distance)))
         row.label(text=short(f"{figure(math.degrees(item.angle))}°"))
-        if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can pass keys exactly
+        if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can interpolate keys exactly
             row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
 
     def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
-        """Blender wants the new place of each item."""
+        """Filter flags, and the new place of each item, as Blender expects."""
         rows = getattr(data, name)
         return [], worst_first(rows) if data.worst_first else []
 
 
-def short(told: str) -> str:
-    """A figure as it has room in a row beside others, where words are cut off."""
-    return told.replace("under ", "< ")
+def short(text: str) -> str:
+    """A figure shortened for a narrow column."""
+    return text.replace("under ", "< ")
 
 
 def worst_first(rows: Any) -> list[int]:
-    """Place of each residual in the order from worst to best, by the share of the largest distance and angle."""
+    """Place of each residual in the order from worst to best, relative to the largest distance and angle."""
     most_distance = max((row.distance for row in rows), default=0.0) or 1.0
     most_angle = max((row.angle for row in rows), default=0.0) or 1.0
     badness = [max(row.distance / most_distance, row.angle / most_angle) for row in rows]

@@ -1,4 +1,4 @@
-"""Coordinates from poses: set the sliders by where the child is, key them as the child is keyed."""
+"""Operators that set a joint's sliders from the child's pose, or key them from its keys."""
 
 from typing import Any
 
@@ -19,20 +19,22 @@ class _PoseOperator(JobOperator):
             return False
         count = len(active_joint(context).condyle.joint.coordinates)
         if not 1 <= count <= 3:
-            cls.poll_message_set(f"For joints with one to three coordinates; this one has {count or 'none'}")
+            cls.poll_message_set(
+                f"Only for joints with one to three coordinates; this one has {count or 'none'}"
+            )
             return False
         return True
 
     def told(self, outcome: Any) -> str:
         count = len(outcome.distances)
-        poses = "The pose is" if count == 1 else f"{count} poses, the worst is"
+        poses = "The pose is" if count == 1 else f"{count} poses, the farthest is"
         far, turned = float(outcome.distances.max()), float(outcome.angles.max())
-        return f"{poses} {units.told_length(1e-3 * far)} and {figure(turned)}° off the joint"
+        return f"{poses} {units.told_length(1e-3 * far)} and {figure(turned)}° from the joint"
 
 
 class SetFromPose(_PoseOperator, Operator):
-    """Set the coordinates to where the joint comes nearest to the child's own pose. A joint without sliders takes
-    them as the start of a simulation"""
+    """Set the sliders so that the joint is nearest to the child's own pose. Without sliders, set the start values of
+    the simulation"""
 
     bl_idname = "condyle.set_from_pose"
     bl_label = "Set from Pose"
@@ -43,8 +45,8 @@ class SetFromPose(_PoseOperator, Operator):
 
 
 class KeySliders(_PoseOperator, Operator):
-    """Key the sliders at every key of the child, each at the place on the joint nearest to the child's pose. The
-    child's own keys stay; they show again when it is no longer driven"""
+    """Key the sliders at every key of the child, each at the place of the joint nearest to the child's pose. The
+    child's own keys are kept, and move it again after Stop Driving"""
 
     bl_idname = "condyle.key_sliders"
     bl_label = "Key Sliders from Keys"

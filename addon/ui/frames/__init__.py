@@ -1,1 +1,1 @@
-"""Frames."""
+"""Panels and operators of control frames."""

@@ -1,4 +1,4 @@
-"""Tools for all control frames of a curve: even them out, run the curve the other way; and copies of a frame."""
+"""Operators that spread a curve's control frames evenly, reverse the curve, and copy control frames."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from .operators import FrameOperator, needs_curve, show_only, tell_place
 
 
 class DuplicateControlFrame(FrameOperator, Operator):
-    """Copy the control frame at hand, a little further along the curve, and select the copy, to be moved. Its
-    neighbours move a little, so that the child moves as before, keys and all (how nearly is told)"""
+    """Copy the active control frame a little further along the curve, and select the copy. Neighbouring frames move a
+    little, so that the motion of the child is kept; reports the largest change"""
 
     bl_idname = "condyle.duplicate_control_frame"
     bl_label = "Duplicate Control Frame"
@@ -23,7 +23,7 @@ class DuplicateControlFrame(FrameOperator, Operator):
 
     share: FloatProperty(
         name="How Far",
-        description="How far the copy stands towards the next frame: 0.5 is halfway",
+        description="Place of the copy on the way to the next frame: 0.5 is halfway",
         default=0.25,
         min=0.01,
         max=0.99,
@@ -31,12 +31,12 @@ class DuplicateControlFrame(FrameOperator, Operator):
     )
 
     def change(self, context: Any, joint: Any) -> None:
-        made = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
-        show_only(context, made)
+        item = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
+        show_only(context, item)
 
 
 class AdoptControlFrame(FrameOperator, Operator):
-    """Make this copy of a control frame one of the curve's, where it fits in best"""
+    """Add this copy of a control frame to the curve, at the place where it lengthens the curve least"""
 
     bl_idname = "condyle.adopt_control_frame"
     bl_label = "Add to the Curve"
@@ -53,13 +53,13 @@ class AdoptControlFrame(FrameOperator, Operator):
     def change(self, context: Any, joint: Any) -> None:
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
-        made = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
-        tell_place(self, joint.condyle.joint, made)
-        show_only(context, made)
+        item = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
+        tell_place(self, joint.condyle.joint, item)
+        show_only(context, item)
 
 
 def is_stray(joint: Any, item: Any) -> bool:
-    """Whether an object says that it is a control frame of a joint that does not know it: a copy made by Blender."""
+    """Whether an object is a copy of a control frame of a joint, but not in the joint's list."""
     if item is None or item.condyle.frame_of != joint:
         return False
     return all(frame.object != item for frame in joint.condyle.joint.frames)
@@ -74,7 +74,7 @@ class _CurveOperator(JobOperator):
             return False
         settings = active_joint(context).condyle.joint
         if settings.type != "spline_curve" or settings.frames_of is not None:
-            cls.poll_message_set("Only for a spline curve with control frames of its own")
+            cls.poll_message_set("Only for a spline curve with its own control frames")
             return False
         if len(settings.frames) < settings.order:
             cls.poll_message_set(f"A curve of order {settings.order} needs {settings.order} control frames")
@@ -82,7 +82,7 @@ class _CurveOperator(JobOperator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         if self.options.is_repeat or self.options.is_repeat_last:
             self.seconds = REDO_SECONDS
         return super().execute(context)
@@ -93,8 +93,8 @@ class _CurveOperator(JobOperator):
 
 
 class ReverseCurve(_CurveOperator, Operator):
-    """Let the curve run the other way: its last control frame becomes the first. Limits, rest, start and keys of the
-    coordinate are turned round with it, so that the child moves as before"""
+    """Reverse the curve: its last control frame becomes the first. Limits, rest, start and keys of the coordinate are
+    converted, so that the motion of the child is kept"""
 
     bl_idname = "condyle.reverse_curve"
     bl_label = "Reverse Curve"
@@ -105,9 +105,8 @@ class ReverseCurve(_CurveOperator, Operator):
 
 
 class EvenOutFrames(_CurveOperator, Operator):
-    """Spread the control frames along the curve as evenly as its order lets them, closer at its ends. The curve stays
-    as near where it is as they can have it (how near is told). The coordinate then counts its length, and limits,
-    rest, start and keys are set anew, so that the child moves as before"""
+    """Spread the control frames evenly along the curve, closer at its ends; reports the largest change of the curve.
+    The coordinate becomes its length; limits, rest, start and keys are converted, so that the motion is kept"""
 
     bl_idname = "condyle.even_out_frames"
     bl_label = "Even Out Frames"
@@ -115,7 +114,7 @@ class EvenOutFrames(_CurveOperator, Operator):
 
     num_frames: IntProperty(
         name="Control Frames",
-        description="How many control frames there shall be; 0: as many as now",
+        description="New number of control frames; 0: as many as now",
         default=0,
         min=0,
         max=1000,
@@ -128,10 +127,10 @@ class EvenOutFrames(_CurveOperator, Operator):
         return curve_tools.even_out(context.scene, joint, count)
 
     def told(self, outcome: Any) -> str:
-        told = super().told(outcome)
+        report = super().told(outcome)
         if self.num_frames and outcome.num_frames > self.num_frames:
-            told += f"; it has {outcome.num_frames} control frames, the least that its order takes"
-        return told
+            report += f"; it has {outcome.num_frames} control frames, the least for its order"
+        return report
 
 
 class FramesMenu(Menu):

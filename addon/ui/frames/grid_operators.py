@@ -1,4 +1,4 @@
-"""Make the grid of control frames of a surface, add and remove its rows and columns, and select along them."""
+"""Operators that make a surface's grid of control frames, add and remove its lines, and select along them."""
 
 import math
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ from ...making import frame_grids
 from ...sliders import sliders
 
 DIRECTIONS = (
-    ("ROW", "Rows", "Lines of frames with one first number"),
-    ("COLUMN", "Columns", "Lines of frames with one second number"),
-    ("LAYER", "Layers", "Lines of frames with one third number"),
+    ("ROW", "Rows", "Frames with the same first number"),
+    ("COLUMN", "Columns", "Frames with the same second number"),
+    ("LAYER", "Layers", "Frames with the same third number"),
 )
 NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
 
 
 def needs_surface(cls: Any, context: Any) -> bool:
-    """Poll: the joint at hand has a surface whose grid is complete."""
+    """Poll: the active joint has a surface with a complete grid."""
     if not needs_joint(cls, context):
         return False
     settings = active_joint(context).condyle.joint
@@ -32,13 +32,13 @@ def needs_surface(cls: Any, context: Any) -> bool:
         cls.poll_message_set("Only a spline surface has a grid: change the joint's type first")
         return False
     if not frame_grids.complete(settings):
-        cls.poll_message_set("The grid is not complete: make it again, or fit the surface")
+        cls.poll_message_set("The grid is incomplete: make it again, or fit the surface")
         return False
     return True
 
 
 def at_hand(context: Any) -> tuple[int, int, int]:
-    """Row, column and layer of the selected Empty, else of the one marked in the list."""
+    """Row, column and layer of the active Empty, else of the list's active frame."""
     joint = active_joint(context)
     found = frame_grids.place_of(joint, context.active_object)
     return (
@@ -49,17 +49,17 @@ def at_hand(context: Any) -> tuple[int, int, int]:
 
 
 def renew_slider(operator: Any, context: Any, joint: Any) -> None:
-    """The sliders follow a changed grid; where that cannot be, they wait for a better one and the user is told."""
+    """Update the sliders to a changed grid; warns where the grid is invalid."""
     try:
         if joint.condyle.joint.driven:
             sliders.refresh(context.scene, joint)
     except physics_access.physics().CondyleError as error:
-        operator.report({"WARNING"}, f"The sliders were not renewed: {error}")
+        operator.report({"WARNING"}, f"The sliders were not updated: {error}")
 
 
 @contextmanager
 def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
-    """The joint becomes active where its control frame that was active is removed meanwhile."""
+    """Context that makes the joint active if its active control frame is removed inside."""
     active = context.view_layer.objects.active
     was_frame = active is not None and frame_grids.place_of(joint, active) is not None
     name = active.name if was_frame else ""
@@ -70,8 +70,8 @@ def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
 
 
 class MakeGrid(Operator):
-    """Make the joint a spline surface with a grid of control frames around a body, z outward. Frames that are there
-    are put in new places"""
+    """Make the joint a spline surface with a grid of control frames around a body, z outward. Existing frames are moved
+    to new places"""
 
     bl_idname = "condyle.make_grid"
     bl_label = "Make Grid around Body"
@@ -79,9 +79,9 @@ class MakeGrid(Operator):
 
     around: EnumProperty(
         name="Around",
-        description="Whose bounding box gives the size and the place",
+        description="Body whose bounding box sets size and place",
         items=(
-            ("PARENT", "Parent", "The body that the joint sits on"),
+            ("PARENT", "Parent", "The body that the joint is attached to"),
             ("CHILD", "Child", "The moving body"),
         ),
     )
@@ -89,10 +89,10 @@ class MakeGrid(Operator):
     columns: IntProperty(
         name="Columns", description="Frames in the second direction", default=5, min=4, max=200
     )
-    closed: BoolProperty(name="Closed", description="Columns go around the body's joint axis and meet again")
+    closed: BoolProperty(name="Closed", description="Close the columns around the joint's z axis")
     opening: FloatProperty(
         name="Opening",
-        description="How far the grid reaches to each side, as an angle seen from the body's middle",
+        description="Angle that the grid covers to each side, from the body's middle",
         subtype="ANGLE",
         unit="ROTATION",
         default=math.radians(50.0),
@@ -106,14 +106,12 @@ class MakeGrid(Operator):
             return False
         joint = active_joint(context)
         if joint.condyle.joint.type == "composite":
-            cls.poll_message_set(
-                "A composite joint takes its frames from another joint's Empty: make the grid there"
-            )
+            cls.poll_message_set("A composite joint uses the frames of another joint: make the grid there")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         settings = joint.condyle.joint
         body = references.resolve(settings.parent) if self.around == "PARENT" else None
@@ -141,7 +139,7 @@ class _GridOperator(mixins.Operator):
         return needs_surface(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         number = NUMBER[self.direction]
         self.change(context, joint, number, at_hand(context)[number])
@@ -150,7 +148,7 @@ class _GridOperator(mixins.Operator):
 
 
 class AddGridLine(_GridOperator, Operator):
-    """Add a row or column of control frames behind the one at hand, halfway to the next or going on beyond the last"""
+    """Add a row or column of control frames after the active one: halfway to the next, or beyond the last"""
 
     bl_idname = "condyle.add_grid_line"
     bl_label = "Add Row or Column"
@@ -160,7 +158,7 @@ class AddGridLine(_GridOperator, Operator):
 
 
 class RemoveGridLine(_GridOperator, Operator):
-    """Remove the row or column at hand with its Empties"""
+    """Remove the active row or column with its Empties"""
 
     bl_idname = "condyle.remove_grid_line"
     bl_label = "Remove Row or Column"
@@ -171,7 +169,7 @@ class RemoveGridLine(_GridOperator, Operator):
 
 
 class SelectGridLine(_GridOperator, Operator):
-    """Select all control frames of the row or column at hand, to move them together"""
+    """Select all control frames of the active row or column, to move them together"""
 
     bl_idname = "condyle.select_grid_line"
     bl_label = "Select Row or Column"
@@ -194,12 +192,12 @@ class SelectGridLine(_GridOperator, Operator):
 
 
 class SelectGridNeighbour(_GridOperator, Operator):
-    """Select the control frame next to the one at hand"""
+    """Select the control frame next to the active one"""
 
     bl_idname = "condyle.select_grid_neighbour"
     bl_label = "Select Neighbour"
 
-    step: IntProperty(name="Step", description="How many frames on, negative: back", default=1)
+    step: IntProperty(name="Step", description="Number of frames forward; negative: back", default=1)
 
     @classmethod
     def poll(cls, context: Any) -> bool:

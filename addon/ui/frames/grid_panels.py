@@ -28,7 +28,7 @@ class GridPanel(SidebarPanel, Panel):
         if not frame_grids.complete(settings):
             if settings.frames:
                 layout.label(
-                    text=f"{len(settings.frames)} control frames are no {shape(settings)} grid", icon="ERROR"
+                    text=f"{len(settings.frames)} frames, not {shape(settings)}: make a grid", icon="ERROR"
                 )
             else:
                 layout.label(text="No frames yet: make a grid, or fit", icon="INFO")
@@ -79,7 +79,7 @@ class GridPanel(SidebarPanel, Panel):
 
 
 def shape(settings: Any) -> str:
-    """For instance "4 x 5"."""
+    """Size of a grid as text, for example "4 x 5"."""
     return " x ".join(map(str, settings.grid[: frame_grids.directions(settings)]))
 
 

@@ -1,4 +1,4 @@
-"""Give a surface's grid of control frames a third direction, a coordinate or time, and take it away."""
+"""Operators that add and remove the third direction of a surface's grid: a coordinate or time."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from .grid_operators import kept_at_hand, needs_surface, renew_slider
 
 
 class AddThirdDirection(Operator):
-    """Let the child also go off the surface: the control frames become the first of several layers, copies of each
-    other that you then move"""
+    """Let the child also leave the surface: the control frames become the first of several layers. The other layers are
+    copies, which you then move"""
 
     bl_idname = "condyle.add_third_direction"
     bl_label = "Add Third Direction"
@@ -20,27 +20,25 @@ class AddThirdDirection(Operator):
 
     moving: BoolProperty(
         name="Moves in Time",
-        description="The layers are what the surface is like at one time after the other",
+        description="The layers are the surface at successive times",
     )
-    layers: IntProperty(
-        name="Layers", description="How many layers there are then", default=4, min=4, max=100
-    )
+    layers: IntProperty(name="Layers", description="Number of layers", default=4, min=4, max=100)
     apart: FloatProperty(
         name="Apart",
-        description="How far each layer lies from the one before, along each frame's own z. With 0 and no turn: in "
-        "time none, otherwise half of what lies between the frames",
+        description="Distance from layer to layer, along each frame's own z. With 0 and no turn: half the distance of "
+        "the frames, or none in time",
         subtype="DISTANCE",
         unit="LENGTH",
     )
     turn: FloatProperty(
         name="Turn",
-        description="How far each layer is turned from the one before, about each frame's own z",
+        description="Angle from layer to layer, about each frame's own z",
         subtype="ANGLE",
         unit="ROTATION",
     )
     seconds: FloatProperty(
         name="Seconds per Layer",
-        description="How long the surface takes from one layer to the next",
+        description="Time from one layer to the next",
         subtype="TIME_ABSOLUTE",
         unit="TIME_ABSOLUTE",
         default=1.0,
@@ -52,8 +50,8 @@ class AddThirdDirection(Operator):
     def description(cls, _context: Any, properties: Any) -> str:
         if properties.moving:
             return (
-                "Let the surface move by itself: the control frames become the first of several layers, what the "
-                "surface is like at one time after the other. They are copies that you then move"
+                "Let the surface move in time: the control frames become the first of several layers, one for each of "
+                "successive times. The other layers are copies, which you then move"
             )
         return " ".join((cls.__doc__ or "").split())
 
@@ -62,7 +60,7 @@ class AddThirdDirection(Operator):
         if not needs_surface(cls, context):
             return False
         settings = active_joint(context).condyle.joint
-        # with layers it is `execute` that refuses: Adjust Last Operation asks before it takes them back
+        # with layers `execute` refuses: Adjust Last Operation polls before its undo removes them
         refusal = "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
         if refusal:
             cls.poll_message_set(refusal)
@@ -77,7 +75,7 @@ class AddThirdDirection(Operator):
             layout.prop(self, "seconds")
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         scene, joint = context.scene, active_joint(context)
         apart = self.apart
         if not (apart or self.turn or self.moving):
@@ -91,7 +89,7 @@ class AddThirdDirection(Operator):
 
 
 class RemoveThirdDirection(Operator):
-    """Remove all layers but the first with their Empties: the surface has rows and columns again"""
+    """Remove all layers except the first, with their Empties, so that the surface has only rows and columns"""
 
     bl_idname = "condyle.remove_third_direction"
     bl_label = "Remove Third Direction"
@@ -107,7 +105,7 @@ class RemoveThirdDirection(Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         with kept_at_hand(self, context, joint):
             grid_layers.remove_layers(context.scene, joint)

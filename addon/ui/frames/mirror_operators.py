@@ -1,4 +1,4 @@
-"""Mirror a joint onto the other side's bodies."""
+"""Operator that mirrors a joint to the bodies of the other side."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from .operators import show_only
 
 
 class MirrorJoint(Operator):
-    """Mirror the joint with its control frames and settings onto the other side's bodies, which Blender's names tell
-    (.L and .R). A joint that is there already is made like this one"""
+    """Mirror the joint with its control frames and settings to the bodies of the other side, found by their names (.L
+    and .R). An existing joint there is updated"""
 
     bl_idname = "condyle.mirror_joint"
     bl_label = "Mirror Joint"
@@ -20,7 +20,7 @@ class MirrorJoint(Operator):
 
     axis: EnumProperty(
         name="Axis",
-        description="Which axis points to the other side: of the armature for bones, of the world for objects",
+        description="Axis that points to the other side: of the armature for bones, of the world for objects",
         items=(("X", "X", "Left and right"), ("Y", "Y", "Front and back"), ("Z", "Z", "Top and bottom")),
     )
 
@@ -29,12 +29,12 @@ class MirrorJoint(Operator):
         return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
-        made = mirroring.mirror(context.scene, active_joint(context), self.axis)
-        for warning in made.warnings:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        result = mirroring.mirror(context.scene, active_joint(context), self.axis)
+        for warning in result.warnings:
             self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"{made.joint.name} was {'brought up to date' if made.renewed else 'made'}")
-        show_only(context, made.joint)
+        self.report({"INFO"}, f"{result.joint.name} was {'updated' if result.renewed else 'added'}")
+        show_only(context, result.joint)
         return {"FINISHED"}
 
 

@@ -1,4 +1,4 @@
-"""Add, insert, remove and reorder control frames."""
+"""Operators that add, insert, remove, reorder and select control frames."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...sliders import sliders
 
 
 def needs_curve(cls: Any, context: Any) -> bool:
-    """Poll: the joint at hand has a curve."""
+    """Poll: the active joint has a curve."""
     if not needs_joint(cls, context):
         return False
     if not has_curve(active_joint(context).condyle.joint):
@@ -25,7 +25,7 @@ def needs_curve(cls: Any, context: Any) -> bool:
 
 
 def frame_at_hand(context: Any, settings: Any) -> int:
-    """Number of the one marked in the list where it is missing, else of the selected Empty, else of the marked one."""
+    """Number of the list's active frame if it is missing, else of the active Empty, else of the list's active frame."""
     marked = min(settings.active_frame, max(0, len(settings.frames) - 1))
     if is_missing(context, settings, marked):
         return marked
@@ -43,12 +43,12 @@ def is_missing(context: Any, settings: Any, number: int) -> bool:
 
 
 def is_seen(context: Any, item: Any) -> bool:
-    """Whether an object is there to be selected."""
+    """Whether an object can be selected in the view layer."""
     return item is not None and context.view_layer.objects.get(item.name) == item
 
 
 def show_only(context: Any, item: Any) -> None:
-    """Select an object alone, where the mode lets it be selected."""
+    """Select only this object, in object mode."""
     if context.mode != "OBJECT":
         return
     for each in list(context.selected_objects):
@@ -58,7 +58,7 @@ def show_only(context: Any, item: Any) -> None:
 
 
 class FrameOperator(mixins.Operator):
-    """Base of operators that change the control frames of the curve at hand."""
+    """Base of operators that change the control frames of the active curve."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -74,10 +74,10 @@ class FrameOperator(mixins.Operator):
 
     change: Any
     least_frames = 0
-    share: Any = None  # of the way to the next frame, where one is added that is to leave the motion as it is
+    share: Any = None  # place of an added frame on the way to the next; None: the motion need not be kept
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         references.check_evaluated(joint, f"joint {joint.name!r}")
         joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
@@ -90,27 +90,25 @@ class FrameOperator(mixins.Operator):
         try:
             if joint.condyle.joint.driven:
                 sliders.refresh(context.scene, joint)
-        except (
-            physics_access.physics().CondyleError
-        ) as error:  # the frames are as wished, the slider waits for better ones
-            self.report({"WARNING"}, f"The slider was not renewed: {error}")
+        except physics_access.physics().CondyleError as error:  # the frames are changed, the slider is not
+            self.report({"WARNING"}, f"The slider was not updated: {error}")
         return {"FINISHED"}
 
     def _keep_motion(self, context: Any, joint: Any, before: Any, known: set[Any]) -> None:
-        """Let the child move as it did before a frame was added to the known ones, and tell how nearly it does."""
-        # not the one marked in the list: in a window that goes with what is selected, also while the frame is added
+        """Keep the motion of the child after a frame was added to the known ones, and report the largest change."""
+        # not the list's active frame: in a window that follows the selection, which adding a frame changes
         frames = enumerate(joint.condyle.joint.frames)
         index = next(number for number, frame in frames if frame.object not in known)
         moved = insert_frame.grow(context.scene, joint, before, index, self.share)
         if moved is not None:
             far = f"{units.told_length(1e-3 * moved.distance)} and {figure(moved.angle)}°"
-            told = "; ".join([f"{self.bl_label}: the curve moved by at most {far}", *moved.warnings])
-            session.tell(told, "CHECKMARK")
-            self.report({"INFO"}, told)
+            message = "; ".join([f"{self.bl_label}: the curve moved by at most {far}", *moved.warnings])
+            session.tell(message, "CHECKMARK")
+            self.report({"INFO"}, message)
 
 
 def tell_place(operator: Any, settings: Any, made: Any) -> None:
-    """Say where along the curve a control frame, by its Empty, was added, where that is not the end."""
+    """Report the number of an added control frame, by its Empty, unless it is the last."""
     number = 1 + next(k for k, frame in enumerate(settings.frames) if frame.object == made)
     count = len(settings.frames)
     if number < count:
@@ -118,26 +116,26 @@ def tell_place(operator: Any, settings: Any, made: Any) -> None:
 
 
 class AddControlFrame(FrameOperator, Operator):
-    """Add a control frame where the child is now: at the end of the curve, or between two frames where it clearly lies
-    there. Where else it can go is chosen in Adjust Last Operation"""
+    """Add a control frame at the child's present pose: at the end of the curve, or between two frames if it clearly
+    lies there. Adjust Last Operation offers other places"""
 
     bl_idname = "condyle.add_control_frame"
     bl_label = "Add Control Frame"
 
     place: EnumProperty(
         name="Place",
-        description="Where along the curve it goes",
+        description="Place of the new frame along the curve",
         items=(
             (
                 "FITTING",
                 "Where It Fits",
-                "At the end; between two frames where it clearly lies there; before the first where it leads on there",
+                "At the end, between two frames if it clearly lies there, or before the first if it extends the start",
             ),
-            ("NEXT", "After This One", "Behind the control frame that is selected, or marked in the list"),
+            ("NEXT", "After This One", "After the active control frame"),
             (
                 "END",
                 "At the End",
-                "Behind all others, for a curve that is drawn pose by pose and crosses itself",
+                "After all others, for a curve that is added pose by pose and crosses itself",
             ),
         ),
         options={"SKIP_SAVE"},
@@ -146,9 +144,9 @@ class AddControlFrame(FrameOperator, Operator):
     @classmethod
     def description(cls, _context: Any, properties: Any) -> str:
         if properties.place == "NEXT":
-            return "Add a control frame where the child is now, behind the one that is selected or marked in the list"
+            return "Add a control frame at the child's present pose, after the active one"
         if properties.place == "END":
-            return "Add a control frame where the child is now, behind all others"
+            return "Add a control frame at the child's present pose, after all others"
         return " ".join((cls.__doc__ or "").split())
 
     def change(self, context: Any, joint: Any) -> None:
@@ -163,8 +161,8 @@ class AddControlFrame(FrameOperator, Operator):
 
 
 class InsertControlFrame(FrameOperator, Operator):
-    """Insert a control frame halfway between the one at hand and the next. Its neighbours move a
-    little, so that the child moves as before, keys and all (how nearly is told)"""
+    """Insert a control frame halfway between the active one and the next. Neighbouring frames move a little, so that
+    the motion of the child is kept; reports the largest change"""
 
     bl_idname = "condyle.insert_control_frame"
     bl_label = "Insert Control Frame"
@@ -178,7 +176,7 @@ class InsertControlFrame(FrameOperator, Operator):
 
 
 class RemoveControlFrame(FrameOperator, Operator):
-    """Remove the control frame at hand and its Empty"""
+    """Remove the active control frame and its Empty"""
 
     bl_idname = "condyle.remove_control_frame"
     bl_label = "Remove Control Frame"
@@ -188,13 +186,13 @@ class RemoveControlFrame(FrameOperator, Operator):
         settings, active = joint.condyle.joint, context.active_object
         was_active = active is not None and active == settings.frames[settings.active_frame].object
         bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)
-        if was_active:  # or nothing would be selected, and the panel would lose the joint
+        if was_active:  # otherwise nothing would be active, and the panel would not show the joint
             near = settings.frames[settings.active_frame].object if len(settings.frames) else None
             show_only(context, near if is_seen(context, near) else joint)
 
 
 class MoveControlFrame(FrameOperator, Operator):
-    """Move the control frame at hand up or down in the order of the curve"""
+    """Move the active control frame up or down in the order of the curve"""
 
     bl_idname = "condyle.move_control_frame"
     bl_label = "Move Control Frame"
@@ -202,7 +200,7 @@ class MoveControlFrame(FrameOperator, Operator):
 
     direction: EnumProperty(
         name="Direction",
-        description="Where in the list it goes",
+        description="Direction in the list",
         items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")),
     )
 
@@ -222,7 +220,7 @@ class SelectControlFrame(Operator):
     bl_label = "Select Control Frame"
     bl_options = {"REGISTER", "UNDO"}
 
-    index: IntProperty(name="Number", description="Which of them, from 0", min=0)
+    index: IntProperty(name="Number", description="Number of the control frame, from 0", min=0)
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -236,7 +234,7 @@ class SelectControlFrame(Operator):
     def execute(self, context: Any) -> set[str]:
         frames = active_joint(context).condyle.joint.frames
         if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
-            self.report({"ERROR"}, f"There is no control frame {self.index} to be seen here")
+            self.report({"ERROR"}, f"Control frame {self.index} is missing, or hidden in this view layer")
             return {"CANCELLED"}
         show_only(context, frames[self.index].object)
         return {"FINISHED"}

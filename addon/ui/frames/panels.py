@@ -1,4 +1,4 @@
-"""List of a joint's control frames."""
+"""Panel of a curve with the list of its control frames."""
 
 from typing import Any
 
@@ -43,11 +43,11 @@ class FramesPanel(SidebarPanel, Panel):
         layout = self.layout
         joint = active_joint(context)
         settings = joint.condyle.joint
-        told = which_frame(joint, context.active_object)
-        if told:
-            layout.label(text=told, icon="EMPTY_AXIS")
+        text = which_frame(joint, context.active_object)
+        if text:
+            layout.label(text=text, icon="EMPTY_AXIS")
         elif is_stray(joint, context.active_object):
-            layout.label(text="A copy, not of the curve yet", icon="INFO")
+            layout.label(text="A copy, not in the curve yet", icon="INFO")
             layout.operator("condyle.adopt_control_frame", icon="ADD")
         row = layout.row()
         row.template_list(
@@ -67,7 +67,7 @@ class FramesPanel(SidebarPanel, Panel):
         side.operator("condyle.move_control_frame", text="", icon="TRIA_DOWN").direction = "DOWN"
         side.menu("CONDYLE_MT_frames", text="", icon="DOWNARROW_HLT")
         if len(settings.frames) < settings.order:
-            layout.label(text=f"{settings.order} control frames make a curve", icon="INFO")
+            layout.label(text=f"A curve needs {settings.order} control frames", icon="INFO")
         column = fields(layout.column())
         column.prop(settings, "order")
         column.prop(settings, "periodic")
@@ -75,7 +75,7 @@ class FramesPanel(SidebarPanel, Panel):
 
 
 def which_frame(joint: Any, item: Any) -> str:
-    """What an Empty is among the control frames of a curve, for instance "Frame 3, of 0 to 7"; empty where none."""
+    """Number of an Empty among the control frames of a curve, for example "Frame 3, of 0 to 7"; else empty."""
     frames = joint.condyle.joint.frames
     for number, frame in enumerate(frames):
         if frame.object is not None and frame.object == item:

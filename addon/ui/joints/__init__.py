@@ -1,1 +1,1 @@
-"""Joints."""
+"""Panels and operators of joints."""

@@ -1,4 +1,4 @@
-"""Add and remove joints, choose their types, drive them by their sliders."""
+"""Operators that add and remove joints, choose their types, and drive them by sliders."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...sliders import sliders
 
 
 class _SearchOperator(mixins.Operator):
-    """Asks for the type in a list that can be searched. Its `bl_property` Blender reads off the class itself alone."""
+    """Base of operators that ask for the type in a searchable list; each class must define `bl_property` itself."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -24,13 +24,12 @@ class _SearchOperator(mixins.Operator):
         return {"RUNNING_MODAL"}
 
     def draw(self, _context: Any) -> None:
-        self.layout.prop(self, "kind", text="")  # with its name beside it, the type would be cut off
+        self.layout.prop(self, "kind", text="")  # a label would truncate the type
 
 
 class AddJoint(_SearchOperator, Operator):
-    """Add a joint between two bodies: select the child, then the parent (so that it is active), as where Blender
-    parents; where one hangs on the other already, that stays. Then choose its type. With the child alone the joint
-    holds it to its parent in Blender, or to the world"""
+    """Add a joint between two bodies. As for Blender's parenting, select the child, then the parent (so that it is
+    active); existing parenting takes precedence. With only the child, its Blender parent is used, or the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
@@ -41,7 +40,7 @@ class AddJoint(_SearchOperator, Operator):
     )
     closes_loop: BoolProperty(
         name="Closes a Loop",
-        description="The child hangs on another joint already; this one holds it to the parent as well",
+        description="The child already has another joint; this one also connects it to the parent",
         options={"SKIP_SAVE"},
     )
 
@@ -63,7 +62,7 @@ class AddJoint(_SearchOperator, Operator):
             context.scene, parent, child, self.kind, closes_loop=self.closes_loop
         )
         keep_sliders.join_chain(context.scene, joint)
-        # the joint that carries the child is found by the child, one that closes a loop by itself
+        # panels find the joint of the active child, but a joint that closes a loop only by its own Empty
         at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
         references.make_active(context, at_hand)
         self.report({"INFO"}, f"Joint {joint.name!r} added")
@@ -71,7 +70,7 @@ class AddJoint(_SearchOperator, Operator):
 
 
 class ChooseType(_SearchOperator, Operator):
-    """Choose the joint's type from a list that can be searched; coordinates that fit both keep their settings"""
+    """Choose the joint's type from a searchable list; coordinates of both types keep their settings"""
 
     bl_idname = "condyle.choose_type"
     bl_label = "Choose Type"
@@ -81,7 +80,7 @@ class ChooseType(_SearchOperator, Operator):
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
     )
     part: IntProperty(
-        name="Part", description="Which part of a composite joint, from 1; 0: the joint itself", min=0
+        name="Part", description="Number of the part of a composite joint, from 1; 0: the joint itself", min=0
     )
 
     @classmethod
@@ -93,7 +92,7 @@ class ChooseType(_SearchOperator, Operator):
         settings = joint.condyle.joint
         if self.part == 0:
             settings.type = self.kind
-            if not settings.coordinates:  # what moves waits for Drive by Sliders: it may have been let go of
+            if not settings.coordinates:  # a joint with coordinates waits for Drive by Sliders
                 keep_sliders.join_chain(context.scene, joint)
             return {"FINISHED"}
         if self.part > len(settings.parts):
@@ -107,7 +106,7 @@ class ChooseType(_SearchOperator, Operator):
 
 
 class RemoveJoint(Operator):
-    """Remove the joint at hand with its control frames; bodies and their animation stay"""
+    """Remove the active joint with its control frames; bodies and their animation are kept"""
 
     bl_idname = "condyle.remove_joint"
     bl_label = "Remove Joint"
@@ -123,7 +122,7 @@ class RemoveJoint(Operator):
 
 
 class SetRestPose(Operator):
-    """Where the child is now, all coordinates of the joint are 0"""
+    """Make the child's present pose the one where all coordinates of the joint are 0"""
 
     bl_idname = "condyle.set_rest_pose"
     bl_label = "Set Rest Pose"
@@ -139,9 +138,8 @@ class SetRestPose(Operator):
 
 
 class Drive(Operator):
-    """Let a slider for each coordinate move the child along the joint, within its limits. The sliders are ordinary
-    custom properties of the joint's Empty: key them, drive them; their motion also shows and renders where Condyle is
-    not installed. Again: updates them to the joint's new shape"""
+    """Drive the child by a slider for each coordinate, within its limits; again: update the sliders to a changed joint.
+    They are custom properties of the joint's Empty that can be keyed and driven, and work without Condyle"""
 
     bl_idname = "condyle.drive"
     bl_label = "Drive by Sliders"
@@ -152,7 +150,7 @@ class Drive(Operator):
         if not needs_joint(cls, context):
             return False
         if active_joint(context).condyle.joint.closes_loop:
-            cls.poll_message_set("The joint closes a loop: its child is moved by another one")
+            cls.poll_message_set("The joint closes a loop: another joint moves its child")
             return False
         return True
 
@@ -160,14 +158,14 @@ class Drive(Operator):
         joint = active_joint(context)
         project_poses.drive_here(context.scene, joint)
         context.view_layer.update()
-        told = connected_bones.told(context.scene, [joint])
-        if told:
-            session.tell(told)
+        warning = connected_bones.told(context.scene, [joint])
+        if warning:
+            session.tell(warning)
         return {"FINISHED"}
 
 
 class StopDriving(Operator):
-    """The child follows its own keys again, not the sliders"""
+    """Stop driving the child by sliders, so that it follows its own keys again"""
 
     bl_idname = "condyle.stop_driving"
     bl_label = "Stop Driving"
@@ -188,7 +186,7 @@ class StopDriving(Operator):
             and override.reference.condyle.joint.driven
         ):
             cls.poll_message_set(
-                f"{joint.name} is of a library, which would drive it again with the next load"
+                f"{joint.name} is driven in its library, which would drive it again after the file is reopened"
             )
             return False
         return True
@@ -199,7 +197,7 @@ class StopDriving(Operator):
 
 
 class StartHere(Operator):
-    """The simulation starts where the sliders are now"""
+    """Start the simulation at the present values of the sliders"""
 
     bl_idname = "condyle.start_here"
     bl_label = "Start Here"
@@ -229,7 +227,7 @@ def _needs_composite(cls: Any, context: Any) -> bool:
 
 
 class AddPart(_SearchOperator, Operator):
-    """Add a joint to the row of a composite joint"""
+    """Add a part to a composite joint"""
 
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
@@ -251,13 +249,13 @@ class AddPart(_SearchOperator, Operator):
 
 
 class RemovePart(Operator):
-    """Remove a joint from the row of a composite joint"""
+    """Remove a part from a composite joint"""
 
     bl_idname = "condyle.remove_part"
     bl_label = "Remove Part"
     bl_options = {"REGISTER", "UNDO"}
 
-    part: IntProperty(name="Part", description="Which one, from 1; 0: the last", min=0)
+    part: IntProperty(name="Part", description="Number of the part, from 1; 0: the last", min=0)
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Panel of the joint at hand."""
+"""Panels of the active joint."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
 from ..layout import draw_lines, fields
 
-# names that would be cut off in a sidebar of the usual width
+# short names of settings that a sidebar of the default width would truncate
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
-BAKED_OVER = "The keys of the bake move the child; Free Bake lets the slider move it again"
+BAKED_OVER = "The child follows the keys of the bake; after Free Bake it follows the slider again"
 VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
 
 
@@ -63,7 +63,7 @@ class JointPanel(SidebarPanel, Panel):
     def _draw_shape(self, layout: Any, settings: Any) -> None:
         if settings.type == "composite":
             if not settings.parts:
-                layout.label(text="Add its parts, from the parent on", icon="INFO")
+                layout.label(text="Add its parts from parent to child", icon="INFO")
             for number, part in enumerate(settings.parts, 1):
                 box = layout.box()
                 draw_type(box, part, number).operator(
@@ -85,7 +85,7 @@ class JointPanel(SidebarPanel, Panel):
             layout.operator("condyle.drive", icon="DRIVER")
             return
         names, width = slider_names(settings), context.region.width
-        if not all(name in joint for name in names):  # its type changed to one that is not complete yet
+        if not all(name in joint for name in names):  # its type is incomplete
             names = []
         column = layout.column(align=True)
         baked_over = is_baked_over(settings)
@@ -103,21 +103,21 @@ class JointPanel(SidebarPanel, Panel):
 
 
 def draw_type(layout: Any, shape: Any, number: int) -> Any:
-    """The type of a joint (number 0) or of a part of one, as a button that opens the searchable list; its row."""
+    """Draw the type of a joint (number 0) or of one of its parts as a button for a searchable list; returns its row."""
     row = layout.row()
     split = row.split(factor=0.4)
     label = split.row()
     label.alignment = "RIGHT"
     label.label(text=f"Part {number}" if number else "Type")
     known = TYPES.get(shape.type)
-    # what stands in brackets is for the search
+    # the text in brackets is only for the search
     text = known.label.partition(" (")[0] if known is not None else "Choose"
     split.operator("condyle.choose_type", text=text, icon="VIEWZOOM").part = number
     return row
 
 
 def draw_settings(layout: Any, shape: Any) -> None:
-    """The settings that a type of joint has; names change where they mean something more special."""
+    """Draw the settings of a joint's type, some with more specific names."""
     for name in TYPES[shape.type].settings:
         if name == "axis":
             layout.prop(shape, name, text="First Axis" if shape.type == "universal" else "Axis")
@@ -137,15 +137,13 @@ def draw_settings(layout: Any, shape: Any) -> None:
         elif name == "custom_text":
             found = custom_readings(shape.custom_text)
             listed = ", ".join(coordinate for coordinate, _ in found)
-            layout.label(
-                text=f"Imported; coordinates: {listed}" if found else "Comes by import only", icon="INFO"
-            )
+            layout.label(text=f"Imported; coordinates: {listed}" if found else "Only by import", icon="INFO")
         else:
             layout.prop(shape, name)
 
 
 def may_roll(settings: Any) -> bool:
-    """Whether a joint begins with a surface, on which what follows may roll."""
+    """Whether a joint begins with a surface on which its child can roll."""
     parts = list(settings.parts) if settings.type == "composite" else []
     return len(parts) > 0 and parts[0].type == "spline_surface" and not parts[0].inverted
 
@@ -207,7 +205,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         start.active = from_settings
         start.prop(row, "start" + view)
         if row.unit == "s":
-            layout.label(text="Runs by itself, one second a second", icon="TIME")
+            layout.label(text="Time, advances with the simulation", icon="TIME")
             return
         start.prop(row, "start_speed" + view)
         keyed = layout.row()
@@ -229,12 +227,12 @@ class CoordinatesPanel(SidebarPanel, Panel):
             layout.prop(row, "limit_damping")
 
     def _draw_limits(self, layout: Any, row: Any) -> None:
-        """Only curves and surfaces have ends."""
+        """Draw the choice of limits; only curves and surfaces have ends of their own."""
         if has_ends(row.id_data.condyle.joint) or row.limits == "RANGE":
             layout.prop(row, "limits")
             return
         split = layout.split(factor=0.4, align=True)
-        split.use_property_split = False  # or each choice would get a label of its own beside it
+        split.use_property_split = False  # otherwise each choice would get its own label
         label = split.row()
         label.alignment = "RIGHT"
         label.label(text="Limits")
@@ -244,7 +242,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
 
 
 def has_ends(settings: Any) -> bool:
-    """Whether a joint is, or contains, a curve or surface, which ends somewhere."""
+    """Whether a joint is, or contains, a curve or surface."""
     return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
 
 

@@ -1,1 +1,1 @@
-"""Live."""
+"""Panels and operators of the live mode."""

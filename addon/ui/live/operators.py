@@ -1,4 +1,4 @@
-"""Run the scene live, stop it, record, keep what the sliders say."""
+"""Operators that start and stop a live run, record it, and keep its slider values."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
 from ...reading import contents
 
-#: s over which a rate must be averaged to be told as too slow; it is so about 1 s after a run's begin
+#: averaging time [s] of a rate that may be reported as too slow, reached about 1 s after the start of a run
 SETTLED = 0.43
 
 
 class Live(JobOperator, Operator):
-    """Run the scene's bodies by the clock: turn torques, excitations, gravity and ground with the sliders, drag bodies
-    with the mouse. Nothing is changed unless it is recorded"""
+    """Simulate the scene in real time: change torques, excitations, gravity and ground with sliders, and drag bodies
+    with the mouse. Changes nothing unless recorded"""
 
     bl_idname = "condyle.live"
     bl_label = "Live"
@@ -29,26 +29,24 @@ class Live(JobOperator, Operator):
 
     duration: FloatProperty(
         name="Duration",
-        description="It ends by itself after so many seconds of motion. 0: when it is stopped",
+        description="Seconds of motion until the run ends; 0: until it is stopped",
         min=0.0,
         options={"SKIP_SAVE", "HIDDEN"},
     )
-    record: BoolProperty(
-        name="Record", description="Record from the beginning", options={"SKIP_SAVE", "HIDDEN"}
-    )
+    record: BoolProperty(name="Record", description="Record from the start", options={"SKIP_SAVE", "HIDDEN"})
 
     @classmethod
     def poll(cls, context: Any) -> bool:
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         if not any(contents.has_work(item) for item in context.scene.objects):
-            cls.poll_message_set("Nothing to run: add a joint, or let a body be free")
+            cls.poll_message_set("Nothing to simulate: add a joint, or make a body Free")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
         if not self.duration:
-            self.report({"ERROR"}, "A script must say for how many seconds it runs")
+            self.report({"ERROR"}, "Without a window the run needs a Duration in seconds")
             return {"CANCELLED"}
         return super().execute(context)
 
@@ -70,7 +68,7 @@ class Live(JobOperator, Operator):
         return answer
 
     def _drags(self, context: Any, event: Any) -> bool:
-        """Whether an event of the mouse is about a body that it takes, drags or lets go."""
+        """Handle mouse events that grab, drag or release a body; returns whether this was one."""
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return drag.take(context, event)
         if session.live.grip is None:
@@ -85,7 +83,7 @@ class Live(JobOperator, Operator):
 
     def told(self, outcome: Any) -> str:
         if outcome.baked is None:
-            return f"Live run of {outcome.seconds:.1f} s ended: the scene is as it was"
+            return f"Live run of {outcome.seconds:.1f} s ended: the scene is unchanged"
         first, last = outcome.frames[0], outcome.frames[-1]
         end = outcome.playback_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""
@@ -93,12 +91,12 @@ class Live(JobOperator, Operator):
 
     def _finish(self, outcome: Any) -> set[str]:
         super()._finish(outcome)
-        # without a record nothing has changed: no step of undo
+        # without a record nothing has changed, so there is no undo step
         return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}
 
 
 class StopLive(Operator):
-    """End the live run. What was recorded becomes a bake; otherwise the scene is as it was"""
+    """End the live run. A recording becomes a bake; without one the scene is unchanged"""
 
     bl_idname = "condyle.live_stop"
     bl_label = "Stop"
@@ -106,7 +104,7 @@ class StopLive(Operator):
     @classmethod
     def poll(cls, _context: Any) -> bool:
         if session.live is None:
-            cls.poll_message_set("Nothing runs live")
+            cls.poll_message_set("No live run is active")
             return False
         return True
 
@@ -116,8 +114,8 @@ class StopLive(Operator):
 
 
 class RecordLive(Operator):
-    """Record the live run from now on; press again to end the record, and once more to record anew
-    instead. When the run stops, the record becomes a bake"""
+    """Start recording the live run; press again to end the recording, and again to replace it by a new one. When the
+    run stops, the recording becomes a bake"""
 
     bl_idname = "condyle.live_record"
     bl_label = "Record"
@@ -134,7 +132,7 @@ class RecordLive(Operator):
 
 
 class KeepLive(Operator):
-    """Write what the sliders say to the scene: torques, excitations, gravity, ground"""
+    """Copy the slider values of the last live run to the scene: torques, excitations, gravity, ground"""
 
     bl_idname = "condyle.live_keep"
     bl_label = "Keep Values"
@@ -146,7 +144,7 @@ class KeepLive(Operator):
             return False
         if not knobs.touched(settings(), context.scene):
             why_not = knobs.of_another(settings(), context.scene)
-            cls.poll_message_set(why_not or "No slider of the last live run says what the scene does not")
+            cls.poll_message_set(why_not or "No slider of the last live run differs from the scene")
             return False
         return True
 
@@ -157,7 +155,7 @@ class KeepLive(Operator):
 
 
 def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
-    """The line about the speed, and whether it is slower than wanted."""
+    """Text about the speed, and whether it is slower than `wanted`."""
     rate = figures.get("rate", 0.0)
     slow = rate < 0.9 * wanted and figures.get("averaged", 0.0) > SETTLED
     if abs(rate - 1.0) <= 0.05:

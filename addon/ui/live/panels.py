@@ -1,4 +1,4 @@
-"""Panel of the live mode."""
+"""Panels of the live mode."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show
 
 
 def draw_live(layout: Any, scene: Any) -> None:
-    """What the panel shows, before and in a run."""
+    """Draw the panel, before and during a run."""
     live, run = settings(), session.live
     row = layout.row(align=True)
     row.scale_y = 1.4
@@ -44,16 +44,16 @@ def draw_live(layout: Any, scene: Any) -> None:
 def draw_figures(layout: Any, run: Any, live: Any) -> None:
     column = layout.box().column(align=True)
     if not run.figures:
-        column.label(text="Starting", icon="SORTTIME")  # what it waits for stands above, in full
+        column.label(text="Starting", icon="SORTTIME")  # the panel above shows details
         return
     text, slow = speed_text(run.figures, live.factor)
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-    # always one line: a slider that is dragged must not move away below the mouse
-    if run.grown:  # told in full when the run is over
+    # always one line, so that a dragged slider does not move under the mouse
+    if run.grown:  # reported in full after the run
         column.label(text="Steps too long: energy grows", icon="ERROR")
     else:
         times, named = float(f"{run.figures['headroom']:.2g}"), "Head-room"
-        if slow:  # with head-room the model is quick enough, and something else has the processor
+        if slow:  # with head-room above 1 the model is fast enough, and other programs use the processor
             named = f"{'Machine busy' if times > 1.0 else 'Too slow'}; head-room"
         column.label(text=f"{named} {times:g} ×", icon="BLANK1")
     first, last = run.recorded
@@ -77,14 +77,14 @@ def draw_sliders(layout: Any, live: Any, running: bool) -> None:
         above = ""
         for slider in sliders:
             owner, text = parts_of(slider)
-            if owner and owner != above:  # beside each number it would be cut off
+            if owner and owner != above:  # a label beside each number would be truncated
                 column.label(text=owner)
             above = owner
             column.prop(slider, SHOWN[slider.kind], text=text, slider=True)
 
 
 def parts_of(slider: Any) -> tuple[str, str]:
-    """What stands above a slider, and what in it."""
+    """Heading above a slider, and its label."""
     owner, colon, own = slider.label.rpartition(": ")
     if slider.group != "GROUND" or not colon:
         owner, own = "", slider.label
@@ -92,7 +92,7 @@ def parts_of(slider: Any) -> tuple[str, str]:
 
 
 class LivePanel(SidebarPanel, Panel):
-    """Before a run."""
+    """Panel before a run."""
 
     bl_idname = "CONDYLE_PT_live"
     bl_label = "Live"
@@ -109,7 +109,7 @@ class LivePanel(SidebarPanel, Panel):
 
 
 class LiveRunPanel(SidebarPanel, Panel):
-    """While it runs: open, though the run was started from elsewhere and the other one is closed."""
+    """Panel during a run: always open, even if the other panel is closed."""
 
     bl_idname = "CONDYLE_PT_live_run"
     bl_label = "Live"

@@ -1,1 +1,1 @@
-"""Muscles."""
+"""Panels and operators of muscles and obstacles."""

@@ -1,4 +1,4 @@
-"""File > Import > OpenSim Model."""
+"""Operator and menu entry File > Import > OpenSim Model."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from ..welcome.operators import look_at_selected
 
 
 class ImportOpenSim(Operator):
-    """Read an OpenSim model (.osim of version 4): its bodies with meshes where they are found, joints, ranges, muscles
-    and surfaces that they wrap over"""
+    """Import an OpenSim model (.osim of version 4): bodies with any meshes found, joints, ranges, muscles and the
+    surfaces that they wrap over"""
 
     bl_idname = "condyle.import_opensim"
     bl_label = "Import OpenSim Model"
@@ -27,7 +27,7 @@ class ImportOpenSim(Operator):
     filter_glob: StringProperty(default="*.osim", options={"HIDDEN"})
     geometry: StringProperty(
         name="Meshes",
-        description="Folder of .vtp meshes, beside those that lie by the file",
+        description="Additional folder of .vtp meshes, besides the file's own",
         subtype="DIR_PATH",
     )
 
@@ -42,40 +42,42 @@ class ImportOpenSim(Operator):
     def execute(self, context: Any) -> set[str]:
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
-            made = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
+            imported = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
         except (physics_access.physics().CondyleError, OSError) as error:
             return failed(self, error)
         for item in context.selected_objects:
             item.select_set(False)
-        shown = set(context.view_layer.objects)  # none of it where its collection is excluded
-        parts = [item for item in made.ground.children_recursive if item in shown]
+        shown = set(context.view_layer.objects)  # without objects in excluded collections
+        parts = [item for item in imported.ground.children_recursive if item in shown]
         for item in parts:
             item.select_set(True)
         look_at_selected(context)
         for item in parts:
             item.select_set(False)
-        if made.ground in shown:
-            made.ground.select_set(True)
-            context.view_layer.objects.active = made.ground
-        hints = falling.after_import(context.scene, made.ground)
-        found = [each if each.session_uid else findings.named(context.scene, each) for each in made.warnings]
-        findings.show(context.scene, [*hints, *findings.of_source(found, findings.IMPORT, made.ground)])
-        counts = f"{len(made.bodies)} bodies, {len(made.muscles)} muscles, {len(made.obstacles)} obstacles"
-        told = f"{made.ground.name} imported: {counts}"
-        if made.warnings:
-            text = bpy.data.texts.new(f"{made.ground.name} import")
-            text.write("".join(f"{each.text}\n" for each in made.warnings))
-            count = len(made.warnings)
-            told += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
+        if imported.ground in shown:
+            imported.ground.select_set(True)
+            context.view_layer.objects.active = imported.ground
+        hints = falling.after_import(context.scene, imported.ground)
+        found = [
+            each if each.session_uid else findings.named(context.scene, each) for each in imported.warnings
+        ]
+        findings.show(context.scene, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)])
+        counts = f"{len(imported.bodies)} bodies, {len(imported.muscles)} muscles, {len(imported.obstacles)} obstacles"
+        message = f"{imported.ground.name} imported: {counts}"
+        if imported.warnings:
+            text = bpy.data.texts.new(f"{imported.ground.name} import")
+            text.write("".join(f"{each.text}\n" for each in imported.warnings))
+            count = len(imported.warnings)
+            message += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
         if hints:
-            told += "; see Warnings for a hint"
-        session.tell(told, "CHECKMARK")
-        self.report({"INFO"}, told)
+            message += "; see Warnings for a hint"
+        session.tell(message, "CHECKMARK")
+        self.report({"INFO"}, message)
         return {"FINISHED"}
 
 
 def draw_in_menu(self: Any, _context: Any) -> None:
-    """The entry of File > Import."""
+    """Draw the entry in File > Import."""
     self.layout.operator("condyle.import_opensim", text="OpenSim Model (.osim)")
 
 

@@ -1,4 +1,4 @@
-"""Add muscles and obstacles, stick points, choose what a muscle wraps over."""
+"""Operators that add muscles and obstacles, hook points, and let muscles wrap over obstacles."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from ...reading import muscle_points
 
 
 def _chosen(item: Any, context: Any) -> None:
-    """Make what was added the object at hand."""
+    """Make an added object the active one."""
     if context.mode == "OBJECT":
         for each in context.selected_objects:
             each.select_set(False)
@@ -23,9 +23,10 @@ def _chosen(item: Any, context: Any) -> None:
 
 
 def picked_points(context: Any) -> list[tuple[Any, Any]]:
-    """Body and place of each point that the selection means, from origin to insertion; the active one is last.
+    """Body and place of each selected point, from origin to insertion, the active one last.
 
-    Empties that are no bodies are points, and stick to what carries them; bodies have theirs nearest to the 3D cursor.
+    Empties that are no bodies are points on the body that carries them. On a body, the point nearest to the 3D cursor
+    is used.
     """
     last = references.active_body(context)
     bodies = [body for body in references.selected_bodies(context) if not references.same(body, last)]
@@ -48,8 +49,8 @@ def picked_points(context: Any) -> list[tuple[Any, Any]]:
 
 
 class AddMuscle(Operator):
-    """Add a muscle. From a curve: select it last, and before it the bodies that its points stick to. From Empties: one
-    for each point, the insertion selected last. From bodies or bones: its points lie nearest to the 3D cursor"""
+    """Add a muscle. From a curve: select the bodies of its points, then the curve. From Empties: select one for each
+    point, the insertion last. From bodies or bones: its points are those nearest to the 3D cursor"""
 
     bl_idname = "condyle.add_muscle"
     bl_label = "Add Muscle"
@@ -62,7 +63,7 @@ class AddMuscle(Operator):
         active = context.active_object
         if active is not None and active.type == "CURVE" and active.select_get():
             if active.condyle.muscle.enabled:
-                cls.poll_message_set("This curve is a muscle already")
+                cls.poll_message_set("This curve is already a muscle")
                 return False
             return True
         chosen = context.selected_pose_bones if context.mode == "POSE" else context.selected_objects
@@ -93,17 +94,17 @@ def _needs_muscle(cls: Any, context: Any) -> bool:
 
 
 def _needs_own_curve(cls: Any, context: Any) -> bool:
-    """A muscle that shows no bake: what works on its curve and hooks would work on those that are put aside."""
+    """Poll: the active muscle is not baked, since a bake replaces its curve and hooks."""
     if not _needs_muscle(cls, context):
         return False
     if muscle_bakes.is_baked(active_muscle(context)):
-        cls.poll_message_set("It is baked: free the bake first")
+        cls.poll_message_set("The muscle is baked: use Free Bake first")
         return False
     return True
 
 
 class RemoveMuscle(Operator):
-    """Make the muscle at hand an ordinary curve again"""
+    """Make the active muscle an ordinary curve again"""
 
     bl_idname = "condyle.remove_muscle"
     bl_label = "Remove Muscle"
@@ -119,14 +120,14 @@ class RemoveMuscle(Operator):
 
 
 class StickPoints(Operator):
-    """Stick points of the muscle that are on no body, such as new ones, to the nearest body: of those that are selected
-    beside it, or else of all"""
+    """Hook points of the muscle that are on no body, such as new ones, to the nearest of the other selected bodies, or
+    of all bodies"""
 
     bl_idname = "condyle.stick_points"
     bl_label = "Stick Points"
     bl_options = {"REGISTER", "UNDO"}
 
-    every: BoolProperty(name="Every Point", description="Also points that are on a body already")
+    every: BoolProperty(name="Every Point", description="Also points that are already on a body")
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -136,13 +137,13 @@ class StickPoints(Operator):
         item = active_muscle(context)
         bodies = [each for each in references.selected_bodies(context) if each.object != item]
         count = muscles.stick_points(context.scene, item, bodies, self.every)
-        self.report({"INFO"}, f"{count} {'point' if count == 1 else 'points'} stuck")
+        self.report({"INFO"}, f"{count} {'point' if count == 1 else 'points'} hooked to bodies")
         return {"FINISHED"}
 
 
 class AddObstacle(Operator):
-    """Add a surface at the 3D cursor that muscles wrap over: on the body at hand, and for the muscles that are selected
-    with it. It lies across them, unless the cursor is turned, and leaves their points out"""
+    """Add a surface at the 3D cursor for muscles to wrap over: on the active body, and for the selected muscles. It
+    lies across them, unless the cursor is rotated, and is sized to exclude their points"""
 
     bl_idname = "condyle.add_obstacle"
     bl_label = "Add Obstacle"
@@ -186,7 +187,7 @@ class WrapOver(Operator):
 
     strand: IntProperty(
         name="Strand",
-        description="Between which points: 1 between the first two. 0: where it comes nearest",
+        description="Number of the strand: 1 is between the first two points. 0: the strand nearest to the obstacle",
         min=0,
     )
 
@@ -208,7 +209,7 @@ class WrapOver(Operator):
 
 
 class RemoveWrap(Operator):
-    """Let the muscle no longer wrap over the obstacle at hand; the obstacle stays"""
+    """Stop wrapping the muscle over the active obstacle of its list; the obstacle is kept"""
 
     bl_idname = "condyle.remove_wrap"
     bl_label = "Remove"
@@ -219,7 +220,7 @@ class RemoveWrap(Operator):
         if not _needs_muscle(cls, context):
             return False
         if not len(active_muscle(context).condyle.muscle.obstacles):
-            cls.poll_message_set("It wraps over nothing")
+            cls.poll_message_set("The muscle wraps over no obstacle")
             return False
         return True
 

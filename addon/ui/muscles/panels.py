@@ -1,4 +1,4 @@
-"""Panels of muscles: the list, the muscle at hand, the obstacle at hand."""
+"""Panels of muscles: the list, the active muscle, the active obstacle."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
 
 class MuscleList(ObjectList, UIList):
-    """The objects of the scene that are muscles."""
+    """The scene's muscles."""
 
     bl_idname = "CONDYLE_UL_muscles"
 
@@ -139,7 +139,7 @@ LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damp
 
 
 def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
-    """What can be said of a muscle now: its length, and where its points are; or what is wrong with it."""
+    """Lines about a muscle: its length and loose points, or its error."""
     try:
         points = muscle_points.points_of(item)
         length = muscle_lengths.length_now(scene, item)
@@ -151,10 +151,10 @@ def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
     lines = [(f"Length {shown}", "DRIVER_DISTANCE")]
     loose = [str(number) for number, point in enumerate(points, 1) if point.target is None]
     if loose:
-        what = f"Points {', '.join(loose)} are" if len(loose) > 1 else f"Point {loose[0]} is"
-        lines.append((f"{what} on no body: fixed to the world", "UNPINNED"))
+        points_are = f"Points {', '.join(loose)} are" if len(loose) > 1 else f"Point {loose[0]} is"
+        lines.append((f"{points_are} on no body: fixed to the world", "UNPINNED"))
     if any(rule.kind == "CONDITION" for rule in item.condyle.muscle.rules):
-        lines.append(("Points that a joint switches all count in it", "BLANK1"))
+        lines.append(("The length includes all conditional points", "BLANK1"))
     if item.condyle.muscle.own_curve is not None:
         lines.append(("Baked: points can be moved after Free Bake", "REC"))
     return lines
@@ -174,13 +174,13 @@ def _draw_obstacles(layout: Any, settings: Any) -> None:
 
 
 def draw_side(column: Any, settings: Any, name: str, label: str) -> None:
-    """Buttons of the sides that the shape has; none where it has but one."""
+    """Draw buttons for the sides of a shape, if it has several."""
     sides = SIDES_OF[settings.shape]
     if len(sides) == 1:
         return
     column.label(text=f"{label}: {settings.bl_rna.properties[name].enum_items[getattr(settings, name)].name}")
     grid = column.grid_flow(row_major=True, columns=4, even_columns=True, align=True)
-    grid.use_property_split = False  # else each button has a label beside it
+    grid.use_property_split = False  # otherwise each button would get its own label
     for side in sides:
         grid.prop_enum(settings, name, side, text=SHORT.get(side, side.upper()))
 

@@ -34,11 +34,11 @@ def drawing(scene: Any, item: Any) -> Any:
     if known is not None and known[0] == key:
         return known[1]
     try:
-        made = _draw(scene, item)
+        shape = _draw(scene, item)
     except physics_access.physics().CondyleError:
-        made = None
-    _cache[item.session_uid] = key, made
-    return made
+        shape = None
+    _cache[item.session_uid] = key, shape
+    return shape
 
 
 def lines(item: Any, shape: Any, strength: float) -> Any:

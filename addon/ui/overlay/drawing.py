@@ -128,12 +128,12 @@ def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> It
     found = known.kept(
         ("swept", strength, *swept.style_of(item, settings)), lambda: swept.along(item, known, settings)
     )
-    made = known.kept(
+    swept_lines = known.kept(
         ("swept lines", strength, *swept.style_of(item, settings)),
         lambda: [painted(SWEPT_WIDTH, ends, colors, strength) for ends, colors in found if len(ends)],
     )
-    if made:
-        yield Part(item.name_full, made, base)
+    if swept_lines:
+        yield Part(item.name_full, swept_lines, base)
     if settings.show_swept and found and len(found[0][0]):
         values, joint = readings(scene, item), item.condyle.joint
         by_sliders = joint.driven and not is_baked_over(joint)
@@ -211,7 +211,7 @@ class Brush:
         widths: dict[float, list[Lines]] = {}
         for each in lines:
             widths.setdefault(each.width, []).append(each)
-        made = []
+        result = []
         for width, group in sorted(widths.items()):
             group = [each for each in group if len(each.ends)]  # a batch of no lines is an error
             if not group:
@@ -223,8 +223,8 @@ class Brush:
                 self._batch(self.shader, "LINES", {"pos": points, "color": paint.astype(np.float32)})
                 for paint in paints
             ]
-            made.append((width, batches))
-        return made
+            result.append((width, batches))
+        return result
 
     def draw(self, made: list[tuple[float, list[Any]]]) -> None:
         """Draw the batches of `made`."""

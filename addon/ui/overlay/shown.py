@@ -154,14 +154,14 @@ def shown(scene: Any, item: Any) -> Shown:
         if not bpy.app.background:
             attachments.soon(redraw.views, PATIENCE * known.cost)
         return known
-    made = Shown(key, worlds, [_places(matrices) for matrices in worlds])
+    drawing = Shown(key, worlds, [_places(matrices) for matrices in worlds])
     if known is not None and known._tracked is not None:
-        made._tracked = b"", known._tracked[1]  # a moving surface gets a new drawing at every frame
-    _make(scene, item, made)
-    made.made = time.perf_counter()
-    made.cost = made.made - began
-    _cache[item.session_uid] = made
-    return made
+        drawing._tracked = b"", known._tracked[1]  # a moving surface gets a new drawing at every frame
+    _make(scene, item, drawing)
+    drawing.made = time.perf_counter()
+    drawing.cost = drawing.made - began
+    _cache[item.session_uid] = drawing
+    return drawing
 
 
 def _key(scene: Any, item: Any) -> Any:

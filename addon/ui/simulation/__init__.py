@@ -1,1 +1,1 @@
-"""Simulation."""
+"""Panels and operators of the simulation and the bake."""

@@ -1,4 +1,4 @@
-"""Bake, cancel, free the bake."""
+"""Operators that bake, cancel, and free the bake."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
 from ...reading import contents, missing_joints
 
-#: of more warnings than these only the number is told
+#: most warnings to report in full; of more, only their number is reported
 MOST_TOLD = 2
 
 
 class Bake(JobOperator, Operator):
-    """Simulate the scene's joints and bodies and write their motion to new actions; the old ones are kept for
-    Free Bake"""
+    """Simulate the scene's joints and bodies, and write their motion to keyframes. Free Bake restores the former
+    animation"""
 
     bl_idname = "condyle.bake"
     bl_label = "Bake"
@@ -55,7 +55,7 @@ class Bake(JobOperator, Operator):
 
 
 class BakeUnfinished(JobOperator, Operator):
-    """Bake the frames that were simulated until the last bake went wrong, to see what leads there"""
+    """Bake the frames that were simulated before the last bake failed, to see how it failed"""
 
     bl_idname = "condyle.bake_unfinished"
     bl_label = "Bake What Was Simulated"
@@ -67,7 +67,7 @@ class BakeUnfinished(JobOperator, Operator):
         if not (writable(cls) and need_object_mode(cls, context)):
             return False
         kept = partial_bake.of(context.scene)
-        refused = "No bake of this scene went wrong after its first frames"
+        refused = "No bake of this scene failed after its first frames"
         if kept is not None:
             refused = partial_bake.why_not(context.scene, kept)
         if refused:
@@ -78,11 +78,13 @@ class BakeUnfinished(JobOperator, Operator):
         return bake.bake_unfinished(context.scene)
 
     def told(self, outcome: Any) -> str:
-        return f"Baked frames {outcome.frames[0]:g} to {outcome.frames[-1]:g}, after which the simulation went wrong"
+        return (
+            f"Baked frames {outcome.frames[0]:g} to {outcome.frames[-1]:g}, after which the simulation failed"
+        )
 
 
 class FreeBake(Operator):
-    """Take the bake away: every object gets back the action and the pose that it had before"""
+    """Remove the bake: restore the actions and poses from before it"""
 
     bl_idname = "condyle.free_bake"
     bl_label = "Free Bake"
@@ -101,13 +103,13 @@ class FreeBake(Operator):
         lost = [each.text for each in write.broken(context.scene)]
         count = bake.free_bake(context.scene)
         findings.forget_bake(context.scene)
-        told = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
-        session.tell("; ".join([told, *lost]), "ERROR" if lost else "CHECKMARK")
+        done = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
+        session.tell("; ".join([done, *lost]), "ERROR" if lost else "CHECKMARK")
         return {"FINISHED"}
 
 
 class CancelJob(Operator):
-    """Stop what Condyle computes; nothing is changed (the same as Esc)"""
+    """Cancel the running job, without any change to the scene (same as Esc)"""
 
     bl_idname = "condyle.cancel"
     bl_label = "Cancel"

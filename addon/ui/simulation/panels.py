@@ -1,4 +1,4 @@
-"""Panel of the simulation and the bake: the first in the tab."""
+"""Panels of the simulation and the bake, the first in the tab."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ...jobs import bake, partial_bake, precompile
 from ...live import run_mode
 from ..layout import draw_lines, fields
 
-#: of what has changed since the bake the panel tells so many
+#: most changes since the bake shown in the panel
 MOST_CHANGES = 4
 
 
@@ -46,7 +46,7 @@ class BakePanel(SidebarPanel, Panel):
 
 
 def draw_badge(layout: Any, context: Any) -> None:
-    """Why the bake is out of date, if it is."""
+    """Draw the changes since the bake, if it is out of date."""
     changed = session.stale.get(context.scene.session_uid, [])
     if not changed:
         return
@@ -60,7 +60,7 @@ def draw_badge(layout: Any, context: Any) -> None:
 
 
 def draw_job(layout: Any, job: Any, width: int) -> None:
-    """Progress of the work under way, and the button that ends it."""
+    """Draw the progress of a running job, and its Cancel button."""
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.4
@@ -139,7 +139,7 @@ class StatisticsPanel(SidebarPanel, Panel):
             draw_lines(column, f"Why: {kept.failed_reason}", "ERROR", context.region.width)
 
 
-# Constraints that say the same twice, with frames in float32, contradict each other by less than this [m, rad].
+# Redundant constraints contradict each other by less than this [m, rad], as their frames are float32.
 FELT = 1e-5
 
 
@@ -147,7 +147,7 @@ def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
     """Label, value and icon of each line about the last bake."""
     if kept.failed_reason:
         return [
-            ("Went wrong at", f"{kept.failed_time:.4g} s", "NONE"),
+            ("Failed at", f"{kept.failed_time:.4g} s", "NONE"),
             ("Body", kept.failed_body, "NONE"),
         ]
     lines = [

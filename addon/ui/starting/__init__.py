@@ -1,1 +1,1 @@
-"""Starting."""
+"""Panel of the start of a simulation."""

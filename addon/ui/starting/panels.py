@@ -23,7 +23,7 @@ class StartPanel(SidebarPanel, Panel):
         layout.prop(settings, "begin")
         target = context.scene.condyle.simulation.output.target
         if settings.begin == "PLAYHEAD" and target in {"NEW", "OVERWRITE"}:
-            text = "Keys before it stay with Output, Bake To: Current Action, Range"
+            text = "To keep earlier keys, set Output, Bake To: Current Action, Range"
             draw_lines(layout.column(align=True), text, "INFO", context.region.width)
         layout.prop(settings, "source")
         row = layout.row()
@@ -49,7 +49,7 @@ class StartPanel(SidebarPanel, Panel):
 
 
 def draw_loop(layout: Any, kept: Any, width: int) -> None:
-    """How well the last bake closes."""
+    """Draw how well the loop of the last bake closes."""
     column = layout.column(align=True)
     icon = "CHECKMARK" if kept.settled else "INFO"
     count = f"{kept.cycles} cycle{'s' if kept.cycles > 1 else ''}"
@@ -60,7 +60,7 @@ def draw_loop(layout: Any, kept: Any, width: int) -> None:
 
 
 def loop_lines(kept: Any) -> list[tuple[str, str]]:
-    """Label and value of what is left of the jump from the last frame to the first."""
+    """Labels and values of the remaining jump from the last frame to the first."""
     return [
         ("Jump", f"{units.told_length(kept.position_jump)}, {math.degrees(kept.angle_jump):.2g}°"),
         (

@@ -1,1 +1,1 @@
-"""Welcome."""
+"""Panels and operators for an empty scene."""

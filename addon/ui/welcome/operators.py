@@ -1,4 +1,4 @@
-"""Demo knee, and joints from presets."""
+"""Operators that add the demo knee, and joints from presets."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from ...making import connected_bones, demo_knee, presets, presets_making
 
 
 class DemoKnee(Operator):
-    """Make a thigh and a shin that is keyed at five poses on the way of a living knee, with a joint to be fitted: then
-    press Fit, drag the slider, press Bake"""
+    """Add a thigh and a shin with five keyed poses of a real knee, and a joint to fit: then press Fit, drag the slider,
+    press Bake"""
 
     bl_idname = "condyle.demo_knee"
     bl_label = "Demo Knee"
@@ -31,9 +31,8 @@ class DemoKnee(Operator):
 
 
 class AddPreset(Operator):
-    """Make a joint between two selected bodies, with limits, damping and sliders. As where Blender parents, the active
-    one (selected last) is the parent, unless one hangs on the other already. With nothing or one thing selected,
-    simple bodies are made as well"""
+    """Add a joint between two selected bodies, with limits, damping and sliders. As for Blender's parenting, the active
+    one (selected last) is the parent; existing parenting takes precedence. With fewer selected, adds simple bodies"""
 
     bl_idname = "condyle.add_preset"
     bl_label = "Joint from Preset"
@@ -41,10 +40,10 @@ class AddPreset(Operator):
 
     preset: EnumProperty(
         name="Preset",
-        description="Which joint",
+        description="Joint to add",
         items=[(each.name, each.label, each.description) for each in presets.PRESETS],
     )
-    swap: BoolProperty(name="Swap", description="The other one is the parent", options={"SKIP_SAVE"})
+    swap: BoolProperty(name="Swap", description="Swap parent and child", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: Any) -> bool:
@@ -56,12 +55,12 @@ class AddPreset(Operator):
             return False
         active = references.active_body(context)
         if len(chosen) == 2 and not any(references.same(body, active) for body in chosen):
-            cls.poll_message_set("The active one is not among the two selected: select the parent last")
+            cls.poll_message_set("The active object is not one of the two selected: select the parent last")
             return False
         return True
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         alone = len(references.selected_bodies(context)) < 2
         if alone:
             joint = presets_making.add_with_bodies(context.scene, self.preset)
@@ -70,17 +69,17 @@ class AddPreset(Operator):
             parent, child = reversed(pair) if self.swap else pair
             joint = presets_making.add(context.scene, self.preset, parent, child)
         context.view_layer.update()
-        told = connected_bones.told(context.scene, [joint])
+        warning = connected_bones.told(context.scene, [joint])
         show(context, joint, frame=alone)
         self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
-        if told:
-            session.tell(told)
+        if warning:
+            session.tell(warning)
         return {"FINISHED"}
 
 
 def show(context: Any, joint: Any, frame: bool = True) -> None:
-    """Make a joint's Empty active, of bones the child, so that the panels show the joint; look at its bodies where
-    there is a view.
+    """Make a joint's Empty active, or its child if that is a bone, so that panels show the joint; frames its bodies in
+    3D views.
     """
     parent, child = (references.resolve(getattr(joint.condyle.joint, role)) for role in ("parent", "child"))
     if child.bone:
@@ -99,7 +98,7 @@ def show(context: Any, joint: Any, frame: bool = True) -> None:
 
 
 def look_at_selected(context: Any) -> None:
-    """Let every 3D view of the window show what is selected."""
+    """Frame the selection in every 3D view of the window."""
     if bpy.app.background or context.window is None:
         return
     for area in context.window.screen.areas:

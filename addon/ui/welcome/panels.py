@@ -1,4 +1,4 @@
-"""The panel of a scene that has nothing of Condyle yet, and what comes after its first door."""
+"""Panels of a scene without Condyle data, and of a joint without a curve."""
 
 from typing import Any
 
@@ -28,14 +28,14 @@ class WelcomePanel(SidebarPanel, Panel):
         column.operator("condyle.import_opensim", icon="IMPORT")
         draw_lines(
             self.layout.column(align=True),
-            "Select two objects, the parent last; with nothing selected a joint brings bodies of its own",
+            "Select two objects, the parent last. With nothing selected, simple bodies are created",
             "INFO",
             context.region.width,
         )
 
 
 class NextStepPanel(SidebarPanel, Panel):
-    """What makes a curve of keyed poses: no more than that is missing."""
+    """The next step for a spline curve without control frames."""
 
     bl_idname = "CONDYLE_PT_next_step"
     bl_label = "Next Step"
@@ -51,7 +51,7 @@ class NextStepPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         lines = self.layout.column(align=True)
         draw_lines(
-            lines, "Key the child at a few poses, then fit the joint to them", "INFO", context.region.width
+            lines, "Key the child in a few poses, then fit the joint to them", "INFO", context.region.width
         )
         row = self.layout.row()
         row.scale_y = 1.4

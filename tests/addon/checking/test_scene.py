@@ -43,7 +43,7 @@ def test_a_sound_scene_has_nothing_to_tell(part, scene, leg):
     assert run(part, scene) == []
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
     assert (
-        part("blender.session").message == "Checked: nothing wrong was found"
+        part("blender.session").message == "Checked: no problems found"
         and not part("blender.session").findings
     )
 
@@ -325,7 +325,7 @@ def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, l
         assert bpy.ops.object.delete() == {"FINISHED"}
     assert finding.culprit() is not None  # the joint still names it
     assert arrow() is False
-    with pytest.raises(RuntimeError, match="no longer there"):
+    with pytest.raises(RuntimeError, match="no longer exists"):
         bpy.ops.condyle.select_culprit(index=0)
     part("blender.session").findings = []
 

@@ -98,7 +98,7 @@ def test_a_curve_gets_as_many_frames_as_its_order_takes_at_least(part, scene, ma
     only(joint)
     assert bpy.ops.condyle.fit(num_frames=4, **more) == {"FINISHED"}
     assert len(settings.frames) == settings.fit.num_frames == 6
-    assert "; 6 control frames, the least that the curve's order takes" in part("blender.session").message
+    assert "; 6 control frames, the least for the curve's order" in part("blender.session").message
 
 
 def _keyed(make, angles, turning=0.1):
@@ -134,7 +134,9 @@ def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
     only(shank)
     assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
-    assert part("blender.session").message.endswith(f"; {most} control frames, as many as they can fix")
+    assert part("blender.session").message.endswith(
+        f"; {most} control frames, the most that the poses determine"
+    )
 
 
 @pytest.mark.small
@@ -147,7 +149,7 @@ def test_a_fit_of_few_keys_takes_as_many_frames_as_they_can_fix(part, scene, mak
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == 5
-    assert part("blender.session").message.endswith("; 5 control frames, as many as they can fix")
+    assert part("blender.session").message.endswith("; 5 control frames, the most that the poses determine")
 
 
 @pytest.mark.small
@@ -177,7 +179,10 @@ def test_poses_that_are_held_count_once(part, scene, make):
         fitted.append(part("reading.scene").control_frames(scene, joint))
         rows = [row.frame for row in joint.condyle.joint.fit.residuals]
     np.testing.assert_allclose(fitted[1], fitted[0], atol=1e-6)
-    assert rows == [1, 7, 10, 19, 22] and "; 4 held, which count once" in part("blender.session").message
+    assert (
+        rows == [1, 7, 10, 19, 22]
+        and "; repeated poses that count once: 4" in part("blender.session").message
+    )
 
 
 @pytest.mark.small
@@ -257,7 +262,7 @@ def test_outliers_are_put_aside_and_weights_count(knee, part):
     assert max(row.distance for k, row in enumerate(fit.residuals) if k != 6) < 1.0
     assert "take fewer" not in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=11, robust="TUKEY")  # of 13 poses
-    assert "11 control frames follow outliers, too: take fewer" in part("blender.session").message
+    assert "11 control frames also follow outliers: use fewer" in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=6, robust="NONE")
     drawn = fit.residuals[6].distance
     fit.residuals[6].weight = 0.01
@@ -325,7 +330,7 @@ def test_a_surface_gets_as_many_rows_as_its_order_takes_at_least(blade, part):
     settings.grid_orders = (5, 4, 4)
     assert bpy.ops.condyle.fit_surface(rows=4, columns=6) == {"FINISHED"}
     assert tuple(settings.grid)[:2] == (settings.fit.rows, settings.fit.columns) == (5, 6)
-    assert "; 5 rows and 6 columns, the least that its orders take" in part("blender.session").message
+    assert "; 5 rows and 6 columns, the least for its orders" in part("blender.session").message
 
 
 def test_a_surface_is_fitted_at_places_that_two_properties_tell(blade):

@@ -234,7 +234,7 @@ def test_one_way_of_a_motion_that_never_goes_back_is_told_to_be_all_of_it(part, 
     _, shank = make.keyed_knee(7)
     only(shank)
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
-    words = "no one way is found that the rest of the motion goes back on: all keys are fitted"
+    words = "the motion does not go back the same way: all keys are fitted"
     assert part("blender.session").message.endswith(words)
 
 

@@ -359,7 +359,7 @@ def test_an_imported_leg_runs_and_its_muscles_are_turned(part, scene, make):
 
 @pytest.mark.small
 def test_the_operator_runs_for_a_script(part, scene, make, axle):
-    with pytest.raises(RuntimeError, match="how many seconds"):
+    with pytest.raises(RuntimeError, match="needs a Duration in seconds"):
         bpy.ops.condyle.live()
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
     assert part("baked.channels_back").is_baked(bpy.data.objects["Rod"])

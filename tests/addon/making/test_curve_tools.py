@@ -331,7 +331,7 @@ def test_a_copy_that_is_moved_off_the_curve_stays_beside_its_frame(part, scene, 
 def test_each_place_of_a_frame_has_its_own_tooltip(part):
     operator = part("ui.frames.operators").AddControlFrame
     texts = [operator.description(None, SimpleNamespace(place=place)) for place in ("FITTING", "NEXT", "END")]
-    assert len(set(texts)) == 3 and all("where the child is now" in text for text in texts)
+    assert len(set(texts)) == 3 and all("at the child's present pose" in text for text in texts)
 
 
 @pytest.mark.small

@@ -321,7 +321,7 @@ def test_a_shape_in_another_order_that_fits_in_several_ways_is_told(part, scene,
     right.matrix_world = Euler((0.5, 0.7, 0.9)).to_matrix().to_4x4() @ Matrix.Translation((-0.2, 0.1, 0.6))
     bpy.context.view_layer.update()
     (told,) = part("making.mirroring").mirror(scene, joint).warnings
-    assert "Thigh.R stands otherwise now" in told
+    assert "Thigh.R is not at the mirrored pose now" in told
 
 
 @pytest.mark.small
@@ -346,7 +346,7 @@ def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scen
 def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, make, hips, ph):
     joint = hips("hinge", right=(0.9, 0.3, 0.1, 0.2))
     (warning,) = part("making.mirroring").mirror(scene, joint).warnings
-    assert "Thigh.R stands otherwise now" in warning
+    assert "Thigh.R is not at the mirrored pose now" in warning
     bpy.data.objects["Thigh.R"].name = "Other"
     only(joint)
     with pytest.raises(RuntimeError, match=r"Thigh\.L has no other side: no body is named 'Thigh\.R'"):

@@ -88,7 +88,7 @@ def test_a_curve_becomes_a_muscle(part, scene, arm, make):
     assert [each.type for each in item.data.splines] == ["POLY"]
     targets = [point.target.name for point in part("reading.muscle_points").points_of(item)]
     assert targets == ["Upper", "Upper", "Lower"]
-    with pytest.raises(RuntimeError, match="This curve is a muscle already"):
+    with pytest.raises(RuntimeError, match="This curve is already a muscle"):
         bpy.ops.condyle.add_muscle()
 
 

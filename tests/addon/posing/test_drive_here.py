@@ -147,7 +147,7 @@ def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
     layout = MagicMock()
     part("ui.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
     drawn = [call.kwargs.get("text") for call in layout.label.call_args_list]
-    assert "Add its parts, from the parent on" in drawn
+    assert "Add its parts from parent to child" in drawn
 
 
 @pytest.mark.small

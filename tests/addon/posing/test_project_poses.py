@@ -75,7 +75,7 @@ def test_the_slider_goes_where_the_child_is_keyed(knee, part):
     assert joint["coordinate"] == pytest.approx(q, abs=1e-4)
     shown, keyed = shown_and_keyed(scene, joint, shank, [29])
     assert np.allclose(shown, keyed, atol=1e-4)
-    assert "off the joint" in part("blender.session").message
+    assert "from the joint" in part("blender.session").message
 
 
 @pytest.mark.small

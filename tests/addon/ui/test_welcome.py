@@ -339,7 +339,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
         bpy.ops.condyle.add_preset(preset="knee")
     upper.select_set(False)
     bpy.context.view_layer.objects.active = upper
-    with pytest.raises(RuntimeError, match="not among the two selected"):
+    with pytest.raises(RuntimeError, match="not one of the two selected"):
         bpy.ops.condyle.add_preset(preset="knee")
 
 
