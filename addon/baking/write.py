@@ -133,7 +133,8 @@ def broken(scene: Scene) -> Iterator[findings.Finding]:
     if read and stored_texts.prints(read) is None:
         yield findings.about(None, "record-of-scene", scene=scene.name)
     for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
-        record, culprit = item.condyle.bake, None if item == scene else item
+        record = item.condyle.bake
+        culprit: Any = None if item == scene else item
         if stored_texts.names(record.paths) is None:
             yield findings.about(culprit, "record-of-channels", object=item.name)
         if stored_texts.names(record.figures) is None:

@@ -40,7 +40,8 @@ def hints(
     """
     if not _falls_at_all(read.model) or nothing_holds(scene, read):
         return []
-    joints, bodies = [], []
+    joints: list[tuple[Any, str]] = []
+    bodies: list[tuple[Any, str]] = []
     for entry in _falling(read):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         body = entry.handle.find()
