@@ -94,7 +94,7 @@ def warnings(made: Any, result: physics_access.Result) -> list[findings.Finding]
     return found + (grown(made, result) or turned(made, result))
 
 
-def on_paths(read: scene_to_model.SceneModel, result: Any) -> list[findings.Finding]:
+def on_paths(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[findings.Finding]:
     """A finding for each muscle that ran straight through an obstacle, or slipped off one, and each way of that."""
     codes = {"inside": "wrap-inside", "unsolved": "wrap-unsolved", "slipped": "wrap-slipped"}
     curves = {each.name: references.Handle(each.session_uid) for each in read.muscles}

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..baked import channels_back as actions
 from ..baked import conflicts, nla_tracks, targets, temporarily
@@ -133,8 +133,7 @@ def broken(scene: Scene) -> Iterator[findings.Finding]:
     if read and stored_texts.prints(read) is None:
         yield findings.about(None, "record-of-scene", scene=scene.name)
     for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
-        record = item.condyle.bake
-        culprit: Any = None if item == scene else item
+        record, culprit = item.condyle.bake, item if isinstance(item, Object) else None
         if stored_texts.names(record.paths) is None:
             yield findings.about(culprit, "record-of-channels", object=item.name)
         if stored_texts.names(record.figures) is None:

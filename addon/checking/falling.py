@@ -40,23 +40,24 @@ def hints(
     """
     if not _falls_at_all(read.model) or nothing_holds(scene, read):
         return []
-    joints: list[tuple[Any, str]] = []
-    bodies: list[tuple[Any, str]] = []
+    falling: dict[str, list[tuple[references.Body | Object, str]]] = {
+        code: [] for code in ("joint-will-fall", "undriven-will-fall", "will-fall")
+    }
     for entry in _falling(read):
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         body = entry.handle.find()
         if among is not None and body.object.session_uid not in among:
             continue
-        (bodies if item is None else joints).append((item or body, body.name))
-    can_be_led = all(_can_be_led(read, item) for item, _ in joints)
-    by_code = {("joint-will-fall" if can_be_led else "undriven-will-fall"): joints, "will-fall": bodies}
+        code = "will-fall"
+        if item is not None:
+            code = "joint-will-fall" if _can_be_led(read, item) else "undriven-will-fall"
+        falling[code].append((item or body, body.name))
     return [
         replace(
-            findings.about(falling[0][0], code, bodies=findings.few(name for _, name in falling)),
-            is_hint=True,
+            findings.about(found[0][0], code, bodies=findings.few(name for _, name in found)), is_hint=True
         )
-        for code, falling in by_code.items()
-        if falling
+        for code, found in falling.items()
+        if found
     ]
 
 
