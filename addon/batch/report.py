@@ -41,7 +41,7 @@ class Outcome:
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:
-    """An outcome for reports and events."""
+    """An outcome as a dictionary, for reports and events."""
     return {
         "name": outcome.shot.name,
         "state": outcome.state,

@@ -32,7 +32,7 @@ def on_update(scene: Scene, depsgraph: Any = None) -> None:
 
 
 def before_undo(*_: Any) -> None:
-    """Handler of undo_pre and redo_pre."""
+    """Handler of undo_pre and redo_pre: restores references that followed a bone."""
     if not lazy.is_waiting(duplicates):  # else nothing was repaired
         duplicates.before_undo()
 

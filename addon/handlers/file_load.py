@@ -45,7 +45,7 @@ def before_load(_path: str | None = None, *_rest: Any) -> None:
 
 
 def on_load(_path: str | None = None, *_rest: Any) -> None:
-    """Handler of load_post."""
+    """Handler of load_post: clears the state of the previous file and migrates the new one."""
     title, session.given_up = session.given_up, ""
     session.job = None
     session.findings = []

@@ -14,7 +14,7 @@ from ..blender.attachments import Handler
 
 
 def before_saving(*_: Any) -> None:
-    """Handler of save_pre."""
+    """Handler of save_pre: stores all groups of library overrides and their originals."""
     if not any(scene.condyle.schema_version for scene in bpy.data.scenes):
         return
     for item in bpy.data.objects:

@@ -24,7 +24,7 @@ _before: tuple[int, Seen] | None = None
 
 
 def before(*_: Any) -> None:
-    """Handler of undo_pre and redo_pre."""
+    """Handler of undo_pre and redo_pre: stores the digests of the scene of the findings."""
     global _before
     scene = _told_of()
     _before = None if scene is None else (scene.session_uid, _seen(scene))

@@ -1,4 +1,4 @@
-"""The demo knee: a femur, and a tibia and fibula keyed with the measured motion of a knee.
+"""The demo knee: a femur, and a tibia with its fibula, keyed with the measured motion of a knee.
 
 The example scene of the knee uses the same parts. Lengths are in Blender units unless stated otherwise.
 """

@@ -106,7 +106,7 @@ class FitFromKeyframes(_FitOperator, Operator):
     __annotations__ = fit_settings.redoable(*fit_settings.CURVE) | {
         "periodic": BoolProperty(
             name="Closed",
-            description="Fit a closed curve to a motion that returns to its start: its first cycle of several",
+            description="Fit a closed curve to a motion that returns to its start; of several cycles, the first",
             options={"SKIP_SAVE"},
         )
     }

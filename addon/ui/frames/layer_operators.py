@@ -25,8 +25,8 @@ class AddThirdDirection(Operator):
     layers: IntProperty(name="Layers", description="Number of layers", default=4, min=4, max=100)
     apart: FloatProperty(
         name="Apart",
-        description="Distance from layer to layer, along each frame's own z. With 0 and no turn: half the distance of "
-        "the frames, or none in time",
+        description="Distance from layer to layer, along each frame's own z. 0 without a turn: half the distance "
+        "between frames; no distance if the layers are time",
         subtype="DISTANCE",
         unit="LENGTH",
     )

@@ -28,8 +28,8 @@ class _SearchOperator(mixins.Operator):
 
 
 class AddJoint(_SearchOperator, Operator):
-    """Add a joint between two bodies. As for Blender's parenting, select the child, then the parent (so that it is
-    active); existing parenting takes precedence. With only the child, its Blender parent is used, or the world"""
+    """Add a joint of a type that you choose: select the child, then the parent (so that it is active). A Blender child
+    of the other body is always the child. With only the child, the joint is to its Blender parent, or to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
@@ -70,7 +70,7 @@ class AddJoint(_SearchOperator, Operator):
 
 
 class ChooseType(_SearchOperator, Operator):
-    """Choose the joint's type from a searchable list; coordinates of both types keep their settings"""
+    """Choose the joint's type from a searchable list; coordinates that both types have keep their settings"""
 
     bl_idname = "condyle.choose_type"
     bl_label = "Choose Type"
@@ -138,8 +138,8 @@ class SetRestPose(Operator):
 
 
 class Drive(Operator):
-    """Drive the child by a slider for each coordinate, within its limits; again: update the sliders to a changed joint.
-    They are custom properties of the joint's Empty that can be keyed and driven, and work without Condyle"""
+    """Drive the child by one slider per coordinate, within its limits; again: update them to a changed joint. The
+    sliders are custom properties of the joint's Empty: they can be keyed and driven, and work without Condyle"""
 
     bl_idname = "condyle.drive"
     bl_label = "Drive by Sliders"

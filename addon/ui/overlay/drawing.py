@@ -241,7 +241,7 @@ class Brush:
 
 
 def draw_lines() -> None:
-    """Handler of POST_VIEW."""
+    """Handler of POST_VIEW: draws joints, connections and muscles."""
     global _drawn
     context = bpy.context
     joints = visible_joints(context)

@@ -31,8 +31,8 @@ class DemoKnee(Operator):
 
 
 class AddPreset(Operator):
-    """Add a joint between two selected bodies, with limits, damping and sliders. As for Blender's parenting, the active
-    one (selected last) is the parent; existing parenting takes precedence. With fewer selected, adds simple bodies"""
+    """Add a joint between two selected bodies, with limits, damping and sliders. The active one,
+    selected last, is the parent, unless it is a Blender child of the other. With fewer selected, adds simple bodies"""
 
     bl_idname = "condyle.add_preset"
     bl_label = "Joint from Preset"
