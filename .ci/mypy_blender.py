@@ -81,7 +81,7 @@ OPEN = (
     "Property",
     "Space",
 )
-#: what attributes hold, by the functions that declare them (Blender's, and those of `property_options`)
+#: what attributes hold, by the functions that declare them (Blender's, and those of `properties`)
 VALUES = {
     "builtins.bool": "BoolProperty flag",
     "builtins.int": "IntProperty integer",

@@ -78,7 +78,7 @@ def looked_for(scene: Scene, followed: list[Followed], curves: list[Keyed], fram
     return found
 
 
-def _seen(each: Followed, by: Keyed, shown: Any, looks: Looks | None) -> Seen:
+def _seen(each: Followed, by: Keyed, shown: Looks | Shown | None, looks: Looks | None) -> Seen:
     return (
         Seen(each, None, shown, looks)
         if by is None

@@ -216,7 +216,7 @@ def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) ->
     return weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
 
 
-def _coordinates(each: Followed, fitted: set[str], rows: Any) -> Steps[Any]:
+def _coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice) -> Steps[Any]:
     """As `coordinates`, be they too far around or not."""
     vector = rotation_vector(each.joint)
     told: list[findings.Finding] = []

@@ -114,7 +114,7 @@ def see(
 
 def _starting(
     scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
-) -> Iterator[tuple[int, references.Body, Any, str]]:
+) -> Iterator[tuple[int, references.Body, Object | None, str]]:
     """Numbers in the model, bodies, joints' Empties (None: free) and what they start from, of all that do not follow
     their animation anyway as joints of the names `given` do.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, AnimData, Constraint, FCurve, NlaStrip, Object
+from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip
 
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
@@ -27,7 +27,7 @@ class Stillness:
         self._span = span
         self._known: dict[int, list[Any] | None] = {}
 
-    def holds(self, items: Iterable[Any]) -> bool:
+    def holds(self, items: Iterable[ID]) -> bool:
         """Whether nothing that moves objects with time can be found: on them, on what carries them, and on what their
         constraints and drivers look at.
         """
@@ -47,7 +47,7 @@ class Stillness:
             left += further
         return True
 
-    def _hangs_on(self, item: Object) -> list[Any] | None:
+    def _hangs_on(self, item: ID) -> list[ID] | None:
         """What else may move an object that does not move by itself; None: it does, or something not known here."""
         owners = (item, *(item.pose.bones if item.pose is not None else ()))
         constraints = [constraint for owner in owners for constraint in owner.constraints]
@@ -65,7 +65,7 @@ class Stillness:
         looked += [item.parent, *(getattr(constraint, "target", None) for constraint in constraints)]
         return [each for each in looked if each is not None]
 
-    def _drivers(self, item: Object) -> list[Any] | None:
+    def _drivers(self, item: ID) -> list[Driver] | None:
         """Drivers of an object and of its data; None: keys move it too, or a driver that may look at the time."""
         found = []
         for block in (item, item.data):
@@ -157,5 +157,5 @@ def _is_ours(constraint: Constraint) -> bool:
     return bool(constraint.name.startswith("Condyle"))
 
 
-def _is_carried_plainly(item: Object) -> bool:
+def _is_carried_plainly(item: ID) -> bool:
     return item.parent is None or (item.parent_type in BAKED_THROUGH and item.parent.type != "CURVE")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender import units
 from ..data.references import Body
@@ -18,7 +18,7 @@ def metres_of(body: Body, scene: Scene) -> float:
     return units.length_scale(scene) * scale / own
 
 
-def delta_rotation(item: Any, mode: str) -> Any:
+def delta_rotation(item: Object, mode: str) -> Any:
     """The turn (3, 3) that an object has before that of its own channels, in a rotation mode."""
     if mode == "QUATERNION":
         return item.delta_rotation_quaternion.normalized().to_matrix()  # as Blender takes it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
@@ -90,7 +89,7 @@ def is_played(item: Object, path: str) -> bool:
     return any(curve.data_path == path for curve in (*compat.curves_in_use(item), *data.drivers, *played))
 
 
-def bent_by(bone: PoseBone) -> Iterator[tuple[Any, Any]]:
+def bent_by(bone: PoseBone) -> Iterator[tuple[PoseBone, Constraint]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """

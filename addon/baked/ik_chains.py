@@ -7,15 +7,14 @@ chain waits for itself: Blender breaks such a ring anywhere, and shows the bone 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from bpy.types import Object, Scene
+from bpy.types import Constraint, Object, PoseBone, Scene
 
 from ..data import references
 from ..data.references import Body
 
 
-def chains(item: Object) -> Iterator[tuple[Any, Any, list[Any]]]:
+def chains(item: Object) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]]:
     """The bone, the constraint, and all bones that it bends, of each IK constraint of an armature, muted ones, too."""
     for below in item.pose.bones:
         for constraint in below.constraints:

@@ -124,7 +124,7 @@ def tracks(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[NlaT
     return [*found, *_below(data, record)] if pushed else found
 
 
-def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tuple[Any, Any]]:
+def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tuple[NlaTrack, NlaStrip]]:
     """The bake's strips on tracks that have others too, also within meta strips, each with its track.
 
     Args:
@@ -143,7 +143,7 @@ def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tupl
     return [(track, strip) for track in shared for strip in _among(track.strips, is_ours)]
 
 
-def _among(strips: Iterable[Any], is_ours: Callable[[Any], bool]) -> Iterator[Any]:
+def _among(strips: Iterable[NlaStrip], is_ours: Callable[[NlaStrip], bool]) -> Iterator[NlaStrip]:
     """Those of the strips that are a bake's, meta strips of nothing else, and such strips within other meta strips."""
     for strip in strips:
         within = [each for each in compat.flat_strips([strip]) if each.type != "META"]
@@ -178,7 +178,8 @@ def mute(data: AnimData, record: BakeRecord, pushed: bool) -> Callable[[], None]
         pushed: those of the action before are muted, too.
     """
     own = tracks(data, record, pushed)
-    muted = [(each, each.mute) for each in (*own, *(strip for _, strip in strips(data, record, pushed)))]
+    played: list[Any] = [*own, *(strip for _, strip in strips(data, record, pushed))]
+    muted = [(each, each.mute) for each in played]
     alone = _end_solo(own)
     for each, _ in muted:
         each.mute = True
@@ -192,7 +193,7 @@ def mute(data: AnimData, record: BakeRecord, pushed: bool) -> Callable[[], None]
     return play
 
 
-def _end_solo(tracks: list[NlaTrack]) -> list[Any]:
+def _end_solo(tracks: list[NlaTrack]) -> list[NlaTrack]:
     """Let the others play again where one of these tracks plays solo; returns that one in a list.
 
     Blender notes besides that some track does, and forgets that neither with the track nor when it is muted.
@@ -266,7 +267,7 @@ def _called(tracks: list[NlaTrack], name: str, action: Action | None) -> list[Nl
     return [track for track in called if _actions(track) <= {None, action}][-1:]
 
 
-def _actions(track: NlaTrack) -> set[Any]:
+def _actions(track: NlaTrack) -> set[Action | None]:
     """What the strips of a track play, those within meta strips too."""
     return {strip.action for strip in _clips(track)}
 

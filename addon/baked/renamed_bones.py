@@ -16,7 +16,7 @@ import bpy
 from bpy.types import Action, Object, Scene
 
 from ..blender import compat
-from ..data import references, stored_texts
+from ..data import body_reference, stored_texts
 from ..data.simulation import BakeRecord
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def note(item: Object | Scene, record: BakeRecord, paths: Sequence[str]) -> None
         return
     used = {curve.data_path for curve in compat.curves_in_use(item)}
     bones = {name: pose.bones.get(name) for name in map(_bone_of, (*used, *paths)) if name}
-    noted = {name: references.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
+    noted = {name: body_reference.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
     record.bones = json.dumps(noted)
 
 

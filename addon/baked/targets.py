@@ -370,7 +370,7 @@ def hold_off(item: Object) -> Callable[[], None]:
     return bring_back
 
 
-def _restored_copy(item: Object) -> tuple[Any, int]:
+def _restored_copy(item: Object) -> tuple[Action | None, int]:
     """A copy of the action that a bake in place changed as it will be without, and its slot's handle; else None."""
     record = item.condyle.bake
     if record.backup is None or record.action is None:

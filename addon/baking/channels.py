@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Action, Scene
+from bpy.types import Action, Object, Scene
 
 from ..baked import channel_units, targets
 from ..baked.channels_back import CHANNELS, check_editable, disconnect
@@ -184,7 +183,7 @@ def write(
     frames: np.ndarray,
     channels: Sequence[Channels],
     kept: Kept | None = None,
-    more: Sequence[tuple[Any, list[KeyedPath]]] = (),
+    more: Sequence[tuple[Object | Scene, list[KeyedPath]]] = (),
 ) -> list[Action]:
     """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
 

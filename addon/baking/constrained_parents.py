@@ -6,7 +6,8 @@ Keys of the body are made on what carries it as it moved before the bake, so the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+
+from bpy.types import Constraint, Object, PoseBone
 
 from ..baked import conflicts
 from ..blender import physics_access
@@ -41,7 +42,7 @@ def _told(carrier: Body, body: Body, constraint: str, led_by: Body) -> str:
     )
 
 
-def _moving(body: Body) -> Iterator[tuple[Any, Any]]:
+def _moving(body: Body) -> Iterator[tuple[Object | PoseBone, Constraint]]:
     """Each constraint that acts on a body, and the object or bone that has it."""
     for constraint in body.owner.constraints:
         if conflicts.acts(body.object, constraint):

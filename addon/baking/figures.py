@@ -40,7 +40,7 @@ class Figure:
 def figures(
     scene: Scene,
     read: SceneModel | None,
-    result: Any,
+    result: physics_access.Result,
     drawn: Iterable[Any],
     output: Output,
     inputs: physics_access.Table | None,
@@ -114,7 +114,7 @@ def torques(result: physics_access.Result, inputs: physics_access.Table | None) 
 
 def keyed(
     frames: np.ndarray, found: Sequence[Figure], output: Output
-) -> tuple[list[tuple[Any, list[KeyedPath]]], list[tuple[Any, str]]]:
+) -> tuple[list[tuple[Object | Scene, list[KeyedPath]]], list[tuple[Object | Scene, str]]]:
     """Keys of figures at frames (F,), by object or scene; and the names of the properties that they key."""
     entries, names = [], []
     for figure in found:
@@ -132,7 +132,7 @@ def _unused(item: Object | Scene, name: str) -> str:
     return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
 
 
-def add_properties(names: Iterable[tuple[Any, str]]) -> None:
+def add_properties(names: Iterable[tuple[Object | Scene, str]]) -> None:
     """Make the properties, and note them for Free Bake."""
     for item, name in names:
         item[name] = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..baked.channel_units import metres_of
 from ..curves import fit_between_keys, reduction
@@ -171,7 +171,9 @@ def described(kept: Kept) -> str:
     )
 
 
-def by_item(entries: Sequence[tuple[Any, list[KeyedPath]]]) -> list[tuple[Any, list[KeyedPath]]]:
+def by_item(
+    entries: Sequence[tuple[Object | Scene, list[KeyedPath]]],
+) -> list[tuple[Object | Scene, list[KeyedPath]]]:
     """Keys of several bodies and figures (object or scene, keys), together for each object or scene."""
     found: dict[int, tuple[Any, list[KeyedPath]]] = {}
     for item, keys in entries:

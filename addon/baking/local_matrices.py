@@ -38,7 +38,7 @@ def is_animated(item: Object) -> bool:
 
 
 def sample_matrices(
-    scene: Scene, objects: Iterable[Any], frames: np.ndarray, bones: Container[Key] | None = None
+    scene: Scene, objects: Iterable[Object], frames: np.ndarray, bones: Container[Key] | None = None
 ) -> dict[str, dict[str, np.ndarray]]:
     """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
 

@@ -46,7 +46,7 @@ class Beside:
     local: np.ndarray
 
 
-def check(scene: Scene, frames: np.ndarray, items: Sequence[Any], bodies: Sequence[Any]) -> None:
+def check(scene: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Sequence[Any]) -> None:
     """ModelError where a muscle's object is flat, or nowhere, at a frame (F,) of a bake: no points can be kept in it.
 
     The scene is without its bake.
@@ -81,7 +81,7 @@ def _first_above(item: Object, bodies: Sequence[Any]) -> Object | None:
     return None
 
 
-def follow(scene: Scene, frames: np.ndarray, items: Sequence[Any], count: int) -> list[Beside]:
+def follow(scene: Scene, frames: np.ndarray, items: Sequence[Object], count: int) -> list[Beside]:
     """Each muscle, with so many points, at frames beside those of a bake; lengths are in Blender units.
 
     The bodies have their bake, the muscles have not. Without frames: the muscle is to stay as it is at the nearest
@@ -142,7 +142,7 @@ def _usable(worlds: np.ndarray) -> np.ndarray:
 class Spaces:
     """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
 
-    def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Any]) -> None:
+    def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Object]) -> None:
         self._frames = frames
         if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -200,7 +200,7 @@ def _is_carried(item: Object, span: tuple[float, float]) -> bool:
     return False
 
 
-def _frames_wanted(scene: Scene, begin: int, end: int, items: Sequence[Any]) -> list[np.ndarray]:
+def _frames_wanted(scene: Scene, begin: int, end: int, items: Sequence[Object]) -> list[np.ndarray]:
     """Rising frames at which each muscle is to be looked at, for a bake from frame `begin` to `end`.
 
     Keys before a bake that nothing moves end with a jump to its first: then the outermost frames tell all.

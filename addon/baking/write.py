@@ -41,7 +41,7 @@ def write(
     scene: Scene,
     frames: np.ndarray,
     read: SceneModel,
-    result: Any,
+    result: physics_access.Result,
     drawn: Sequence[muscles.Shown] = (),
     inputs: physics_access.Table | None = None,
     between: Callable[[], None] | None = None,
@@ -165,7 +165,11 @@ def put_aside(scene: Scene) -> Iterator[findings.Finding]:
 
 
 def _channels_of(
-    scene: Scene, frames: np.ndarray, read: SceneModel, result: Any, inside: physics_access.Between | None
+    scene: Scene,
+    frames: np.ndarray,
+    read: SceneModel,
+    result: physics_access.Result,
+    inside: physics_access.Between | None,
 ) -> list[channels_.Channels]:
     """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):

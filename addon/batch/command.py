@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..blender import physics_access
@@ -103,7 +104,7 @@ def _is_nothing(outcomes: list[Outcome]) -> bool:
     return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
 
 
-def _code(outcomes: list[Outcome], reporting: Any) -> int:
+def _code(outcomes: list[Outcome], reporting: ModuleType) -> int:
     if _is_nothing(outcomes):
         return int(reporting.EXIT_FAILED)
     if any(each.state == INTERRUPTED for each in outcomes):

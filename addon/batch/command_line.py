@@ -184,7 +184,7 @@ def _usage_problem(source: Path, target: Path | None) -> str:
     return ""
 
 
-def _bake_file(task: Task, reporter: Any) -> int:
+def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
     import bpy
 
     reporting = physics_access.part("reporting")
@@ -207,7 +207,7 @@ def _bake_file(task: Task, reporter: Any) -> int:
     return files.save(task.target, reporter)
 
 
-def _open(task: Task, reporter: Any) -> list[str] | int:
+def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
     """Open a file and apply the task's settings; names of the scenes to bake, or an exit code after an error."""
     import bpy
 
@@ -264,7 +264,7 @@ def _reason(error: Exception, source: Path) -> str:
     return message.removeprefix("Error: ").removeprefix("Loading failed: ")
 
 
-def _check_scene(scene: Scene, reporter: Any) -> int:
+def _check_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
     """Report the errors that would stop a bake of a scene before its simulation, and warnings."""
     reporting = physics_access.part("reporting")
     reporter.start(f"check {scene.name}")
@@ -295,7 +295,7 @@ def _make_ready(scene: Scene) -> None:
         tasks.free_bake(scene)
 
 
-def _bake_scene(scene: Scene, reporter: Any) -> int:
+def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:

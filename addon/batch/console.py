@@ -32,7 +32,7 @@ class silenced:
         if threading.current_thread() is threading.main_thread() and not ignored:
             self._handler = signal.signal(signal.SIGINT, lambda number, _: self._interrupts.append(number))
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         sys.stdout.flush()

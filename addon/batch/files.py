@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -30,7 +29,7 @@ def missing(libraries: list[str]) -> Iterator[findings.Finding]:
             yield findings.about(None, "library-unread", path=path, names=names)
 
 
-def save(target: Path, reporter: Any) -> int:
+def save(target: Path, reporter: physics_access.Reporter) -> int:
     """Write the open file to a temporary file, then rename it to the target."""
     reporting = physics_access.part("reporting")
     try:

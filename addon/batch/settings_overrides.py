@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bpy.types import Object
+from bpy.types import Object, Property
 
 from ..blender import compat, physics_access
-from ..data import property_options, references, roots
+from ..data import properties, references, roots
 from ..reading import muscle_points
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def check(settings: dict[str, Any]) -> None:
         _check_value(_static_property(override), override)
 
 
-def apply(scenes: list[Any], settings: dict[str, Any]) -> None:
+def apply(scenes: list[Scene], settings: dict[str, Any]) -> None:
     """Apply all settings to these scenes of the open file, or none: FormatError where one cannot be set."""
     check(settings)
     targets = [
@@ -190,7 +190,7 @@ def _groups() -> dict[str, Any]:
     }
 
 
-def _static_property(override: Override) -> Any:
+def _static_property(override: Override) -> Property:
     """The property of a setting, found by names alone."""
     section, *keys = override.keys
     if section not in SECTIONS:
@@ -217,7 +217,7 @@ def _static_property(override: Override) -> Any:
     raise _wrong(override, "this is a group of settings; set those in it")
 
 
-def _is_setting(group: Any, found: Any) -> bool:
+def _is_setting(group: Any, found: Property) -> bool:
     """Whether a property may be set from outside."""
     name = found.identifier
     if (
@@ -226,7 +226,7 @@ def _is_setting(group: Any, found: Any) -> bool:
         or (found.is_readonly and found.type not in _NESTING)
     ):
         return False
-    if property_options.shown_by(name) in group.properties:  # it shows another property in the user's units
+    if properties.shown_by(name) in group.properties:  # it shows another property in the user's units
         return False
     if found.type in _NESTING:
         base = found.fixed_type.base
@@ -237,7 +237,7 @@ def _is_setting(group: Any, found: Any) -> bool:
 _NESTING = {"POINTER", "COLLECTION"}
 
 
-def _check_value(found: Any, override: Override) -> None:
+def _check_value(found: Property, override: Override) -> None:
     """FormatError for a value of another type than the property's, or out of its range."""
     value, length = override.value, getattr(found, "array_length", 0)
     if found.type == "ENUM" and found.is_enum_flag:
@@ -255,7 +255,7 @@ def _check_value(found: Any, override: Override) -> None:
         _check_one(found, override, each)
 
 
-def _check_one(found: Any, override: Override, value: Any) -> None:
+def _check_one(found: Property, override: Override, value: Any) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if found.type == "BOOLEAN":
         if not isinstance(value, bool):
@@ -273,12 +273,12 @@ def _check_one(found: Any, override: Override, value: Any) -> None:
         raise _wrong(override, f"must be from {found.hard_min:g} to {found.hard_max:g}")
 
 
-def _stored(found: Any, value: float) -> float:
+def _stored(found: Property, value: float) -> float:
     """A number as Blender stores it, in single precision, as it does the ends of ranges."""
     return array.array("f", [value])[0] if found.type == "FLOAT" else value
 
 
-def _owners(scenes: list[Any], override: Override) -> list[tuple[Any, str]]:
+def _owners(scenes: list[Scene], override: Override) -> list[tuple[Any, str]]:
     """The property groups of a setting's section and name, and their data paths."""
     section = override.keys[0]
     if not SECTIONS[section]:

@@ -80,7 +80,7 @@ def reassign(animation_data: AnimData, action: Action | None, name: str, handle:
         animation_data.action_slot = earlier_slot(action, animation_data.id_data.id_type, name, handle)
 
 
-def new_slot(action: Action, datablock: Any) -> ActionSlot:
+def new_slot(action: Action, datablock: ID) -> ActionSlot:
     """A new slot of an action for a datablock; None before 4.4."""
     return action.slots.new(id_type=datablock.id_type, name=datablock.name) if has_slots(action) else None
 
@@ -112,13 +112,13 @@ def curves(action: Action | None, slot: ActionSlot | None, ensure: bool = False)
     return ()
 
 
-def all_curves(action: Action) -> Iterator[Any]:
+def all_curves(action: Action) -> Iterator[FCurve]:
     """The f-curves of an action, of whatever slot."""
     for slot in action.slots if has_slots(action) else (None,):
         yield from curves(action, slot)
 
 
-def curves_in_use(datablock: ID) -> Iterator[Any]:
+def curves_in_use(datablock: ID) -> Iterator[FCurve]:
     """The f-curves of the action that a datablock uses now."""
     animation_data = datablock.animation_data
     if animation_data is not None:
@@ -162,7 +162,7 @@ def assign_strip_slot(strip: NlaStrip, slot: ActionSlot | None) -> None:
         strip.action_slot = slot
 
 
-def flat_strips(strips: Iterable[Any]) -> Iterator[Any]:
+def flat_strips(strips: Iterable[NlaStrip]) -> Iterator[NlaStrip]:
     """Strips of the NLA and those within meta strips."""
     for strip in strips:
         yield strip

@@ -27,7 +27,7 @@ class Waiting(ModuleType):
             run(self)
         return ModuleType.__getattribute__(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not name.startswith("__"):
             run(self)
         ModuleType.__setattr__(self, name, value)

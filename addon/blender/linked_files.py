@@ -13,7 +13,7 @@ import stat
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
 LIBRARY, END = b"LI\0\0", b"ENDB"
 BLOCK = 1 << 20
@@ -61,7 +61,7 @@ def _texts(path: Path) -> set[str]:
     return found
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
     """A .blend for reading, as it is without compression."""
     with path.open("rb") as file:
         magic = file.read(4)
@@ -72,7 +72,7 @@ def _opened(path: Path) -> Any:
     return path.open("rb")
 
 
-def _libraries(file: Any) -> Iterator[bytes]:
+def _libraries(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
     """The blocks of libraries of a .blend; none where it is another file."""
     head = file.read(12)
     if head[:7] != b"BLENDER":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone, Scene
@@ -196,7 +195,9 @@ def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[
     raise physics_access.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
 
 
-def _scales(carrier: Object | PoseBone, what: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
+def _scales(
+    carrier: Object | PoseBone, what: str
+) -> Iterator[tuple[Object | PoseBone, np.ndarray, Constraint | None]]:
     """What an object or pose bone has its scale from, outward: each with the scale (3,) that it adds, and the
     constraint that makes it that.
     """
@@ -215,7 +216,7 @@ def _scales(carrier: Object | PoseBone, what: str) -> Iterator[tuple[Any, np.nda
         yield each, size, by
 
 
-def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Any]:
+def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Object | PoseBone]:
     """Those of the `carriers` from which scale comes: a bone may inherit none of its parent, or its volume alone."""
     for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
     hidden = None
@@ -234,7 +235,7 @@ def _sets_scale(constraint: Constraint) -> bool:
     return kind in SCALING or (kind == "TRANSFORM" and constraint.map_to == "SCALE")
 
 
-def _world(item: Object | None) -> Matrix | np.ndarray:
+def _world(item: Object | PoseBone | None) -> Matrix | np.ndarray:
     """Matrix in the world of an object or pose bone; of None that of the world."""
     if item is None:
         return np.eye(4)
@@ -246,7 +247,7 @@ def _unevenness(size: np.ndarray) -> float:
     return away if away > SCALE_TOLERANCE else 0.0
 
 
-def carriers(item: Object | PoseBone) -> Iterator[Any]:
+def carriers(item: Object | PoseBone) -> Iterator[Object | PoseBone]:
     """An object or pose bone, and what it hangs on by Blender's parenting, bone by bone, outward."""
     while item is not None:
         yield item

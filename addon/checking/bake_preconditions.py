@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..baked import targets, temporarily
 from ..baking import keys
@@ -28,7 +27,7 @@ def by_settings(scene: Scene) -> Iterator[Finding]:
             yield findings.named(scene, findings.error(None, error))
 
 
-def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Any, Exception]]:
+def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception]]:
     """What cannot be done with a scene as it was read: errors, and the object at fault, or None. In a scene without
     its bake.
     """

@@ -79,7 +79,7 @@ def check_in_time(scene: Scene, read: scene_to_model.SceneModel) -> None:
     constrained_parents.check(read)
 
 
-def stop(scene: Scene, error: Exception, curves: Mapping[int, Any]) -> Exception:
+def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joint]) -> Exception:
     """Tell all errors of a scene that cannot be simulated, of which this is the first; returns what to raise.
 
     curves: of joints that were fitted just now, by session uid.
@@ -90,7 +90,9 @@ def stop(scene: Scene, error: Exception, curves: Mapping[int, Any]) -> Exception
     return error if not more else physics_access.model_error(f"{error}; and {more} more, see Warnings")
 
 
-def errors(scene: Scene, first: Exception, curves: Mapping[int, Any] | None = None) -> list[Finding]:
+def errors(
+    scene: Scene, first: Exception, curves: Mapping[int, physics_access.Joint] | None = None
+) -> list[Finding]:
     """All that can be found wrong where reading the scene has ended with an error; that one comes first."""
     found = list(_each_alone(scene, curves or {}))
     texts = [finding.text for finding in found]
@@ -101,7 +103,7 @@ def errors(scene: Scene, first: Exception, curves: Mapping[int, Any] | None = No
     return found
 
 
-def _each_alone(scene: Scene, curves: Mapping[int, Any]) -> Iterator[Finding]:
+def _each_alone(scene: Scene, curves: Mapping[int, physics_access.Joint]) -> Iterator[Finding]:
     """Errors of each body with its joint, read as if it were the only one."""
     problem = physics_access.physics().CondyleError
     moved: dict[references.Key, Any] = {}
@@ -129,7 +131,9 @@ def _each_alone(scene: Scene, curves: Mapping[int, Any]) -> Iterator[Finding]:
             yield from _alone(scene, body, None, curves)
 
 
-def _alone(scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, Any]) -> Iterator[Finding]:
+def _alone(
+    scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint]
+) -> Iterator[Finding]:
     problem = physics_access.physics().CondyleError
     try:
         mass = masses.mass_properties(scene, body)

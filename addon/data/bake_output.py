@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .property_options import angle, choice, flag, integer, number, text
+from .properties import angle, choice, flag, integer, number, text
 
 TARGETS = (
     (

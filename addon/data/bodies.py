@@ -1,14 +1,12 @@
 """Data of a body, on objects and pose bones."""
 
-from typing import Any
-
 from bpy.types import Object, PropertyGroup
 
-from .property_options import choice, factor, flag, length, number, pointer, small_inertia_view, vector
+from .properties import choice, factor, flag, length, number, pointer, small_inertia_view, vector
 from .starting import own_source
 
 
-def _is_mesh(_self: Any, candidate: Any) -> bool:
+def _is_mesh(_self: "BodyProperties", candidate: Object) -> bool:
     return candidate.type == "MESH"
 
 

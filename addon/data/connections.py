@@ -4,27 +4,16 @@ from typing import Any
 
 from bpy.types import Context, Object, PropertyGroup
 
+from .body_reference import BodyReference
 from .connection_kinds import items
-from .property_options import (
-    BodyReference,
-    choice,
-    collection,
-    factor,
-    flag,
-    integer,
-    length,
-    lengths,
-    number,
-    pointer,
-    text,
-)
+from .properties import choice, collection, factor, flag, integer, length, lengths, number, pointer, text
 
 
-def _is_curve(_self: Any, candidate: Any) -> bool:
+def _is_curve(_self: PropertyGroup, candidate: Object) -> bool:
     return candidate.type == "CURVE"
 
 
-def _is_joint(_self: Any, candidate: Any) -> bool:
+def _is_joint(_self: PropertyGroup, candidate: Object) -> bool:
     return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
 
 

@@ -3,7 +3,8 @@
 from bpy.types import Context, PropertyGroup
 
 from . import callbacks
-from .property_options import BodyReference, flag, pointer, text, vector
+from .body_reference import BodyReference
+from .properties import flag, pointer, text, vector
 
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 

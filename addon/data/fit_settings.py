@@ -8,7 +8,7 @@ from typing import Any
 from bpy.types import UILayout
 
 from .joint_shape import on_change
-from .property_options import angle, choice, factor, flag, integer, length, number, text, vector
+from .properties import angle, choice, factor, flag, integer, length, number, text, vector
 
 ENDS = (
     ("FREE", "Free", "As the keys have it"),
@@ -174,12 +174,12 @@ CURVE = (CommonWishes, CurveWishes)
 SURFACE = (CommonWishes, SurfaceWishes)
 
 
-def names(groups: tuple[Any, ...]) -> list[str]:
+def names(groups: tuple[type, ...]) -> list[str]:
     """Names of the properties of groups of wishes."""
     return [name for group in groups for name in group.__annotations__]
 
 
-def values(source: Any, groups: tuple[Any, ...]) -> dict[str, Any]:
+def values(source: Any, groups: tuple[type, ...]) -> dict[str, Any]:
     """Copies of the wishes that settings or an operator hold; nothing of Blender in them."""
     found = {}
     for name in names(groups):
@@ -196,7 +196,7 @@ def store(target: Any, wishes: dict[str, Any]) -> None:
             setattr(target, name, value)
 
 
-def redoable(*groups: Any) -> dict[str, Any]:
+def redoable(*groups: type) -> dict[str, Any]:
     """Annotations for an operator: the wishes of groups, not remembered from one call to the next.
 
     What the last call had would hide the settings of the joint at hand.

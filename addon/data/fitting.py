@@ -3,7 +3,7 @@
 from bpy.types import Context, PropertyGroup
 
 from .fit_settings import CommonWishes, CurveWishes, SurfaceWishes
-from .property_options import angle, choice, collection, flag, integer, number, vector
+from .properties import angle, choice, collection, flag, integer, number, vector
 
 
 class PoseResidual(PropertyGroup):

@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .property_options import factor, flag, number, pointer, seconds
+from .properties import factor, flag, number, pointer, seconds
 from .starting import own_source
 
 

@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .property_options import integer, text, vector
+from .properties import integer, text, vector
 
 
 class RestRecord(PropertyGroup):

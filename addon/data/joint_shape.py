@@ -6,7 +6,7 @@ from typing import Any
 from bpy.types import Context, Object
 
 from . import callbacks
-from .property_options import angle, angles, choice, flag, length, lengths, pointer, text, vector
+from .properties import angle, angles, choice, flag, length, lengths, pointer, text, vector
 
 SEQUENCES = tuple(
     (letters, " ".join(letters.upper()), f"First about {letters[0]}, then {letters[1]}, then {letters[2]}")
@@ -20,7 +20,7 @@ def on_change(self: Any, context: Context) -> None:
         callbacks.call().joint_shape_changed(context.scene, self.id_data)
 
 
-def _has_frames(_self: Any, item: Any) -> bool:
+def _has_frames(_self: "JointShape", item: Object) -> bool:
     return len(item.condyle.joint.frames) > 0
 
 

@@ -215,7 +215,9 @@ TYPES = {each.name: each for _, group in GROUPS for each in group}
 WHOLE_ONLY = {"composite"}
 
 
-def grouped_items(without: Collection[str] = ()) -> list[Any]:
+def grouped_items(
+    without: Collection[str] = (),
+) -> list[tuple[str, str, str] | tuple[str, str, str, str, int]]:
     """Items of a stored EnumProperty, with a heading for each group."""
     items: list[Any] = []
     for heading, group in GROUPS:
@@ -228,7 +230,7 @@ def grouped_items(without: Collection[str] = ()) -> list[Any]:
     return items
 
 
-def search_items(without: Collection[str] = ()) -> list[Any]:
+def search_items(without: Collection[str] = ()) -> list[tuple[str, str, str, str, int]]:
     """Items of a search popup, which shows names only: the group stands before the name and is found, too.
 
     What follows the triangle, which Blender's own menus have as well, counts more in the search: "surface" finds the

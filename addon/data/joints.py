@@ -4,13 +4,13 @@ import bpy
 from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks, references
+from .body_reference import BodyReference
 from .fitting import FitProperties
 from .joint_control import JointControl
 from .joint_marking import select_marked
 from .joint_shape import JointShape, on_change
 from .joint_types import WHOLE_ONLY, grouped_items, readings_of
-from .property_options import (
-    BodyReference,
+from .properties import (
     angle_view,
     choice,
     collection,

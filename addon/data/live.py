@@ -5,7 +5,7 @@ from bpy.props import PointerProperty
 from bpy.types import Context, PropertyGroup, Scene
 
 from ..blender import session
-from .property_options import OVERRIDE, choice, collection, factor, flag, integer, number, text, vector
+from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, text, vector
 
 #: which of a slider's numbers counts, by its kind
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}

@@ -6,7 +6,7 @@ import bpy
 from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks
-from .property_options import angle, choice, collection, factor, flag, integer, length, number, pointer, text
+from .properties import angle, choice, collection, factor, flag, integer, length, number, pointer, text
 
 #: what pulls along a path: names of physics, labels, and in a sentence what each is for
 LAWS = (
@@ -17,11 +17,11 @@ LAWS = (
 )
 
 
-def _is_obstacle(_self: Any, candidate: Any) -> bool:
+def _is_obstacle(_self: PropertyGroup, candidate: Object) -> bool:
     return bool(candidate.condyle.obstacle.enabled)
 
 
-def _is_joint(_self: Any, candidate: Any) -> bool:
+def _is_joint(_self: PropertyGroup, candidate: Object) -> bool:
     return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
 
 

@@ -3,7 +3,7 @@
 from bpy.types import Context, PropertyGroup
 
 from . import callbacks
-from .property_options import angles, choice, flag, length, lengths
+from .properties import angles, choice, flag, length, lengths
 
 #: surfaces of physics, their labels, and which settings each has
 SHAPES = (

@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .property_options import choice, flag, length
+from .properties import choice, flag, length
 
 
 class OverlayProperties(PropertyGroup):

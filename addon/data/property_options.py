@@ -1,52 +1,14 @@
-"""What all features share: options of properties, the sidebar's place, what a poll asks."""
+"""What panels and operators share: the place in the sidebar, the joint at hand, polls, reports."""
 
 import functools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-import bpy
-from bpy.props import (
-    BoolProperty,
-    BoolVectorProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    IntVectorProperty,
-    PointerProperty,
-    StringProperty,
-)
-from bpy.types import Context, Object, PropertyGroup
+from bpy.types import Context, Event, Object, Operator
 
 from ..blender import mixins, physics_access, session
 from . import references
-
-OVERRIDE = {"LIBRARY_OVERRIDABLE"}
-GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
-
-
-def _declared(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
-    """A function that declares a stored property: its name, its description, then options of `function` by keyword."""
-
-    def declare(name: str, description: str = "", **options: Any) -> Any:
-        return function(name=name, description=description, **{"override": OVERRIDE, **usual, **options})
-
-    return declare
-
-
-flag, flags = _declared(BoolProperty), _declared(BoolVectorProperty)
-integer, integers = _declared(IntProperty), _declared(IntVectorProperty)
-number, vector = _declared(FloatProperty), _declared(FloatVectorProperty)
-text, choice, pointer = _declared(StringProperty), _declared(EnumProperty), _declared(PointerProperty)
-collection = _declared(CollectionProperty, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-length = _declared(FloatProperty, subtype="DISTANCE", unit="LENGTH")
-lengths = _declared(FloatVectorProperty, subtype="XYZ_LENGTH", unit="LENGTH")
-angle = _declared(FloatProperty, subtype="ANGLE", unit="ROTATION")
-angles = _declared(FloatVectorProperty, subtype="EULER", unit="ROTATION")
-factor = _declared(FloatProperty, subtype="FACTOR", min=0.0, max=1.0)
-seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
 
 
 class SidebarPanel(mixins.Panel):
@@ -57,33 +19,7 @@ class SidebarPanel(mixins.Panel):
     bl_category = "Condyle"
 
 
-def _object_chosen(self: "BodyReference", _context: Context) -> None:
-    """Another object has not the bone of the last one."""
-    bones = () if self.object is None or self.object.pose is None else self.object.pose.bones
-    if self.bone_uid and not any(bone.condyle.uid == self.bone_uid for bone in bones):
-        self.bone_uid = ""
-        self.bone_name = ""
-
-
-def _bone_chosen(self: "BodyReference", _context: Context) -> None:
-    """The bone is meant by its identity, so that it may be renamed; no name: the armature itself."""
-    if not self.bone_name:
-        self.bone_uid = ""
-    elif self.object is not None and self.object.pose is not None:
-        bone = self.object.pose.bones.get(self.bone_name)
-        if bone is not None:
-            self.bone_uid = references.ensure_uid(bone)
-
-
-class BodyReference(PropertyGroup):
-    """A body: an object, or a pose bone of it (see the module `references`)."""
-
-    object: pointer("Object", "Object, or armature of the bone", type=Object, update=_object_chosen)
-    bone_uid: text("Bone UID", "Identity of the bone, kept on it")
-    bone_name: text("Bone", "Name of the bone when last seen", update=_bone_chosen)
-
-
-def writable(cls: Any) -> bool:
+def writable(cls: type[Operator]) -> bool:
     """Whether operators may change data now; else the button says why not."""
     if session.read_only:
         cls.poll_message_set(
@@ -96,12 +32,12 @@ def writable(cls: Any) -> bool:
     return True
 
 
-def own_joint(context: Any) -> Object | None:
+def own_joint(context: Context) -> Object | None:
     """As `active_joint`, but not a joint that the active object or bone merely carries as its parent."""
     return active_joint(context, roles=("child",))
 
 
-def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> Object | None:
+def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent")) -> Object | None:
     """The joint at hand: the active Empty, or whose control frame, child or parent the active object or bone is."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
@@ -120,7 +56,7 @@ def active_joint(context: Any, roles: tuple[str, ...] = ("child", "parent")) -> 
     return None
 
 
-def active_connection(context: Any) -> Object | None:
+def active_connection(context: Context) -> Object | None:
     """The connection at hand: the active Empty, or whose end it is; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
@@ -131,7 +67,7 @@ def active_connection(context: Any) -> Object | None:
     return owner if owner is not None and owner.condyle.connection.enabled else None
 
 
-def active_muscle(context: Any) -> Object | None:
+def active_muscle(context: Context) -> Object | None:
     """The muscle at hand: the active curve; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle") or not active.condyle.muscle.enabled:
@@ -139,7 +75,7 @@ def active_muscle(context: Any) -> Object | None:
     return active if active.type == "CURVE" else None
 
 
-def needs_joint(cls: Any, context: Context) -> bool:
+def needs_joint(cls: type[Operator], context: Context) -> bool:
     """Poll: data may change, in a mode that undoes it, and a joint is at hand."""
     if not (writable(cls) and need_object_mode(cls, context)):
         return False
@@ -153,7 +89,7 @@ def needs_joint(cls: Any, context: Context) -> bool:
     return True
 
 
-def needs_own_joint(cls: Any, context: Context) -> bool:
+def needs_own_joint(cls: type[Operator], context: Context) -> bool:
     """Poll: as `needs_joint`, but one that no library brings back with the next load."""
     if not needs_joint(cls, context):
         return False
@@ -164,7 +100,7 @@ def needs_own_joint(cls: Any, context: Context) -> bool:
     return True
 
 
-def need_object_mode(cls: Any, context: Context) -> bool:
+def need_object_mode(cls: type[Operator], context: Context) -> bool:
     """Poll: not in an edit mode, where an undo would leave most of what operators change as it is."""
     if context.mode in session.MODES_UNDONE_WHOLE:
         return True
@@ -177,7 +113,7 @@ def figure(value: float) -> str:
     return "under 0.001" if value < 0.001 else f"{value:.3g}"
 
 
-def failed(operator: Any, error: Exception) -> set[str]:
+def failed(operator: Operator, error: Exception) -> set[str]:
     """Report an error of ours, or of a file, and end an operator; nothing has been changed."""
     told = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -187,7 +123,7 @@ def failed(operator: Any, error: Exception) -> set[str]:
     return {"CANCELLED"}
 
 
-def reporting(operator: Any) -> Any:
+def reporting(operator: type[Operator]) -> type[Operator]:
     """An operator's class, so that it reports errors of ours, and where one ends well the panel tells the error of an
     earlier one no longer.
 
@@ -206,21 +142,21 @@ def reporting(operator: Any) -> Any:
 # Blender counts the arguments of these functions, so that they cannot be one.
 
 
-def _with_context(method: Any) -> Any:
-    def wrapped(self: Any, context: Context) -> set[str]:
+def _with_context(method: Callable[..., set[str]]) -> Callable[..., set[str]]:
+    def wrapped(self: Operator, context: Context) -> set[str]:
         return _reported(self, method, context)
 
     return wrapped
 
 
-def _with_event(method: Any) -> Any:
-    def wrapped(self: Any, context: Any, event: Any) -> set[str]:
+def _with_event(method: Callable[..., set[str]]) -> Callable[..., set[str]]:
+    def wrapped(self: Operator, context: Context, event: Event) -> set[str]:
         return _reported(self, method, context, event)
 
     return wrapped
 
 
-def _reported(operator: Any, method: Any, *arguments: Any) -> set[str]:
+def _reported(operator: Operator, method: Callable[..., set[str]], *arguments: Context | Event) -> set[str]:
     since = session.tellings
     try:
         outcome: set[str] = method(operator, *arguments)
@@ -232,53 +168,3 @@ def _reported(operator: Any, method: Any, *arguments: Any) -> set[str]:
             True  # what writes nothing but the add-on's own values is no change to Blender
         )
     return outcome
-
-
-# Figures are stored in SI (radians, metres, kg·m²). These make a second property that shows the stored one in the
-# user's units, or in smaller ones; it stores nothing itself.
-
-
-def shown_by(name: str) -> str:
-    """Name of the number that a property of this name shows in the user's units; empty: it is none of these."""
-    for ending in ("_angle", "_length", "_small"):
-        if name.endswith(ending):
-            return name.removesuffix(ending)
-    return ""
-
-
-def angle_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows the stored SI angle `stored` in the scene's angle unit."""
-    return angle(
-        name,
-        description,
-        options=set(),
-        get=lambda self: getattr(self, stored),
-        set=lambda self, value: setattr(self, stored, value),
-    )
-
-
-def length_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows the stored SI length `stored` in the scene's length unit."""
-    return length(
-        name,
-        description,
-        options=set(),
-        get=lambda self: getattr(self, stored) / _unit_scale(),
-        set=lambda self, value: setattr(self, stored, value * _unit_scale()),
-    )
-
-
-def small_inertia_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
-    return vector(
-        name,
-        description,
-        precision=6,
-        options=set(),
-        get=lambda self: tuple(value / GRAM_CENTIMETRE for value in getattr(self, stored)),
-        set=lambda self, values: setattr(self, stored, [value * GRAM_CENTIMETRE for value in values]),
-    )
-
-
-def _unit_scale() -> float:
-    return float(bpy.context.scene.unit_settings.scale_length)

@@ -9,16 +9,17 @@ object.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from bpy.types import Constraint, Context, LayerCollection, Object, PoseBone, Scene
+from bpy.types import Constraint, Context, LayerCollection, Object, PoseBone, PropertyGroup, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access
+from . import body_reference
+from .body_reference import BodyReference
 
 Key = tuple[str, str]
 
@@ -102,7 +103,7 @@ def check_evaluated(item: Object, name: str) -> None:
         )
 
 
-def _evaluated_collections(layer_collection: LayerCollection) -> Iterator[Any]:
+def _evaluated_collections(layer_collection: LayerCollection) -> Iterator[bpy.types.Collection]:
     """The collections of a view layer that are neither excluded nor disabled."""
     if layer_collection.collection.hide_viewport:
         return
@@ -124,13 +125,13 @@ def object_by_session_uid(session_uid: int) -> Object:
     return body.object if body else None
 
 
-def resolve(reference: Any) -> Body | None:
+def resolve(reference: BodyReference) -> Body | None:
     """The body that a reference property means; None if it is empty, its bone is gone, or copies of it are in doubt."""
     if reference.object is None:
         return None
     if not reference.bone_uid:
         return Body(reference.object)
-    bones = reference.object.pose.bones if reference.object.pose is not None else ()
+    bones: Any = reference.object.pose.bones if reference.object.pose is not None else ()
     cached = reference.bone_name in bones and bones[reference.bone_name]
     if cached and cached.condyle.uid == reference.bone_uid:
         return Body(reference.object, cached.name)
@@ -140,7 +141,7 @@ def resolve(reference: Any) -> Body | None:
     return None if renamed else _moved_away(reference)
 
 
-def _moved_away(reference: Any) -> Body | None:
+def _moved_away(reference: BodyReference) -> Body | None:
     """The bone in the armature that it went to: the only one that has it and is no copy of its old armature, whose
     bones would have the names of those left behind.
     """
@@ -163,26 +164,14 @@ def is_deleted(item: Object) -> bool:
     return not item.users_collection
 
 
-def point_at(reference: Any, body: Body | None) -> None:
+def point_at(reference: BodyReference, body: Body | None) -> None:
     """Make a reference property mean that body; None empties it."""
     reference.object = body.object if body else None
     reference.bone_name = body.bone if body else ""
-    reference.bone_uid = ensure_uid(body.pose_bone) if body and body.bone else ""
+    reference.bone_uid = body_reference.ensure_uid(body.pose_bone) if body and body.bone else ""
 
 
-def new_uid() -> str:
-    """One that no bone has."""
-    return uuid.uuid4().hex
-
-
-def ensure_uid(pose_bone: PoseBone) -> str:
-    """The uid of a pose bone, made at the first call."""
-    if not pose_bone.condyle.uid:
-        pose_bone.condyle.uid = new_uid()
-    return str(pose_bone.condyle.uid)
-
-
-def relink(reference: Any) -> None:
+def relink(reference: BodyReference) -> None:
     """Renew a reference after its bone was renamed or went to another armature."""
     body = resolve(reference)
     if body is not None and body.bone and (reference.object, reference.bone_name) != (body.object, body.bone):
@@ -190,7 +179,7 @@ def relink(reference: Any) -> None:
         reference.bone_name = body.bone
 
 
-def stored_in(group: Any) -> Iterator[Any]:
+def stored_in(group: PropertyGroup) -> Iterator[BodyReference]:
     """Every reference to a body in a property group of ours and the groups within it."""
     for item in group.bl_rna.properties:
         if item.type not in {"POINTER", "COLLECTION"} or item.identifier == "rna_type":
@@ -199,7 +188,7 @@ def stored_in(group: Any) -> Iterator[Any]:
         for each in value if item.type == "COLLECTION" else (value,):
             if not isinstance(each, bpy.types.PropertyGroup):
                 continue
-            if each.bl_rna.identifier == "BodyReference":
+            if isinstance(each, BodyReference):
                 yield each
             else:
                 yield from stored_in(each)
@@ -336,7 +325,7 @@ def carrying_joints(scene: Scene) -> list[Object]:
     return [item for item in joints_of(scene) if not item.condyle.joint.closes_loop]
 
 
-def loop_joints(scene: Scene) -> list[Any]:
+def loop_joints(scene: Scene) -> list[Object]:
     """The joints of a scene that close loops."""
     return [item for item in joints_of(scene) if item.condyle.joint.closes_loop]
 

@@ -11,7 +11,7 @@ from .joints import JointProperties
 from .muscles import MuscleProperties, show_chosen_muscle
 from .obstacles import ObstacleProperties
 from .overlay import OverlayProperties
-from .property_options import flag, integer, pointer, text
+from .properties import flag, integer, pointer, text
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .starting import LoopStatistics, StartProperties
 

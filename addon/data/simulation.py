@@ -4,7 +4,7 @@ import bpy
 from bpy.types import PropertyGroup, Scene
 
 from .bake_output import TARGETS, OutputProperties
-from .property_options import angles, choice, flag, integer, number, pointer, seconds, text, vector
+from .properties import angles, choice, flag, integer, number, pointer, seconds, text, vector
 
 #: methods of physics, their labels, and in a sentence what each is for
 INTEGRATORS = (

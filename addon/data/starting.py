@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import PropertyGroup
 
-from .property_options import choice, flag, integer, number
+from .properties import choice, flag, integer, number
 
 #: what a joint or body starts with; "SCENE" (as the simulation says) comes on top of these where it has its own choice
 SOURCES = (

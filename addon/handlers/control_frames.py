@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.types import Object, Scene
+from bpy.types import Depsgraph, Object, Scene
 
 from ..blender import attachments, idle, session
 from ..blender.attachments import Ending, Handler, Timer
@@ -19,7 +19,7 @@ _moved: set[int] = set()
 _seen: dict[str, Any] = {}  # session uid of the active object at the last call of mark_selected
 
 
-def on_update(_scene: Scene, depsgraph: Any = None) -> None:
+def on_update(_scene: Scene, depsgraph: Depsgraph = None) -> None:
     """Handler of depsgraph_update_post: notes driven joints whose control frames may have moved."""
     if depsgraph is None or depsgraph.mode != "VIEWPORT":
         return

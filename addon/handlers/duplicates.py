@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.types import Scene
+from bpy.types import Depsgraph, Scene
 
 from ..blender import attachments, idle, lazy, session
 from ..blender.attachments import Ending, Handler, Timer
@@ -16,7 +16,7 @@ DELAY = 0.1  # seconds from a change to the repair
 _counts: dict[Any, int] = {}
 
 
-def on_update(scene: Scene, depsgraph: Any = None) -> None:
+def on_update(scene: Scene, depsgraph: Depsgraph = None) -> None:
     """Handler of depsgraph_update_post: notes that objects were added or removed, or that an armature changed.
 
     A deleted object leaves its scene, but stays in the file while references point to it, as frames do to a joint.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.types import PropertyGroup
 
 from ..blender.attachments import Handler
 
@@ -25,7 +26,7 @@ def before_saving(*_: Any) -> None:
                 _store(bone.condyle)
 
 
-def _store(group: Any) -> None:
+def _store(group: PropertyGroup) -> None:
     """Store a group and all groups within it; reading a group creates it."""
     for item in group.bl_rna.properties:
         if item.type == "POINTER" and item.identifier != "rna_type":

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
-from bpy.types import Scene
+from bpy.types import Depsgraph, Scene
 
 from ..blender import attachments, idle, session
 from ..blender.attachments import Handler, Timer
 from ..posing import ik_targets
 
 
-def on_update(scene: Scene, depsgraph: Any = None) -> None:
+def on_update(scene: Scene, depsgraph: Depsgraph = None) -> None:
     """Handler of depsgraph_update_post: notes that a target may have moved."""
     if depsgraph is None or depsgraph.mode != "VIEWPORT" or not scene.condyle.reach.live:
         return

@@ -85,7 +85,7 @@ class JobOperator(mixins.Operator):
     def invoke(self, context: Context, _event: Event) -> set[str]:
         return self.execute(context) if bpy.app.background else self.start(context)
 
-    def start(self, context: Any) -> set[str]:
+    def start(self, context: Context) -> set[str]:
         """Begin, and be modal from now on."""
         precompile.give_way()
         self._scene, self._task = context.scene.session_uid, self.steps(context)
@@ -106,7 +106,7 @@ class JobOperator(mixins.Operator):
         show_progress()
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: Any, event: Any) -> set[str]:
+    def modal(self, context: Context, event: Event) -> set[str]:
         job = session.job
         escaped = event.type == "ESC" and event.value == "PRESS" and not _plays(context)
         if job is None or job.cancel_wanted or escaped:
@@ -134,25 +134,25 @@ class JobOperator(mixins.Operator):
             raise
         return {"PASS_THROUGH"}
 
-    def _show(self, context: Any, job: Job) -> None:
+    def _show(self, context: Context, job: Job) -> None:
         """Show what is new, if the last time is long enough ago."""
         now = time.monotonic()
         if now - self._shown >= SHOWN and job.line != self._line:
             self._shown, self._line = now, job.line
             show_progress()
 
-    def _break_off(self, context: Any, error: Exception) -> None:
+    def _break_off(self, context: Context, error: Exception) -> None:
         """After a defect, which is told in full: it must not leave the add-on waiting for ever."""
         self._task.close()
         self._end(context)
         session.tell(f"{self.title} failed: {error}", "ERROR", self._scene)
 
-    def cancel(self, context: Any) -> None:
+    def cancel(self, context: Context) -> None:
         """Blender ends the operator, because a file is loaded or the window closes."""
         if session.job is not None:  # else `end` was before it
             self._stop(context)
 
-    def _stop(self, context: Any) -> set[str]:
+    def _stop(self, context: Context) -> set[str]:
         self._request.cancel()
         self._task.close()
         self._end(context)
@@ -160,7 +160,7 @@ class JobOperator(mixins.Operator):
         self.report({"INFO"}, f"{self.title} cancelled: nothing was changed")
         return {"CANCELLED"}
 
-    def _end(self, context: Any) -> None:
+    def _end(self, context: Context) -> None:
         session.job = None
         context.window_manager.event_timer_remove(self._timer)
         show_progress()
@@ -193,7 +193,7 @@ def _last_word(error: physics_access.WorkerError) -> str:
     return f"{text}: {telling[:LONGEST_WORD]} (more in the system console)"
 
 
-def _plays(context: Any) -> bool:
+def _plays(context: Context) -> bool:
     """Whether the animation is played in any window: Esc is the key that stops that, and comes by here first."""
     return any(window.screen.is_animation_playing for window in context.window_manager.windows)
 

@@ -48,7 +48,7 @@ class Display:
             if not body.data.before_live.shown:
                 _keep(body)
 
-    def _bodies(self) -> list[tuple[int, Any]]:
+    def _bodies(self) -> list[tuple[int, Body]]:
         """Number in the model and body of each that is still there."""
         objects = {item.session_uid: item for item in bpy.data.objects}
         found = []

@@ -7,10 +7,11 @@ from typing import Any
 import bpy
 import gpu
 import numpy as np
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Region
 from gpu_extras.batch import batch_for_shader
 
 from ..blender import session, units
+from ..data.references import Body
 from ..posing import picking
 
 COLOR, WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
@@ -23,7 +24,7 @@ def take(context: Context, event: Event) -> bool:
     if seen is None or run.poses is None:
         return False
 
-    def moves(body: Any) -> bool:
+    def moves(body: Body) -> bool:
         return run.number_of(body.handle()) is not None
 
     found = picking.body_at(context, *seen, _place(seen[0], event), moves)
@@ -49,7 +50,7 @@ def move(context: Context, event: Event) -> None:
     run.pull_to(metres * target)
 
 
-def _place(region: Any, event: Event) -> tuple[float, float]:
+def _place(region: Region, event: Event) -> tuple[float, float]:
     return event.mouse_x - region.x, event.mouse_y - region.y
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import CopyLocationConstraint, CopyRotationConstraint, FCurve, Scene
+from bpy.types import ID, Constraint, FCurve, Scene
 
 from ..animation import led_joints, motions
 from ..baked import temporarily
@@ -45,7 +45,7 @@ def frames(scene: Scene) -> np.ndarray:
     return np.arange(first, last + 1.0)
 
 
-def _leading(scene: Scene) -> Iterator[Any]:
+def _leading(scene: Scene) -> Iterator[ID]:
     """Joints, bodies, muscles, and what they hang on in Blender, each once."""
     waiting = [*references.joints_of(scene), *(body.object for body in _led(scene))]
     waiting += muscle_points.muscles_of(scene)
@@ -69,7 +69,7 @@ def _led(scene: Scene) -> list[references.Body]:
     return found
 
 
-def _active(constraints: Any) -> list[CopyLocationConstraint | CopyRotationConstraint]:
+def _active(constraints: Iterable[Constraint]) -> list[Constraint]:
     return [each for each in constraints if not each.mute]
 
 
@@ -192,7 +192,7 @@ def _counts(joint: physics_access.Joint) -> bool:
     return joint.reading_names == joint.coordinate_names and led_joints.rotation_vector(joint) is None
 
 
-def _switches(given: Any) -> bool:
+def _switches(given: physics_access.Motion | physics_access.Pull) -> bool:
     """Whether a motion is given at times, or a pull's weight changes."""
     windows, weights = getattr(given, "windows", None), getattr(given, "weights", np.zeros(1))
     return windows is not None or bool(np.ptp(weights) > 0.0)

@@ -6,7 +6,6 @@ Matrices and lengths are in Blender units; masses and inertias in SI.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import bpy
 import numpy as np
@@ -14,7 +13,7 @@ from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
-from ..data import references, schema
+from ..data import body_reference, references, schema
 from ..data.collection import collection_of
 from ..data.joints import match_coordinates
 from ..data.references import Body
@@ -36,10 +35,10 @@ def make_body(
     *,
     motion: str = "HELD",
     density: float | None = None,
-    shape: Any = None,
+    shape: Object | None = None,
     mass: float | None = None,
-    center: Any = None,
-    inertia: Any = None,
+    center: Sequence[float] | np.ndarray | None = None,
+    inertia: Sequence[float] | np.ndarray | None = None,
 ) -> None:
     """Make an object or pose bone a body.
 
@@ -54,7 +53,7 @@ def make_body(
     check_own(body)
     settings = body.data.body
     if body.bone:
-        references.ensure_uid(body.pose_bone)
+        body_reference.ensure_uid(body.pose_bone)
     settings.enabled = True
     settings.motion = motion
     if shape is not None:

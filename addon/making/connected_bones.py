@@ -6,7 +6,6 @@ Blender keeps the head of a connected bone at its parent's tail, whatever keys o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -36,7 +35,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield _shown_off(item, child, away)
 
 
-def told(scene: Scene, joints: Iterable[Any]) -> str:
+def told(scene: Scene, joints: Iterable[Object]) -> str:
     """Message about sliders that show connected bones at a wrong place; empty without any."""
     lines = []
     for item in joints:

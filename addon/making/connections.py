@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -28,7 +29,7 @@ def add_connection(
     body: Body,
     kind: str,
     matrix: Matrix | np.ndarray | None = None,
-    end: Any = None,
+    end: Sequence[float] | Vector | np.ndarray | None = None,
     name: str = "",
 ) -> Object:
     """Add a constraint, a spring or ground between two bodies, or between the world (other None) and a body.
@@ -84,7 +85,12 @@ def add_connection(
 
 
 def _set_up(
-    item: Object, kind: str, body: Body, other: Body | None, surface: Object | None, joints: list[Any] | None
+    item: Object,
+    kind: str,
+    body: Body,
+    other: Body | None,
+    surface: Object | None,
+    joints: list[Object] | None,
 ) -> None:
     """Fill in the settings of a new connection: its bodies, its surface, the joints that it couples."""
     settings = item.condyle.connection
@@ -124,7 +130,7 @@ def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Obje
     return found
 
 
-def set_end(scene: Scene, item: Object, point: Any) -> Object:
+def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.ndarray) -> Object:
     """Place the end of a connection, an Empty on its body, at a point (3,) in the world; creates it if missing."""
     settings = item.condyle.connection
     body = references.resolve(settings.body)

@@ -160,7 +160,9 @@ def unevenness(curve: physics_access.SplineCurve) -> float:
     return float(distances.max() / distances.min())
 
 
-def _reshape(scene: Scene, item: Object, make: Callable[[Any], Wanted]) -> Steps[Reshaped]:
+def _reshape(
+    scene: Scene, item: Object, make: Callable[[physics_access.SplineCurve], Wanted]
+) -> Steps[Reshaped]:
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     old = own_curve(scene, item)
     wanted = make(old)

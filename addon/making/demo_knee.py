@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Collection, Object, Scene
+from bpy.types import Collection, Material, Object, Scene
 from mathutils import Matrix
 
 from ..anatomy.demo_meshes import Mesh, knee_poses, mesh
@@ -81,7 +81,7 @@ def build(scene: Scene) -> Object:
 def add_leg(
     collection: Collection,
     meshes: Mapping[str, Mesh],
-    materials: Mapping[str, Any],
+    materials: Mapping[str, Material],
     hip: Sequence[float] | np.ndarray,
     poses: np.ndarray,
     frames: Sequence[int],

@@ -40,8 +40,8 @@ import bpy
 from bpy.types import Constraint, Object, PoseBone
 
 from ..blender import physics_access, session
-from ..data import references
-from ..data.property_options import BodyReference
+from ..data import body_reference, references
+from ..data.body_reference import BodyReference
 from ..data.references import Body
 from ..sliders import driver_empties, sliders
 from . import bodies_and_joints, orphans, rest_poses
@@ -154,7 +154,7 @@ def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyRefere
             references.point_at(each, Body(item, copied[0].name))
             rest_poses.renamed(each.id_data, before, each.bone_uid)
         else:
-            each.bone_uid = references.new_uid()
+            each.bone_uid = body_reference.new_uid()
 
 
 def _hang(reference: BodyReference, item: Object, bone: str) -> None:

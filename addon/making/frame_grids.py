@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def build(
     item: Object,
     frames: np.ndarray,
     *,
-    periodic: Any = False,
+    periodic: bool | Sequence[bool] = False,
     orders: int = 4,
     knots: list[list[float]] | None = None,
     sequence: str | None = None,

@@ -40,7 +40,7 @@ def _is_left(scene: Scene, item: Object, owner: Object) -> bool:
     return bool(others) and scene not in others and not set(_homes(scene, item)) & _collections(others)
 
 
-def _collections(scenes: Iterable[Any]) -> set[Collection]:
+def _collections(scenes: Iterable[Scene]) -> set[Collection]:
     return {each for scene in scenes for each in (scene.collection, *scene.collection.children_recursive)}
 
 

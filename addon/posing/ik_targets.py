@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 from bpy.types import Object, Scene
+from mathutils import Vector
 
 from ..baked import temporarily
 from ..blender import physics_access, units
@@ -26,7 +28,7 @@ def targets_of(scene: Scene) -> list[Object]:
 SHARE, LARGEST = 0.2, 0.03
 
 
-def add_target(scene: Scene, body: Body, place: Any) -> Object:
+def add_target(scene: Scene, body: Body, place: Sequence[float] | Vector) -> Object:
     """Add a target for the point of a body that is at a place (3,) in the world now; returns its Empty.
 
     Raises:

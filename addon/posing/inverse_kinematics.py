@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Object, Scene
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..blender import physics_access, units
 from ..data import references
@@ -288,7 +288,7 @@ def _pose(matrix: Matrix, name: str) -> np.ndarray:
     return units.split_scale(matrix, name)[0]
 
 
-def point_wish(scene: Scene, body: Body, point: Any) -> Wish:
+def point_wish(scene: Scene, body: Body, point: Sequence[float] | Vector | np.ndarray) -> Wish:
     """A wish for the point of a body that is now at a place (3,) in the world, in Blender units."""
     pose = units.to_metres(_pose(body.matrix, body.name), scene)
     frame, goal = np.eye(4), goal_at(scene, point)
@@ -296,7 +296,7 @@ def point_wish(scene: Scene, body: Body, point: Any) -> Wish:
     return Wish(body.handle(), frame, goal)
 
 
-def goal_at(scene: Scene, point: Any) -> np.ndarray:
+def goal_at(scene: Scene, point: Sequence[float] | Vector | np.ndarray) -> np.ndarray:
     """A pose (4, 4) in metres with the world's axes, at a place (3,) in Blender units."""
     goal = np.eye(4)
     goal[:3, 3] = np.asarray(point, dtype=np.float64) * units.length_scale(scene)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -64,7 +63,7 @@ def shape_changed(scene: Scene, item: Object) -> None:
         _follow_shape(scene, joint)
 
 
-def _follow_shape(scene: Scene, item: Any) -> None:
+def _follow_shape(scene: Scene, item: Object) -> None:
     """Update or remove the sliders of a driven joint after a change of its type or parts.
 
     An incomplete shape (a curve without frames) is reported and keeps the old slider. A composite joint without parts
@@ -106,7 +105,7 @@ def _refresh_in_place(scene: Scene, item: Object) -> None:
             row.start = item[name] * (length if row.unit == "m" else 1.0)
 
 
-def frames_moved(scene: Scene, item: Any, followed: list[Any]) -> None:
+def frames_moved(scene: Scene, item: Object, followed: list[Object]) -> None:
     """Update the sliders of driven joints after a move of the control frames that they use."""
     try:
         frames = joints.control_frames(scene, item)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Context, Object
+from bpy.types import Context, Object, Region, RegionView3D
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
@@ -21,7 +21,7 @@ REACH = 25.0
 RINGS, DIRECTIONS = 8, 12
 
 
-def region_under(context: Context, x: int, y: int) -> tuple[Any, Any] | None:
+def region_under(context: Context, x: int, y: int) -> tuple[Region, RegionView3D] | None:
     """The window region of a 3D view and its RegionView3D at a place in the window; None elsewhere."""
     for area in context.window.screen.areas:
         if area.type != "VIEW_3D":
@@ -35,12 +35,16 @@ def region_under(context: Context, x: int, y: int) -> tuple[Any, Any] | None:
     return None
 
 
-def _inside(region: Any, x: int, y: int) -> bool:
+def _inside(region: Region, x: int, y: int) -> bool:
     return 0 <= x - region.x < region.width and 0 <= y - region.y < region.height
 
 
 def body_at(
-    context: Context, region: Any, view: Any, place: Any, wanted: Callable[[Body], bool] | None = None
+    context: Context,
+    region: Region,
+    view: RegionView3D,
+    place: Sequence[float],
+    wanted: Callable[[Body], bool] | None = None,
 ) -> tuple[Body, np.ndarray] | None:
     """The body at a place (2,) of a region, and its point (3,) there in the world; None where no body is near.
 
@@ -87,7 +91,9 @@ class _Seen:
                 roles.setdefault((shape, ""), body)
         return cls(context.scene, context.evaluated_depsgraph_get(), bodies, roles)
 
-    def at(self, region: Any, view: Any, place: Any) -> tuple[Body, np.ndarray] | None:
+    def at(
+        self, region: Region, view: RegionView3D, place: Sequence[float]
+    ) -> tuple[Body, np.ndarray] | None:
         """The body whose surface is visible at a place (2,) of a region, and the point (3,) there."""
         origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
         direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
@@ -107,7 +113,11 @@ class _Seen:
 
 
 def _nearest_bone(
-    bodies: list[Body], region: Any, view: Any, place: Vector, wanted: Callable[[Body], bool] | None
+    bodies: list[Body],
+    region: Region,
+    view: RegionView3D,
+    place: Vector,
+    wanted: Callable[[Body], bool] | None,
 ) -> tuple[float, Body, np.ndarray] | None:
     """Distance [pixels] of the nearest bone, the bone, and its nearest point (3,)."""
     best, found = REACH, None
@@ -126,7 +136,7 @@ def _nearest_bone(
     return found
 
 
-def point_in_view(region: Any, view: Any, place: Any, depth: Any) -> np.ndarray:
+def point_in_view(region: Region, view: RegionView3D, place: Sequence[float], depth: Vector) -> np.ndarray:
     """The point (3,) under a place (2,) of a region, at the depth of the point `depth` (3,)."""
     return np.array(view3d_utils.region_2d_to_location_3d(region, view, place, Vector(depth)))
 

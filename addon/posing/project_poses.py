@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -35,12 +35,12 @@ class Nearest:
     angles: np.ndarray
 
 
-def set_from_pose(scene: Scene, item: Any) -> Nearest:
+def set_from_pose(scene: Scene, item: Object) -> Nearest:
     """Set a joint's sliders, or else its start values, from the child's present pose; blocks."""
     return compute_process.run(from_pose(scene, item))
 
 
-def key_from_poses(scene: Scene, item: Any) -> Nearest:
+def key_from_poses(scene: Scene, item: Object) -> Nearest:
     """Key a joint's sliders at every key of the child, so that they reproduce its keyed motion; blocks."""
     return compute_process.run(from_keys(scene, item))
 
@@ -206,7 +206,7 @@ def set_readings(scene: Scene, item: Object, readings: np.ndarray) -> None:
     bpy.context.view_layer.update()
 
 
-def set_sliders(scene: Scene, item: Object, values: Any) -> None:
+def set_sliders(scene: Scene, item: Object, values: Iterable[float]) -> None:
     """As `set_readings`, in the units of the sliders; surplus values are ignored."""
     factors = np.array(_factors(scene, item))
     set_readings(scene, item, np.array(values, dtype=np.float64)[: len(factors)] * factors)

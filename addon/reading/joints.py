@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..data import references
 from ..data.fitting import FitProperties
+from ..data.joint_shape import JointShape
 from ..data.joint_types import grid_directions
 from ..data.joints import JointPart, JointProperties, has_surface
 
@@ -81,20 +82,20 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     return joints.Inverted(joint) if shape.inverted else joint
 
 
-def _vector(value: Any) -> np.ndarray:
+def _vector(value: Iterable[float]) -> np.ndarray:
     return np.array(value, dtype=np.float64)
 
 
-def _axes_of(scene: Scene, shape: Any) -> np.ndarray:
+def _axes_of(scene: Scene, shape: JointShape) -> np.ndarray:
     return np.array(shape.semi_axes, dtype=np.float64) * units.length_scale(scene)
 
 
-def _ellipsoid(scene: Scene, shape: Any) -> dict[str, Any]:
+def _ellipsoid(scene: Scene, shape: JointShape) -> dict[str, Any]:
     a, b, c = _axes_of(scene, shape)
     return {"a": a, "b": b, "c": c, "winging": shape.winging, "normal": shape.normal}
 
 
-def _scapulothoracic(scene: Scene, shape: Any) -> dict[str, Any]:
+def _scapulothoracic(scene: Scene, shape: JointShape) -> dict[str, Any]:
     origin = np.array(shape.winging_origin, dtype=np.float64) * units.length_scale(scene)
     return {
         "radii": _axes_of(scene, shape),
@@ -103,7 +104,7 @@ def _scapulothoracic(scene: Scene, shape: Any) -> dict[str, Any]:
     }
 
 
-def _spherical(_scene: Scene, shape: Any) -> dict[str, Any]:
+def _spherical(_scene: Scene, shape: JointShape) -> dict[str, Any]:
     joints = physics_access.physics().joints
     if shape.ball_limit == "CONE":
         return {"limit": joints.ReachCone(_vector(shape.axis), shape.cone_angle)}

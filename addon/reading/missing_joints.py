@@ -8,7 +8,6 @@ existing shots once they are reopened.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import bpy
 from bpy.types import Library, Object, Scene
@@ -40,7 +39,7 @@ def why_nothing(scene: Scene) -> str:
     return "Nothing to simulate: add a joint, or make a body Free"
 
 
-def of(scene: Scene) -> Iterator[tuple[Any, Body]]:
+def of(scene: Scene) -> Iterator[tuple[Object, Body]]:
     """Joints outside a scene whose child is in it, with that child; without deleted joints."""
     for item in bpy.data.objects:
         # checks the type first, which is faster to read than condyle data

@@ -72,7 +72,7 @@ def forget() -> None:
     _known.clear()
 
 
-def _key(points: list[Point], strands: dict[int, list[Any]]) -> Any:
+def _key(points: list[Point], strands: dict[int, list[Object]]) -> Any:
     surfaces = []
     for number, row in strands.items():
         for item in row:
@@ -94,7 +94,7 @@ def wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
     return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
 
-def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, list[Any]]) -> np.ndarray:
+def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, list[Object]]) -> np.ndarray:
     metres = units.length_scale(scene)
     places = [points[0].place]
     for number, (start, end) in enumerate(pairwise(points)):

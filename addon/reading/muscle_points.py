@@ -6,11 +6,12 @@ world.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Curve, HookModifier, Modifier, Object, Scene
+from bpy.types import Curve, Modifier, Object, Scene
 from mathutils import Vector
 
 from ..blender import physics_access, units
@@ -63,7 +64,7 @@ def coordinates(item: Object) -> np.ndarray:
     return values.reshape(-1, 4)[:, :3].astype(np.float64)
 
 
-def hooks(item: Object) -> dict[int, Any]:
+def hooks(item: Object) -> dict[int, Modifier]:
     """The hook modifier of each point that has one."""
     found: dict[int, Any] = {}
     for modifier in item.modifiers:
@@ -73,7 +74,7 @@ def hooks(item: Object) -> dict[int, Any]:
     return found
 
 
-def target_of(item: Object, modifier: HookModifier) -> Body:
+def target_of(item: Object, modifier: Modifier) -> Body:
     """The object or bone of a hook; ModelError where the bone is missing."""
     target = Body(modifier.object, modifier.subtarget if modifier.object.type == "ARMATURE" else "")
     if target.bone and (target.object.pose is None or target.bone not in target.object.pose.bones):
@@ -101,7 +102,7 @@ def places_of(item: Object) -> np.ndarray:
     return np.array([point.place for point in points_of(item)])
 
 
-def hook(item: Object, index: int, target: Body, place: Any) -> None:
+def hook(item: Object, index: int, target: Body, place: Sequence[float] | Vector | np.ndarray) -> None:
     """Hook a point to an object or bone, at a place (3,) in the world."""
     release(item, index)
     name = _hook_name(target)

@@ -22,7 +22,7 @@ def smoothing_of(scene: Scene, item: Object) -> float | None:
     return set_to * units.length_scale(scene) if set_to > 0.0 else None
 
 
-def strands_over(item: Object, points: list[muscle_points.Point]) -> dict[int, list[Any]]:
+def strands_over(item: Object, points: list[muscle_points.Point]) -> dict[int, list[Object]]:
     """The obstacles that each strand of a muscle wraps over, in order, by the index of the strand's first point."""
     placed: list[tuple[int, float, Any]] = []
     shares = np.linspace(0.0, 1.0, SAMPLES)[:, None]

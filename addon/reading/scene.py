@@ -73,7 +73,7 @@ class _Link:
     parent: Body | None
 
 
-def read(scene: Scene, curves: Mapping[int, Any] | None = None) -> SceneModel:
+def read(scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None) -> SceneModel:
     """The model of a scene.
 
     Args:
@@ -144,7 +144,7 @@ def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: st
 
 
 def _arguments(
-    scene: Scene, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, Any]
+    scene: Scene, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, physics_access.Joint]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
     mass = wobbling_masses.skeleton(
@@ -159,7 +159,11 @@ def _arguments(
 
 
 def _hung(
-    scene: Scene, item: Object, parent: Body | None, moving: Mapping[Key, str], curves: Mapping[int, Any]
+    scene: Scene,
+    item: Object,
+    parent: Body | None,
+    moving: Mapping[Key, str],
+    curves: Mapping[int, physics_access.Joint],
 ) -> dict[str, Any]:
     """Arguments of a joint from its Empty: parent, joint, frames, springs, limits."""
     frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
@@ -186,7 +190,7 @@ def _close_loop(
     item: Object,
     builder: physics_access.ModelBuilder,
     moving: Mapping[Key, str],
-    curves: Mapping[int, Any],
+    curves: Mapping[int, physics_access.Joint],
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     """Add a joint that closes a loop between bodies of the model; returns its start, its start velocity, and itself."""
     child, parent = _ends(scene, item)
@@ -214,7 +218,7 @@ def _ends(scene: Scene, item: Object) -> tuple[Body, Body | None]:
 
 
 def alone(
-    scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, Any] | None = None
+    scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> dict[str, Any]:
     """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
     arguments = _arguments(scene, _Link(body, joint, None), {}, curves or {})

@@ -7,14 +7,13 @@ Of a factor whose twist is constant only its function is asked place by place, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
 from ..blender import physics_access
 
 
-def along(blocks: Iterable[Any], after: np.ndarray, places: np.ndarray) -> np.ndarray:
+def along(blocks: Iterable[physics_access.Block], after: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Poses (n, 4, 4) of a product of factors, all of one coordinate, at values (n,) of that; after: (4, 4), behind."""
     poses = np.tile(np.eye(4), (len(places), 1, 1))
     for block in blocks:

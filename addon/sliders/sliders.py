@@ -75,7 +75,7 @@ def check_in_time(scene: Scene, item: Object) -> None:
         raise physics_access.model_error(f"joint {item.name!r}: {late}")
 
 
-def _fixed_to(scene: Scene, body: Body) -> list[Any]:
+def _fixed_to(scene: Scene, body: Body) -> list[Object]:
     """Joints without coordinates by which others hang on a body."""
     found = []
     for item in references.joints_of(scene):

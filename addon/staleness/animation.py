@@ -178,7 +178,7 @@ def _of_strips(item: Object | Scene) -> Iterator[Played]:
             yield from _of_each(track.strips, "solo " if solo else "", added)
 
 
-def _of_each(strips: Iterable[Any], how: str, added: list[Any]) -> Iterator[Played]:
+def _of_each(strips: Iterable[NlaStrip], how: str, added: list[Any]) -> Iterator[Played]:
     """Curves that strips play, and strips within meta strips, but for those that were added."""
     for strip in strips:
         if not strip.mute and strip not in added:

@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Mesh, Object, PoseBone, Scene, Spline
+from bpy.types import Mesh, Object, PoseBone, Property, Scene, Spline
 
 from ..animation import follow_weights
 from ..baked import channels_back
@@ -22,7 +22,7 @@ from ..blender import compat
 from ..curves.rotation_channels import rotation_path
 from ..data import findings, references, stored_texts
 from ..data.joints import slider_names
-from ..data.property_options import shown_by
+from ..data.properties import shown_by
 from ..data.references import Body
 from ..data.simulation import frame_ends
 from ..reading import muscle_points
@@ -82,7 +82,7 @@ def prints(scene: Scene) -> Prints:
     return found
 
 
-def _parents(items: Iterable[Any]) -> Iterator[Any]:
+def _parents(items: Iterable[Object]) -> Iterator[Any]:
     for item in items:
         while item.parent is not None:
             item = item.parent
@@ -238,7 +238,7 @@ def _watched(kind: type[bpy.types.bpy_struct]) -> list[tuple[str, str, str, str]
     ]
 
 
-def _default(item: Any) -> str:
+def _default(item: Property) -> str:
     """Print of a property's value where it was never set."""
     if item.type in {"POINTER", "COLLECTION"}:
         return ""

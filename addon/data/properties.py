@@ -1,0 +1,93 @@
+"""Functions that declare stored properties: all may be overridden in a linked file, many have a unit."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    BoolVectorProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    IntVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
+
+
+def _declared(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
+    """A function that declares a stored property: its name, its description, then options of `function` by keyword."""
+
+    def declare(name: str, description: str = "", **options: Any) -> Any:
+        return function(name=name, description=description, **{"override": OVERRIDE, **usual, **options})
+
+    return declare
+
+
+flag, flags = _declared(BoolProperty), _declared(BoolVectorProperty)
+integer, integers = _declared(IntProperty), _declared(IntVectorProperty)
+number, vector = _declared(FloatProperty), _declared(FloatVectorProperty)
+text, choice, pointer = _declared(StringProperty), _declared(EnumProperty), _declared(PointerProperty)
+collection = _declared(CollectionProperty, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
+length = _declared(FloatProperty, subtype="DISTANCE", unit="LENGTH")
+lengths = _declared(FloatVectorProperty, subtype="XYZ_LENGTH", unit="LENGTH")
+angle = _declared(FloatProperty, subtype="ANGLE", unit="ROTATION")
+angles = _declared(FloatVectorProperty, subtype="EULER", unit="ROTATION")
+factor = _declared(FloatProperty, subtype="FACTOR", min=0.0, max=1.0)
+seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
+
+
+# Figures are stored in SI (radians, metres, kg·m²). These make a second property that shows the stored one in the
+# user's units, or in smaller ones; it stores nothing itself.
+
+
+def shown_by(name: str) -> str:
+    """Name of the number that a property of this name shows in the user's units; empty: it is none of these."""
+    for ending in ("_angle", "_length", "_small"):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return ""
+
+
+def angle_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows the stored SI angle `stored` in the scene's angle unit."""
+    return angle(
+        name,
+        description,
+        options=set(),
+        get=lambda self: getattr(self, stored),
+        set=lambda self, value: setattr(self, stored, value),
+    )
+
+
+def length_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows the stored SI length `stored` in the scene's length unit."""
+    return length(
+        name,
+        description,
+        options=set(),
+        get=lambda self: getattr(self, stored) / _unit_scale(),
+        set=lambda self, value: setattr(self, stored, value * _unit_scale()),
+    )
+
+
+def small_inertia_view(stored: str, name: str, description: str) -> Any:
+    """A property that shows three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
+    return vector(
+        name,
+        description,
+        precision=6,
+        options=set(),
+        get=lambda self: tuple(value / GRAM_CENTIMETRE for value in getattr(self, stored)),
+        set=lambda self, values: setattr(self, stored, [value * GRAM_CENTIMETRE for value in values]),
+    )
+
+
+def _unit_scale() -> float:
+    return float(bpy.context.scene.unit_settings.scale_length)
