@@ -16,24 +16,10 @@ from numpy.typing import NDArray
 
 import physics as ph
 from physics.geometry import lie
-from physics.muscles import (
-    Cylinder,
-    MassPoints,
-    Millard,
-    PathPoint,
-    SphereCappedCylinder,
-    Wrap,
-)
+from physics.muscles import Cylinder, MassPoints, Millard, PathPoint, SphereCappedCylinder, Wrap
 
 from .anatomy.forearm import ELBOW
-from .shoulder_model import (
-    REST,
-    clavicle_length,
-    clavicle_pose,
-    gliding_pose,
-    rod_inertia,
-    shoulder_frame,
-)
+from .shoulder_model import REST, clavicle_length, clavicle_pose, gliding_pose, rod_inertia, shoulder_frame
 
 FloatArray = NDArray[np.float64]
 

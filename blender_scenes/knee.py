@@ -34,12 +34,7 @@ from .knee_joint import (
     dense_curve,
     fit_all,
 )
-from .knee_pictures import (
-    add_joint_display,
-    add_swing_trace,
-    contact_sheet,
-    plots,
-)
+from .knee_pictures import add_joint_display, add_swing_trace, contact_sheet, plots
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
 from .picture import Image, write_image
 from .process import leave

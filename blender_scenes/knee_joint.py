@@ -13,12 +13,7 @@ from addon.jobs import bake as tasks
 from addon.making.demo_knee import LENGTH_SCALE, Leg
 
 from . import SceneError
-from .anatomy.knee_kinematics import (
-    FLEXION_DEGREES,
-    NOISE_ROTATION,
-    NOISE_TRANSLATION,
-    tibia_poses,
-)
+from .anatomy.knee_kinematics import FLEXION_DEGREES, NOISE_ROTATION, NOISE_TRANSLATION, tibia_poses
 from .knee_scene import KneeScene, flexion_degrees, relative_pose
 from .production import Progress, bake_shown, object_pose
 

@@ -58,10 +58,7 @@ def place_bodies(
 
 
 def add_bodies(
-    scene: bpy.types.Scene,
-    model: ph.Model,
-    state: ph.State,
-    objects: Mapping[str, bpy.types.Object],
+    scene: bpy.types.Scene, model: ph.Model, state: ph.State, objects: Mapping[str, bpy.types.Object]
 ) -> dict[str, bpy.types.Object]:
     """Put each body's object at its start, and make bodies and joints of them; the joints' Empties by body.
 

@@ -101,12 +101,7 @@ def see(
             )
         else:
             made.followed = led_joints.followed_of(
-                scene,
-                each.item,
-                each.joint,
-                each.entry.name,
-                np.ones(len(LOOKS), dtype=bool),
-                np.array(row),
+                scene, each.item, each.joint, each.entry.name, np.ones(len(LOOKS), dtype=bool), np.array(row)
             )
         seen.append(made)
     return seen, told

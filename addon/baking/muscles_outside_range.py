@@ -31,10 +31,7 @@ def seen_frames(scene: Scene) -> tuple[int, int]:
     """First and last frame that are played or rendered."""
     if not scene.use_preview_range:
         return scene.frame_start, scene.frame_end
-    return (
-        min(scene.frame_start, scene.frame_preview_start),
-        max(scene.frame_end, scene.frame_preview_end),
-    )
+    return (min(scene.frame_start, scene.frame_preview_start), max(scene.frame_end, scene.frame_preview_end))
 
 
 @dataclass(frozen=True, eq=False)

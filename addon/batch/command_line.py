@@ -99,9 +99,7 @@ def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentPa
 
 
 def main(
-    arguments: Sequence[str],
-    program: str = "python -m addon",
-    register: Callable[[], None] = lambda: None,
+    arguments: Sequence[str], program: str = "python -m addon", register: Callable[[], None] = lambda: None
 ) -> int:
     """Run a command line; returns the exit code. `bake` needs the registered add-on, `batch` can register it."""
     try:

@@ -71,9 +71,7 @@ def cache_folder() -> str | None:
 
 
 def run(
-    steps: Steps[Outcome],
-    progress: Callable[[float, str], None] | None = None,
-    seconds: float | None = None,
+    steps: Steps[Outcome], progress: Callable[[float, str], None] | None = None, seconds: float | None = None
 ) -> Outcome:
     """Walk a task to its end, blocking; for scripts and the command line.
 

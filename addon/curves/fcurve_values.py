@@ -47,9 +47,7 @@ def at(curve: FCurve | nla_curves.PlayedCurve, frames: np.ndarray) -> np.ndarray
 
 
 def columns(
-    curves: Sequence[FCurve | nla_curves.PlayedCurve | None],
-    still: list[float],
-    frames: np.ndarray,
+    curves: Sequence[FCurve | nla_curves.PlayedCurve | None], still: list[float], frames: np.ndarray
 ) -> np.ndarray:
     """Values (k, n) at frames (k,) of n numbers, each with its curve, or None and what it is."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))

@@ -83,12 +83,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
         (
             JointType("hinge", 1, "Hinge", "Turns about one axis", ("axis",), (("angle", "rad"),)),
             JointType(
-                "universal",
-                5,
-                "Universal",
-                "Turns about two axes that meet",
-                ("axis", "axis_2"),
-                _ANGLES[:2],
+                "universal", 5, "Universal", "Turns about two axes that meet", ("axis", "axis_2"), _ANGLES[:2]
             ),
             JointType(
                 "skewed_universal",

@@ -107,13 +107,7 @@ def reversed_curve(curve: physics_access.SplineCurve) -> Wanted:
     if curve.periodic:  # an endless sequence: the ends of the range change places
         knots = np.concatenate([knots, knots[order : 2 * order - 1] + path.period])[order - 1 :]
         poses = np.roll(poses, 1, axis=0)
-    return Wanted(
-        poses,
-        at,
-        (first + last - knots)[::-1],
-        last,
-        lambda u: first + last - u,
-    )
+    return Wanted(poses, at, (first + last - knots)[::-1], last, lambda u: first + last - u)
 
 
 def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:

@@ -259,11 +259,7 @@ def coordinate(
 
 def _spring(scene: Scene, item: Object) -> dict[str, float]:
     settings = item.condyle.connection
-    return {
-        "stiffness": settings.stiffness,
-        "damping": settings.damping,
-        "rest_length": _length(scene, item),
-    }
+    return {"stiffness": settings.stiffness, "damping": settings.damping, "rest_length": _length(scene, item)}
 
 
 def _add_ground(scene: Scene, item: Object, builder: physics_access.ModelBuilder, sides: Sides) -> None:

@@ -146,10 +146,7 @@ class Row:
 def scaled(term: Term, factor: float) -> Term:
     """A product times a number."""
     first = term[0]
-    return (
-        Curve(first.weights, first.places, factor * first.values, factor * first.rates),
-        *term[1:],
-    )
+    return (Curve(first.weights, first.places, factor * first.values, factor * first.rates), *term[1:])
 
 
 def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarray) -> list[Motion]:

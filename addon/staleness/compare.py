@@ -206,10 +206,7 @@ def _channels(owner: Object | PoseBone, moved: Moved, prefix: str) -> Iterator[t
 
 def _animated(item: Object | Scene, animation: Animation, prefix: str = "") -> Iterator[tuple[str, str]]:
     """What animates an object, a bone or the scene."""
-    for label, made in (
-        ("Keys", animation.keys(item, prefix)),
-        ("Drivers", animation.drivers(item, prefix)),
-    ):
+    for label, made in (("Keys", animation.keys(item, prefix)), ("Drivers", animation.drivers(item, prefix))):
         if made:
             yield label, made
 

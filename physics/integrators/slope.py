@@ -15,11 +15,7 @@ from ..errors import DivergedError
 from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
-from ..kernels.stepping.motion_layout import (
-    CHANNEL_COUNT,
-    CHANNEL_FIRST,
-    PIECE_START,
-)
+from ..kernels.stepping.motion_layout import CHANNEL_COUNT, CHANNEL_FIRST, PIECE_START
 from ..motions.motion import MotionArrays
 from .base import Problem, Recording
 from .consistency import refuse_torn_at

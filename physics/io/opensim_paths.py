@@ -21,12 +21,7 @@ from .opensim_parts import (
 )
 from .opensim_xml import Node
 
-CURVES = (
-    "ActiveForceLengthCurve",
-    "ForceVelocityCurve",
-    "FiberForceLengthCurve",
-    "TendonForceLengthCurve",
-)
+CURVES = ("ActiveForceLengthCurve", "ForceVelocityCurve", "FiberForceLengthCurve", "TendonForceLengthCurve")
 PATHS = ("GeometryPath", "path")
 SIZES: dict[str, tuple[tuple[str, int], ...]] = {
     "WrapSphere": (("radius", 1),),

@@ -208,13 +208,7 @@ def _screw(link: Link) -> FloatArray | None:
 
 
 def _draw_screw(
-    before: Pen,
-    after: Pen,
-    link: Link,
-    screw: FloatArray,
-    bounds: FloatArray,
-    size: float,
-    level: int | None,
+    before: Pen, after: Pen, link: Link, screw: FloatArray, bounds: FloatArray, size: float, level: int | None
 ) -> None:
     """Draw a link along a constant screw; `level` is its index among several turns, drawn as nested rings."""
     pose, rate, lead = screw_frame(screw)

@@ -29,10 +29,7 @@ def product_of_waves(axis: Any, scale: float, cosine: bool) -> tuple[Block, Bloc
     """
     half = 0.5 * scale
     wave = Wave(cosine=half) if cosine else Wave(sine=half)
-    return (
-        function_block(sliding(axis), wave, [1.0, 1.0]),
-        function_block(sliding(axis), wave, [1.0, -1.0]),
-    )
+    return (function_block(sliding(axis), wave, [1.0, 1.0]), function_block(sliding(axis), wave, [1.0, -1.0]))
 
 
 def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]) -> Block:

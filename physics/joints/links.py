@@ -56,14 +56,7 @@ def links_of(joint: Joint) -> list[Link]:
             start = k + 1
     if links:
         end = links[-1]
-        links[-1] = Link(
-            end.blocks,
-            after,
-            end.first,
-            end.used,
-            end.coordinate_names,
-            end.coordinate_units,
-        )
+        links[-1] = Link(end.blocks, after, end.first, end.used, end.coordinate_names, end.coordinate_units)
     return links
 
 
@@ -71,12 +64,7 @@ def _link(joint: Joint, blocks: Sequence[Block], used: tuple[int, ...]) -> Link:
     first, stop = (used[0], used[-1] + 1) if used else (0, 0)
     own = tuple(Block(b.kind, max(b.coordinate - first, 0), b.frame, b.data) for b in blocks)
     return Link(
-        own,
-        IDENTITY,
-        first,
-        used,
-        joint.coordinate_names[first:stop],
-        joint.coordinate_units[first:stop],
+        own, IDENTITY, first, used, joint.coordinate_names[first:stop], joint.coordinate_units[first:stop]
     )
 
 

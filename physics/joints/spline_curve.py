@@ -17,22 +17,12 @@ from ..kernels import layout
 from ..validation import finite_array, float_array, number, truth, unit_axis, whole_number
 from .base import IDENTITY, Block, Factorization
 from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
-from .curve_packing import (
-    bucket_table,
-    kernel_breaks,
-    kernel_poses,
-    kernel_twists,
-    with_turned,
-)
+from .curve_packing import bucket_table, kernel_breaks, kernel_poses, kernel_twists, with_turned
 from .joint import Joint
 
 MOST_ORDER = layout.SURFACE_MOST_ORDER  # as for a surface
 
-OUTSIDE = {
-    "extend": layout.OUTSIDE_EXTEND,
-    "clamp": layout.OUTSIDE_CLAMP,
-    "error": layout.OUTSIDE_ERROR,
-}
+OUTSIDE = {"extend": layout.OUTSIDE_EXTEND, "clamp": layout.OUTSIDE_CLAMP, "error": layout.OUTSIDE_ERROR}
 
 
 def frame_distances(frames: FloatArray, metric: TwistMetric, periodic: bool) -> FloatArray:

@@ -65,16 +65,11 @@ class Hill(ForceLaw):
         }
         for name, kind in (common | positive).items():
             value = number(
-                getattr(self, name),
-                name,
-                positive=kind == "positive",
-                not_negative=kind == "not negative",
+                getattr(self, name), name, positive=kind == "positive", not_negative=kind == "not negative"
             )
             object.__setattr__(self, name, value)
         object.__setattr__(
-            self,
-            "minimum_activation",
-            hill_curves.check_share(self.minimum_activation, "minimum_activation"),
+            self, "minimum_activation", hill_curves.check_share(self.minimum_activation, "minimum_activation")
         )
         object.__setattr__(self, "rigid_tendon", truth(self.rigid_tendon, "rigid_tendon"))
         if self.pennation >= MAX_PENNATION:

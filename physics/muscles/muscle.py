@@ -83,10 +83,7 @@ class Muscle:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
-        described: dict[str, Any] = {
-            "name": self.name,
-            "path": [point.to_dict() for point in self.path],
-        }
+        described: dict[str, Any] = {"name": self.name, "path": [point.to_dict() for point in self.path]}
         if self.law is None:
             described["tension"] = self.tension
         else:

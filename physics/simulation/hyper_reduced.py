@@ -94,10 +94,7 @@ class HyperReduced:
 
     @classmethod
     def coupled(
-        cls,
-        model: Model,
-        couplings: Mapping[str, tuple[str, Function] | float],
-        rest: Any = None,
+        cls, model: Model, couplings: Mapping[str, tuple[str, Function] | float], rest: Any = None
     ) -> HyperReduced:
         """Couple some coordinates to others or fix them; all others are the coordinates h.
 

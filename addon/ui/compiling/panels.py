@@ -48,7 +48,4 @@ def draw_in_status_bar(self: Any, _context: Any) -> None:
 
 
 classes = (Preferences, SlowPanel)
-attached = (
-    Entry("STATUSBAR_HT_header", draw_in_status_bar),
-    Ending(lambda: precompile.stop(), precompile),
-)
+attached = (Entry("STATUSBAR_HT_header", draw_in_status_bar), Ending(lambda: precompile.stop(), precompile))

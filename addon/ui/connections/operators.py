@@ -26,12 +26,7 @@ class AddConnection(Operator):
         name="Place",
         description="Place of its Empty",
         items=(
-            (
-                "AUTO",
-                "Automatic",
-                "Rods and springs from origin to origin, all others at the 3D cursor",
-                0,
-            ),
+            ("AUTO", "Automatic", "Rods and springs from origin to origin, all others at the 3D cursor", 0),
             ("CURSOR", "3D Cursor", "At the 3D cursor, with its axes", 1),
             (
                 "CONTACT",

@@ -156,10 +156,6 @@ def _draw_group(layout: Any, settings: Any) -> None:
         layout.prop(settings.ground, "vertex_group")
 
 
-DRAW = {
-    "segmented_planar_connector": _draw_bent_plane,
-    "coupling": _draw_coupling,
-    "ground": _draw_ground,
-}
+DRAW = {"segmented_planar_connector": _draw_bent_plane, "coupling": _draw_coupling, "ground": _draw_ground}
 
 classes = (ConnectionList, ConnectionPanel, ChosenConnectionPanel)

@@ -18,10 +18,7 @@ class AddThirdDirection(Operator):
     bl_label = "Add Third Direction"
     bl_options = {"REGISTER", "UNDO"}
 
-    moving: BoolProperty(
-        name="Moves in Time",
-        description="The layers are the surface at successive times",
-    )
+    moving: BoolProperty(name="Moves in Time", description="The layers are the surface at successive times")
     layers: IntProperty(name="Layers", description="Number of layers", default=4, min=4, max=100)
     apart: FloatProperty(
         name="Apart",

@@ -146,10 +146,7 @@ FELT = 1e-5
 def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
     """Label, value and icon of each line about the last bake."""
     if kept.failed_reason:
-        return [
-            ("Failed at", f"{kept.failed_time:.4g} s", "NONE"),
-            ("Body", kept.failed_body, "NONE"),
-        ]
+        return [("Failed at", f"{kept.failed_time:.4g} s", "NONE"), ("Body", kept.failed_body, "NONE")]
     lines = [
         ("Steps", f"{kept.steps:,} in {kept.seconds:.1f} s", "NONE"),
         ("Energy", f"{kept.energy_change:+.3g} J", "NONE"),
