@@ -155,12 +155,3 @@ def start(model: ph.Model, flowers: tuple[Flower, ...] = FLOWERS) -> ph.State:
             along = coordinate(flower.starts[number])
             q[flower.bead(number)] = [along, 0.0] if flower.free else [along]
     return model.state(q=q, qd={flower.wire: flower.spin for flower in flowers})
-
-
-def lowest_energy(model: ph.Model, flowers: tuple[Flower, ...] = FLOWERS) -> float:
-    """A bound below the potential energy [J]: every bead at the lowest place of its wire, its knob down."""
-    heights = curve_poses(2000)[:, 2, 3]
-    reach = np.linalg.norm(BEAD_CENTER)
-    depth = sum(flower.center[2] + heights.min() - reach for flower in flowers) * len(BEADS)
-    wires = sum(flower.center[2] for flower in flowers)
-    return float(-model.gravity[2] * (BEAD_MASS * depth + WIRE_MASS * wires))

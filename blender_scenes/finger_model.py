@@ -149,15 +149,3 @@ def flick(
         return Flick(result, float("nan"), float("inf"))
     greatest = float(np.max(total[let_go:]) / total[let_go])
     return Flick(result, float(total[let_go]), float("inf") if broken else greatest)
-
-
-def failing_force(inertial: bool, integrator: str, dt: float = TIME_STEP, until: int = 120) -> float:
-    """Least force at which the motion fails, in whole newtons; infinite where none up to `until` does."""
-    return next(
-        (
-            float(force)
-            for force in range(1, until + 1)
-            if flick(inertial, float(force), integrator, dt).failed
-        ),
-        float("inf"),
-    )

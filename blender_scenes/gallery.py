@@ -19,20 +19,11 @@ from numpy.typing import NDArray
 from physics.joints import Spherical
 from physics.joints.drawing import drawing
 
-from . import gallery_panel, gallery_parts
+from . import gallery_panel, gallery_parts, staging
 from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, whole_gallery
 from .keys import key_poses, key_property
 from .picture import Image, Label, Shot, glow, grid, node_tree, prepare_render, render
 from .production import Progress, Recipe, check_shown, new_file
-from .staging import (
-    add_studio,
-    curve_object,
-    curves_object,
-    faceted_object,
-    frames_object,
-    plain_material,
-    surface_object,
-)
 
 FloatArray = NDArray[np.float64]
 
@@ -72,11 +63,13 @@ def stand(exhibit: Exhibit, place: FloatArray, into: bpy.types.Collection) -> St
     root.empty_display_size, root.location = 0.02, place
     root["joint"] = exhibit.joint.type
     into.objects.link(root)
-    moving = part_object(f"{exhibit.title} moving", exhibit, into, plain_material("Moving part", PAINT))
+    moving = part_object(
+        f"{exhibit.title} moving", exhibit, into, staging.plain_material("Moving part", PAINT)
+    )
     moving.parent = root
     for made in (*fixtures(exhibit, into), *ranges(exhibit, into), *limit_of_ball(exhibit, into)):
         made.parent = root
-    arrows = frames_object(f"{exhibit.title} moving frame", np.eye(4)[None], 0.018, into)
+    arrows = staging.frames_object(f"{exhibit.title} moving frame", np.eye(4)[None], 0.018, into)
     arrows.parent = moving
     readings = exhibit.sweep()
     poses = exhibit.pose(readings)
@@ -93,11 +86,11 @@ def part_object(
 ) -> bpy.types.Object:
     """The moving part, in the axes of the moving frame."""
     if exhibit.part == "wire":  # the curve itself, which runs through an eyelet
-        wire = curve_object(name, inverse_points(exhibit), 0.0018, PAINT, into)
+        wire = staging.curve_object(name, inverse_points(exhibit), 0.0018, PAINT, into)
         wire.data.materials[0] = material
         return wire
     solid = gallery_parts.arm() if exhibit.part == "arm" else gallery_parts.dart()
-    return faceted_object(name, *solid, into, material)
+    return staging.faceted_object(name, *solid, into, material)
 
 
 def inverse_points(exhibit: Exhibit) -> FloatArray:
@@ -109,20 +102,23 @@ def inverse_points(exhibit: Exhibit) -> FloatArray:
 def fixtures(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:
     """The static parts, in the axes of the fixed frame."""
     name = f"{exhibit.title} {exhibit.fixture}"
-    stone, metal = plain_material("Stone", STONE, 0.6), plain_material("Metal", METAL, 0.3, metallic=0.6)
-    made = [frames_object(f"{exhibit.title} fixed frame", np.eye(4)[None], 0.026, into)]
+    stone, metal = (
+        staging.plain_material("Stone", STONE, 0.6),
+        staging.plain_material("Metal", METAL, 0.3, metallic=0.6),
+    )
+    made = [staging.frames_object(f"{exhibit.title} fixed frame", np.eye(4)[None], 0.026, into)]
     if exhibit.fixture == "post":
-        made.append(faceted_object(name, *gallery_parts.post(), into, stone))
+        made.append(staging.faceted_object(name, *gallery_parts.post(), into, stone))
     elif exhibit.fixture == "wire":
         points = exhibit.pose(exhibit.along(0, 97))[:, :3, 3]
-        wire = curve_object(name, points, 0.0018, METAL, into)
+        wire = staging.curve_object(name, points, 0.0018, METAL, into)
         wire.data.materials[0] = metal
         made.append(wire)
     elif exhibit.fixture == "surface":
         points = exhibit.pose(exhibit.over())[..., :3, 3]
-        made.append(surface_object(name, points, into, stone))
+        made.append(staging.surface_object(name, points, into, stone))
     elif exhibit.fixture == "dart":
-        made.append(faceted_object(name, *gallery_parts.dart(), into, stone))
+        made.append(staging.faceted_object(name, *gallery_parts.dart(), into, stone))
     return made
 
 
@@ -139,11 +135,11 @@ def ranges(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Objec
         name, color = f"{exhibit.title} {exhibit.joint.reading_names[k]}", COLORS[k]
         poses = exhibit.pose(exhibit.along(k, 65))
         points = (poses @ tip(exhibit))[:, :3]
-        made.append(curve_object(name, points, 0.0009, color, into))
+        made.append(staging.curve_object(name, points, 0.0009, color, into))
         ahead = points[-1] - points[-2]
         if np.linalg.norm(ahead) > 1e-6:  # a head at the upper end shows the sense of the coordinate
             head = gallery_parts.cone(points[-1], points[-1] + 0.009 * ahead / np.linalg.norm(ahead), 0.0032)
-            made.append(faceted_object(f"{name} sense", *head, into, glow(name, color, 1.6)))
+            made.append(staging.faceted_object(f"{name} sense", *head, into, glow(name, color, 1.6)))
         clear = clear_paint(f"Clear {k}", color)
         for pose, end in ((poses[0], "lower"), (poses[-1], "upper")):
             if np.allclose(pose, exhibit.pose(exhibit.rest_readings)):
@@ -161,12 +157,12 @@ def limit_of_ball(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.type
     signs = drawing(exhibit.joint, 1.6 * REACH)
     lines = np.asarray(signs.lines)[np.asarray(signs.roles) == "limit"]
     ways = np.asarray(signs.points)[lines]
-    return [curves_object(f"{exhibit.title} limit", ways, 0.0006, LIMIT_COLOR, into)]
+    return [staging.curves_object(f"{exhibit.title} limit", ways, 0.0006, LIMIT_COLOR, into)]
 
 
 def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Material:
     """Transparent paint."""
-    material = plain_material(name, color, alpha=0.35)
+    material = staging.plain_material(name, color, alpha=0.35)
     shader = node_tree(material).nodes["Principled BSDF"]
     shader.inputs["Emission Color"].default_value = (*color, 1.0)
     shader.inputs["Emission Strength"].default_value = 0.25
@@ -190,7 +186,7 @@ def make() -> tuple[bpy.types.Scene, list[Stand]]:
     stands = place_exhibits(rooms)
     rows = -(-len(stands) // COLUMNS)
     middle = (0.5 * SPACING * (COLUMNS - 1), -0.5 * SPACING * (rows - 1), 0.0)
-    add_studio(scene, stage, middle, SPACING * rows)
+    staging.add_studio(scene, stage, middle, SPACING * rows)
     scene.frame_set(1)
     return scene, stands
 

@@ -141,16 +141,3 @@ def start(model: ph.Model) -> ph.State:
     q = {plane(land): [share * coast_curve(land).period] for land, (share, _) in STARTS.items()}
     speeds = {plane(land): [speed / LENGTH_SCALE] for land, (_, speed) in STARTS.items()}
     return model.state(q=q, qd={GLOBE: SPIN, **speeds})
-
-
-def lowest_energy(model: ph.Model) -> float:
-    """A bound below the potential energy [J]: every plane as low as its coast comes as the globe turns."""
-    pole = axle()[:3, 2]
-    lowest = 0.0
-    for land in FLOWN:
-        poses = curve_poses(land, 4000)
-        points = (poses[:, :3, 3] + ALTITUDE * poses[:, :3, 2]) @ axle()[:3, :3].T
-        along = points @ pole
-        aside = np.linalg.norm(points - along[:, None] * pole, axis=1)
-        lowest += float((along * pole[2] - aside * np.sqrt(1.0 - pole[2] ** 2)).min())
-    return -float(model.gravity[2]) * PLANE_MASS * lowest

@@ -19,21 +19,7 @@ import bpy
 from addon.making.demo_knee import add_joint
 from physics import CondyleError, MissingDependencyError
 
-from . import SceneError
-from .knee_joint import (
-    FRAMES_FINE,
-    FRAMES_KEPT,
-    SECONDS,
-    SMOOTHING,
-    TIME_STEP,
-    Fits,
-    Swing,
-    bake,
-    check_fits,
-    check_swing,
-    dense_curve,
-    fit_all,
-)
+from . import SceneError, knee_joint
 from .knee_pictures import add_joint_display, add_swing_trace, contact_sheet, plots
 from .knee_scene import KneeScene, bone_gap, check_bones, new_scene, relative_pose
 from .picture import Image, write_image
@@ -47,10 +33,10 @@ def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, f
     """The scene with bodies and joints, ready to bake; its two joints, and the figures that were checked."""
     knee = new_scene()
     figures = check_bones(knee)
-    joint, twin_joint = (add_joint(knee.scene, leg, FRAMES_KEPT) for leg in (knee.leg, knee.twin))
-    twin_joint.condyle.joint.fit.num_frames = FRAMES_FINE
-    twin_joint.condyle.joint.fit.smoothing = SMOOTHING
-    set_simulation(knee.scene, SECONDS, TIME_STEP)
+    joint, twin_joint = (add_joint(knee.scene, leg, knee_joint.FRAMES_KEPT) for leg in (knee.leg, knee.twin))
+    twin_joint.condyle.joint.fit.num_frames = knee_joint.FRAMES_FINE
+    twin_joint.condyle.joint.fit.smoothing = knee_joint.SMOOTHING
+    set_simulation(knee.scene, knee_joint.SECONDS, knee_joint.TIME_STEP)
     return knee, joint, twin_joint, figures
 
 
@@ -72,12 +58,12 @@ def demo(out: Path, readme: bool = False) -> None:
         with stages.stage("build"):
             knee, joint, twin_joint, figures = set_up()
         with stages.stage("fit") as progress:
-            fits = fit_all(knee, joint, twin_joint, progress)
-            check_fits(fits)
+            fits = knee_joint.fit_all(knee, joint, twin_joint, progress)
+            knee_joint.check_fits(fits)
         with stages.stage("simulate and bake") as progress:
             figures["energy_drift"] = energy_drift(knee.scene, (joint, twin_joint), progress)
-            swing = bake(knee, progress)
-            check_swing(swing)
+            swing = knee_joint.bake(knee, progress)
+            knee_joint.check_swing(swing)
             figures |= swing_figures(knee, swing)
         with stages.stage("pictures") as progress:
             sheet = draw(knee, joint, fits, swing, progress)
@@ -94,7 +80,7 @@ def demo(out: Path, readme: bool = False) -> None:
             print(f"  {out / name}")
 
 
-def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
+def swing_figures(knee: KneeScene, swing: knee_joint.Swing) -> dict[str, float]:
     """Distance of the bones [m] over the baked swing; raises SceneError where they meet or float."""
     gaps = []
     for frame in swing.report.frames[::4]:
@@ -108,9 +94,15 @@ def swing_figures(knee: KneeScene, swing: Swing) -> dict[str, float]:
     return {"swing_smallest_gap": min(gaps), "swing_largest_gap": max(gaps)}
 
 
-def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, progress: Progress) -> Image:
+def draw(
+    knee: KneeScene,
+    joint: bpy.types.Object,
+    fits: knee_joint.Fits,
+    swing: knee_joint.Swing,
+    progress: Progress,
+) -> Image:
     """The contact sheet; the joint's curve, its frames and the ankle's way stay in the scene."""
-    _, curve_poses = dense_curve(joint, knee.leg, fits.kept.curve, count=200)
+    _, curve_poses = knee_joint.dense_curve(joint, knee.leg, fits.kept.curve, count=200)
     add_joint_display(knee, curve_poses, [frame.object for frame in joint.condyle.joint.frames])
     add_swing_trace(knee, swing.report.poses[knee.leg.tibia.name])
     picked = [3 * k for k in range(TILES)]  # eighths of a second at 24 frames a second
@@ -118,20 +110,22 @@ def draw(knee: KneeScene, joint: bpy.types.Object, fits: Fits, swing: Swing, pro
     captions = [(f"t = {swing.report.times[k]:.3f} s", f"flexion {swing.flexion[k]:.0f}°") for k in picked]
     lines = (
         "The knee as a spline joint",
-        f"{len(knee.leg.poses)} keyed poses, {FRAMES_KEPT} control frames",
+        f"{len(knee.leg.poses)} keyed poses, {knee_joint.FRAMES_KEPT} control frames",
         f"largest residual {fits.kept.worst_distance_mm:.3f} mm",
     )
     return contact_sheet(knee, frames, captions, lines, progress)
 
 
-def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str, float]) -> str:
+def table(
+    fits: knee_joint.Fits, swing: knee_joint.Swing, figures: dict[str, float], seconds: dict[str, float]
+) -> str:
     """The figures as lines of text."""
     lines = ["", "  fit                          worst              rms           iterations"]
     for name, report in (
-        (f"{FRAMES_KEPT} control frames", fits.kept),
-        (f"{FRAMES_FINE} control frames", fits.fine),
-        (f"{FRAMES_FINE}, noisy keys", fits.noisy),
-        (f"{FRAMES_FINE}, noisy, smoothed", fits.smoothed),
+        (f"{knee_joint.FRAMES_KEPT} control frames", fits.kept),
+        (f"{knee_joint.FRAMES_FINE} control frames", fits.fine),
+        (f"{knee_joint.FRAMES_FINE}, noisy keys", fits.noisy),
+        (f"{knee_joint.FRAMES_FINE}, noisy, smoothed", fits.smoothed),
     ):
         worst = f"{report.worst_distance_mm:6.3f} mm {report.worst_angle_deg:6.3f}°"
         rms = f"{report.rms_distance_mm:6.3f} mm {report.rms_angle_deg:6.3f}°"
@@ -140,7 +134,7 @@ def table(fits: Fits, swing: Swing, figures: dict[str, float], seconds: dict[str
     errors = [1e3 * error for error in (fits.noisy_error, fits.smoothed_error)]
     gaps = [1e3 * figures[name] for name in ("swing_smallest_gap", "swing_largest_gap")]
     rows = {
-        f"smoothing {SMOOTHING:g} cuts the joint's bending": f"{ratio:.1f}-fold",
+        f"smoothing {knee_joint.SMOOTHING:g} cuts the joint's bending": f"{ratio:.1f}-fold",
         "off the published motion (rms)": f"{errors[0]:.3f} mm noisy, {errors[1]:.3f} mm smoothed",
         "swing": f"{swing.flexion.min():.1f}° to {swing.flexion.max():.1f}° of flexion, {swing.report.times[-1]:.2f} s",
         "bake against simulation": f"{swing.bake_error:.1e}, m and matrix entries",

@@ -18,23 +18,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import letters_model
+from . import letters_model, production
 from .anatomy.surface import Mesh
 from .gallery_parts import box, moved, together
 from .letters_model import BEHIND, KINDS, WORD, name
 from .letters_shapes import SCALE, STROKE, skeleton
 from .mechanism import add_bodies, check_same_model
 from .picture import Image, Shot
-from .production import (
-    Progress,
-    Recipe,
-    bake_shown,
-    check,
-    contact_sheet,
-    new_file,
-    object_pose,
-    set_simulation,
-)
 from .shapes import solid
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
 
@@ -80,7 +70,7 @@ def letter_mesh(letter: str) -> Mesh:
 
 def make() -> Letters:
     """The file, ready to bake."""
-    scene, (stage, *collections) = new_file("Letters", ("Stage", "Single joints", "Double joints"))
+    scene, (stage, *collections) = production.new_file("Letters", ("Stage", "Single joints", "Double joints"))
     meshes = {letter: letter_mesh(letter) for letter in set(WORD)}
     objects, parts = {}, {}
     for double, collection in zip(KINDS, collections):
@@ -93,7 +83,7 @@ def make() -> Letters:
     model = letters_model.build_model()
     state = letters_model.start(model)
     add_bodies(scene, model, state, objects)
-    set_simulation(scene, SECONDS, TIME_STEP)
+    production.set_simulation(scene, SECONDS, TIME_STEP)
     # of fourth order: a round end of a stroke is passed in a few milliseconds
     scene.condyle.simulation.integrator = "rk4"
     add_studio(scene, stage, (0.0, 0.0, -0.35), 1.5)
@@ -111,12 +101,12 @@ def add_hanger(title: str, depth: float, collection: bpy.types.Collection) -> bp
     return faceted_object(title, *together(pin, rod), collection, steel)
 
 
-def measure(made: Letters, progress: Progress) -> tuple[Any, Mapping[str, str]]:
+def measure(made: Letters, progress: production.Progress) -> tuple[Any, Mapping[str, str]]:
     """Bake and check."""
-    report, shown = bake_shown(made.scene, progress)
+    report, shown = production.bake_shown(made.scene, progress)
     total = report.energy[:, 2]
     rise = float(np.diff(total).max()) / float(report.energy[:, 0].max())
-    check("the largest rise of the energy over the kinetic", rise, -1.0, 1e-3)
+    production.check("the largest rise of the energy over the kinetic", rise, -1.0, 1e-3)
     figures = {
         "bake against simulation": f"{shown:.1e}, m and matrix entries",
         "energy": f"{total[0]:.2f} to {total[-1]:.2f} J, largest rise {rise:.1e} of the kinetic",
@@ -125,13 +115,15 @@ def measure(made: Letters, progress: Progress) -> tuple[Any, Mapping[str, str]]:
         kind = "double" if double else "single"
         low, high, others = touch(made, report, double)
         # the cubic through frames 8 degrees apart rounds where the strokes' round ends begin
-        check(f"the smallest gap of neighbours with {kind} joints", 1e3 * low, -0.1, 0.1, "mm")
-        check(f"the largest gap of neighbours with {kind} joints", 1e3 * high, -0.1, 0.1, "mm")
-        check(f"the smallest gap of other letters with {kind} joints", 1e3 * others, 0.0, 1e3, "mm")
+        production.check(f"the smallest gap of neighbours with {kind} joints", 1e3 * low, -0.1, 0.1, "mm")
+        production.check(f"the largest gap of neighbours with {kind} joints", 1e3 * high, -0.1, 0.1, "mm")
+        production.check(
+            f"the smallest gap of other letters with {kind} joints", 1e3 * others, 0.0, 1e3, "mm"
+        )
         figures[f"{kind} joints, neighbours' gaps"] = f"{1e3 * low:.3f} to {1e3 * high:.3f} mm"
         figures[f"{kind} joints, others' gaps"] = f"at least {1e3 * others:.1f} mm"
     slid = max(np.ptp(report.coordinates[f"{name(k, True)} joint.2.q"]) for k in range(1, len(WORD)))
-    check("the longest way on a letter's own outline", slid, 0.5, 20.0)
+    production.check("the longest way on a letter's own outline", slid, 0.5, 20.0)
     return report, figures
 
 
@@ -142,7 +134,9 @@ def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float
     neighbours = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) == 1
     for frame in report.frames[::3]:
         made.scene.frame_set(int(frame))
-        poses = {number: object_pose(made.objects[name(number, double)]) for number in range(count)}
+        poses = {
+            number: production.object_pose(made.objects[name(number, double)]) for number in range(count)
+        }
         found = letters_model.gaps(poses)
         low, high = min(low, found[neighbours].min()), max(high, found[neighbours].max())
         others = min(others, found[~neighbours].min())
@@ -150,7 +144,7 @@ def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float
     return float(low), float(high), float(others)
 
 
-def draw(made: Letters, report: Any, progress: Progress) -> Image:
+def draw(made: Letters, report: Any, progress: production.Progress) -> Image:
     """The single chain large, then three instants of either."""
     hidden = {double: made.parts[not double] for double in KINDS}
     hero = Shot(eye=(0.35, -2.0, -0.15), target=(0.26, 0.0, -0.28), width=0.78, frame=9, hidden=hidden[False])
@@ -165,10 +159,10 @@ def draw(made: Letters, report: Any, progress: Progress) -> Image:
     order = [0, 3, 1, 4, 2, 5]  # single joints to the left, double to the right
     lines = ("SIGGRAPH by spline joints", "eight letters fall about a pin,", "each touching the one before")
     tiles, captions = ([entries[k] for k in order] for entries in (tiles, captions))
-    return contact_sheet(made.scene, hero, tiles, captions, lines, progress, top=0.15)
+    return production.contact_sheet(made.scene, hero, tiles, captions, lines, progress, top=0.15)
 
 
-RECIPE = Recipe("letters", make, measure, draw)
+RECIPE = production.Recipe("letters", make, measure, draw)
 build = RECIPE.build
 
 if __name__ == "__main__":

@@ -76,15 +76,6 @@ def surface() -> joints.SplineSurface:
     )
 
 
-def still_surface(time: float = 0.0) -> joints.SplineSurface:
-    """The sheet at a time, a joint of two coordinates."""
-    knots = splines.unrolled_knots(time_knots(), ORDER)
-    weights = splines.basis(knots, ORDER, np.array([time % PERIOD]))[0]
-    around = np.take(control_values(), np.arange(LAYERS + ORDER - 1) % LAYERS, axis=2)
-    values = np.tensordot(around, weights, (2, 0))
-    return joints.SplineSurface(values, order=ORDER, knots=(side_knots(), side_knots()))
-
-
 def layer_weights(times: FloatArray) -> FloatArray:
     """Share (n, LAYERS) that each layer of control values has in the sheet at times (n,)."""
     knots = splines.unrolled_knots(time_knots(), ORDER)

@@ -17,22 +17,13 @@ from numpy.typing import NDArray
 
 import physics as ph
 
-from . import SceneError, gallery_parts
+from . import SceneError, gallery_parts, staging
 from . import shoulder_model as model
 from .anatomy import shoulder
 from .keys import key_bodies, key_property
 from .picture import Image, Shot
 from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shoulder_cage import add_cage
-from .staging import (
-    add_studio,
-    bone_material,
-    faceted_object,
-    frames_object,
-    mesh_object,
-    plain_material,
-    surface_object,
-)
 
 FloatArray = NDArray[np.float64]
 
@@ -59,21 +50,21 @@ def make() -> Shoulder:
     scene, (cage, bones, swept, stage) = new_file(
         "Shoulder", ["Cage", "Bones", "Swept surface", "Stage"], FRAMES
     )
-    bone = bone_material("Bone")
+    bone = staging.bone_material("Bone")
     add_cage(cage, bone)
     bodies = {
-        "Scapula": mesh_object("Scapula", shoulder.scapula(), bones, clear_bone()),
-        "Humerus": mesh_object("Humerus", shoulder.humerus(), bones, bone),
-        "Clavicle": mesh_object("Clavicle", shoulder.clavicle(model.clavicle_length()), bones, bone),
+        "Scapula": staging.mesh_object("Scapula", shoulder.scapula(), bones, clear_bone()),
+        "Humerus": staging.mesh_object("Humerus", shoulder.humerus(), bones, bone),
+        "Clavicle": staging.mesh_object("Clavicle", shoulder.clavicle(model.clavicle_length()), bones, bone),
     }
     add_swept_surface(swept, bodies["Scapula"])
-    add_studio(scene, stage, (0.0, -0.06, -0.05), 0.55)
+    staging.add_studio(scene, stage, (0.0, -0.06, -0.05), 0.55)
     return Shoulder(scene, bodies, stage)
 
 
 def clear_bone() -> bpy.types.Material:
     """Transparent bone."""
-    return plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
+    return staging.plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
 
 
 def add_swept_surface(into: bpy.types.Collection, scapula: bpy.types.Object) -> None:
@@ -81,11 +72,13 @@ def add_swept_surface(into: bpy.types.Collection, scapula: bpy.types.Object) -> 
     joint = model.fitted().joint
     axes = [np.linspace(*limits, 33) for limits in joint.range]
     points = joint.transform(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1))[..., :3, 3]
-    surface_object("Swept surface", points, into, plain_material("Sheet", SHEET, 0.5, alpha=0.75))
+    staging.surface_object(
+        "Swept surface", points, into, staging.plain_material("Sheet", SHEET, 0.5, alpha=0.75)
+    )
     places = np.stack(np.meshgrid(*(axis[::8] for axis in axes), indexing="ij"), axis=-1)
-    frames_object("Sample frames", joint.transform(places.reshape(-1, 2)), 0.011, into)
-    box = faceted_object(
-        "Place", *gallery_parts.box((0.006, 0.006, 0.003)), into, plain_material("Place", BOX)
+    staging.frames_object("Sample frames", joint.transform(places.reshape(-1, 2)), 0.011, into)
+    box = staging.faceted_object(
+        "Place", *gallery_parts.box((0.006, 0.006, 0.003)), into, staging.plain_material("Place", BOX)
     )
     box.parent = scapula
 

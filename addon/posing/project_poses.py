@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -35,14 +35,9 @@ class Nearest:
     angles: np.ndarray
 
 
-def set_from_pose(scene: Scene, item: Object) -> Nearest:
+def set_from_pose(scene: Scene, item: Any) -> Nearest:
     """Set a joint's sliders, or else its start values, from the child's present pose; blocks."""
     return compute_process.run(from_pose(scene, item))
-
-
-def key_from_poses(scene: Scene, item: Object) -> Nearest:
-    """Key a joint's sliders at every key of the child, so that they reproduce its keyed motion; blocks."""
-    return compute_process.run(from_keys(scene, item))
 
 
 def from_pose(scene: Scene, item: Object) -> Steps[Nearest]:
@@ -113,7 +108,10 @@ def readings_now(scene: Scene, item: Object) -> np.ndarray:
 
 
 def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
-    """Steps of `key_from_poses`. The child's keys are kept, and move it again when it is no longer driven."""
+    """Steps that key a joint's sliders at every key of the child, so that they reproduce its keyed motion.
+
+    The child's keys are kept, and move it again when it is no longer driven.
+    """
     scene_uid, item_uid, name = scene.session_uid, item.session_uid, item.name
     _check_own(item)
     # the poses between keys resolve ambiguous places and whole turns
@@ -206,7 +204,7 @@ def set_readings(scene: Scene, item: Object, readings: np.ndarray) -> None:
     bpy.context.view_layer.update()
 
 
-def set_sliders(scene: Scene, item: Object, values: Iterable[float]) -> None:
+def set_sliders(scene: Scene, item: Object, values: Any) -> None:
     """As `set_readings`, in the units of the sliders; surplus values are ignored."""
     factors = np.array(_factors(scene, item))
     set_readings(scene, item, np.array(values, dtype=np.float64)[: len(factors)] * factors)

@@ -13,15 +13,7 @@ from ..errors import ModelError
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
 from ..kernels.contact.layout import FOUND_GAP
-from ..kernels.stepping.motion_layout import (
-    CHANNEL_COORDINATE,
-    CHANNEL_COUNT,
-    CHANNEL_FIRST,
-    PIECE_COEFFICIENTS,
-    PIECE_HOLDS,
-    PIECE_LEAP,
-    PIECE_START,
-)
+from ..kernels.stepping import motion_layout
 from ..model.checks import check_state
 from ..model.model import Model
 from ..motions.motion import MotionArrays
@@ -94,22 +86,26 @@ def check_motions(model: Model, motions: MotionArrays) -> None:
         return
     bounds = _hard_bounds(model)
     for channel in channels:
-        d = int(channel[CHANNEL_COORDINATE])
+        d = int(channel[motion_layout.CHANNEL_COORDINATE])
         lower, upper = bounds[d]
         if not (np.isfinite(lower) or np.isfinite(upper)):
             continue
-        first = int(channel[CHANNEL_FIRST])
-        own = pieces[first : first + int(channel[CHANNEL_COUNT])]
-        for k in np.flatnonzero(own[:, PIECE_HOLDS] != 0.0):
-            wide = own[k + 1, PIECE_START] - own[k, PIECE_START] if 0 < k < len(own) - 1 else 0.0
-            coefficients = own[k, PIECE_COEFFICIENTS:PIECE_LEAP]
+        first = int(channel[motion_layout.CHANNEL_FIRST])
+        own = pieces[first : first + int(channel[motion_layout.CHANNEL_COUNT])]
+        for k in np.flatnonzero(own[:, motion_layout.PIECE_HOLDS] != 0.0):
+            wide = (
+                own[k + 1, motion_layout.PIECE_START] - own[k, motion_layout.PIECE_START]
+                if 0 < k < len(own) - 1
+                else 0.0
+            )
+            coefficients = own[k, motion_layout.PIECE_COEFFICIENTS : motion_layout.PIECE_LEAP]
             values = np.vander(LOOKS * wide, len(coefficients), increasing=True) @ coefficients
             beyond = np.maximum(lower - values, values - upper)
             worst = int(np.argmax(beyond))
             if beyond[worst] > PASSED_AT_START:
                 raise ModelError(
                     f"the motion of {model.coordinate_names[d]!r} goes to {values[worst]:g} at "
-                    f"t = {own[k, PIECE_START] + LOOKS[worst] * wide:g} s, beyond the hard limits "
+                    f"t = {own[k, motion_layout.PIECE_START] + LOOKS[worst] * wide:g} s, beyond the hard limits "
                     f"({lower:g}, {upper:g})"
                 )
 

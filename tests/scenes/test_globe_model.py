@@ -7,6 +7,7 @@ import physics as ph
 from blender_scenes import globe_model
 from blender_scenes.coastlines import AFRICA, FLOWN, LANDS
 from blender_scenes.globe_model import ALTITUDE, RADIUS
+from tests.scenes import energy_bounds
 
 
 @pytest.mark.parametrize("land", LANDS)
@@ -38,5 +39,5 @@ def test_planes_keep_their_height_and_the_energy_its_bound():
     result = ph.simulate(model, globe_model.start(model), duration=1.0, dt=1e-3, record_interval=0.02)
     height = np.linalg.norm(result.poses[:, 1:, :3, 3], axis=2)
     np.testing.assert_allclose(height, RADIUS + ALTITUDE, rtol=1e-12)
-    assert result.energy[:, 1].min() > globe_model.lowest_energy(model)
+    assert result.energy[:, 1].min() > energy_bounds.globe(model)
     assert result.poses.shape[1] == 1 + len(FLOWN)

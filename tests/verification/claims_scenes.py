@@ -11,6 +11,7 @@ import numpy as np
 import physics as ph
 from blender_scenes import beads_model, globe_model, letters_model
 from tests.benchmarks.timing import Contestant, Spread, alternate
+from tests.scenes import energy_bounds
 
 from .claim import Measurement, claim
 from .knee import knee_model, released
@@ -33,12 +34,12 @@ def beads(number: int, friction: float) -> Case:
     """One wire with its beads: 0 fixed to its frame, 1 free to spin about it."""
     flowers = (beads_model.FLOWERS[number],)
     model = beads_model.build_model(flowers, friction)
-    return Case(model, beads_model.start(model, flowers), beads_model.lowest_energy(model, flowers))
+    return Case(model, beads_model.start(model, flowers), energy_bounds.beads(model, flowers))
 
 
 def globe(friction: float) -> Case:
     model = globe_model.build_model(friction)
-    return Case(model, globe_model.start(model), globe_model.lowest_energy(model))
+    return Case(model, globe_model.start(model), energy_bounds.globe(model))
 
 
 def letters(double: bool, friction: float) -> Case:
