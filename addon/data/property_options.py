@@ -108,6 +108,35 @@ def need_object_mode(cls: type[Operator], context: Context) -> bool:
     return False
 
 
+def editable(cls: Any, context: Context) -> bool:
+    """Poll: operators may change data now, in a mode that undoes it."""
+    return writable(cls) and need_object_mode(cls, context)
+
+
+def allowed(cls: Any, why_not: str) -> bool:
+    """Whether a poll has no reason against it; else the button shows the reason."""
+    if why_not:
+        cls.poll_message_set(why_not)
+    return not why_not
+
+
+class Change(mixins.Operator):
+    """Base of operators that change data, each one step of the undo history."""
+
+    bl_options = {"REGISTER", "UNDO"}
+    #: a poll of the state in which the operator can run at all
+    needs: Any = editable
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        """Why the operator cannot run now, in words for the user; empty: it can."""
+        return ""
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return cls.needs(cls, context) and allowed(cls, cls.why_not(context))
+
+
 def figure(value: float) -> str:
     """A residual for people: three digits, and nothing smaller than a thousandth."""
     return "under 0.001" if value < 0.001 else f"{value:.3g}"

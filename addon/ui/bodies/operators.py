@@ -7,25 +7,22 @@ from bpy.types import Operator
 
 from ...blender import physics_access
 from ...data import references
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import Change, allowed, editable, failed
 from ...making import bodies_and_joints
 
 
 def _any_selected(cls: Any, context: Any) -> bool:
-    if not (writable(cls) and need_object_mode(cls, context)):
-        return False
-    if not references.selected_bodies(context):
-        cls.poll_message_set("Select objects, or bones in pose mode")
-        return False
-    return True
+    return editable(cls, context) and allowed(
+        cls, "" if references.selected_bodies(context) else "Select objects, or bones in pose mode"
+    )
 
 
-class MakeBody(Operator):
+class MakeBody(Change, Operator):
     """Make the selected objects or pose bones rigid bodies: with the mass of a closed mesh, else 1 kg"""
 
     bl_idname = "condyle.make_body"
     bl_label = "Make Bodies"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _any_selected
 
     motion: EnumProperty(
         name="Without a Joint",
@@ -35,10 +32,6 @@ class MakeBody(Operator):
     density: FloatProperty(
         name="Density [kg/m³]", description="Mass of one cubic metre", default=1000.0, min=0.0
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _any_selected(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         bodies = references.selected_bodies(context)
@@ -50,16 +43,12 @@ class MakeBody(Operator):
         return {"FINISHED"}
 
 
-class RemoveBody(Operator):
+class RemoveBody(Change, Operator):
     """Make the selected bodies ordinary objects or bones again"""
 
     bl_idname = "condyle.remove_body"
     bl_label = "Not a Body"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _any_selected(cls, context)
+    needs = _any_selected
 
     def execute(self, context: Any) -> set[str]:
         bodies = [body for body in references.selected_bodies(context) if body.data.body.enabled]
@@ -69,22 +58,18 @@ class RemoveBody(Operator):
         return {"FINISHED"} if bodies else {"CANCELLED"}
 
 
-class FillInMass(Operator):
+class FillInMass(Change, Operator):
     """Compute mass, centre of mass and inertia from the mesh and its density, as values that you can edit"""
 
     bl_idname = "condyle.fill_in_mass"
     bl_label = "From Mesh"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
-            cls.poll_message_set("The active object or bone is not a body")
-            return False
-        return True
+            return "The active object or bone is not a body"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         body = references.active_body(context)

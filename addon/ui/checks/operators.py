@@ -8,12 +8,12 @@ from bpy.types import Operator
 from ...blender import session
 from ...checking import scene
 from ...data import findings
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change, need_object_mode
 from ...making import orphans
 from ...reading import contents, missing_joints
 
 
-class CheckScene(Operator):
+class CheckScene(Change, Operator):
     """Find errors that would stop a bake, and likely mistakes: masses, limits, joints out of reach, bodies that fall or
     are inside the ground, sliders away from the start, loose muscles. Changes nothing"""
 
@@ -22,13 +22,10 @@ class CheckScene(Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
-            cls.poll_message_set(missing_joints.why_nothing(context.scene))
-            return False
-        return True
+            return missing_joints.why_nothing(context.scene)
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         found = scene.check(context.scene)
@@ -84,21 +81,17 @@ class SelectCulprit(Operator):
         return {"FINISHED"}
 
 
-class RemoveLeftOver(Operator):
+class RemoveLeftOver(Change, Operator):
     """Delete the control frames and ends of joints and connections that were deleted"""
 
     bl_idname = "condyle.remove_left_over"
     bl_label = "Remove What Is Left"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not orphans.of(context.scene):
-            cls.poll_message_set("No Empties of deleted joints or constraints are left")
-            return False
-        return True
+            return "No Empties of deleted joints or constraints are left"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         count = orphans.remove(context.scene)

@@ -8,17 +8,16 @@ from bpy.types import Operator
 from ...blender import physics_access
 from ...data import references
 from ...data.connection_kinds import KINDS, items
-from ...data.property_options import active_connection, need_object_mode, writable
+from ...data.property_options import Change, active_connection, allowed, editable
 from ...making import connections
 
 
-class AddConnection(Operator):
+class AddConnection(Change, Operator):
     """Add a constraint, a spring or ground between two bodies. Select the other body first, then the constrained body
     (so that it is active). With only one body, the other side is the world"""
 
     bl_idname = "condyle.add_connection"
     bl_label = "Add Constraint"
-    bl_options = {"REGISTER", "UNDO"}
     bl_property = "kind"
 
     kind: EnumProperty(name="Type", description="Type of constraint between the two bodies", items=items())
@@ -38,20 +37,12 @@ class AddConnection(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if references.active_body(context) is None or not references.selected_bodies(context):
-            cls.poll_message_set(
-                "Select the other body, then the constrained body: objects, or bones in pose mode"
-            )
-            return False
+            return "Select the other body, then the constrained body: objects, or bones in pose mode"
         if len(references.selected_bodies(context)) > 2:
-            cls.poll_message_set(
-                "More than two are selected: select the other body, then the constrained body"
-            )
-            return False
-        return True
+            return "More than two are selected: select the other body, then the constrained body"
+        return ""
 
     def invoke(self, context: Any, _event: Any) -> set[str]:
         context.window_manager.invoke_search_popup(self)
@@ -73,46 +64,37 @@ class AddConnection(Operator):
 
 
 def _needs_connection(cls: Any, context: Any) -> bool:
-    if not (writable(cls) and need_object_mode(cls, context)):
-        return False
-    if active_connection(context) is None:
-        cls.poll_message_set("Select the Empty of a constraint, spring or ground")
-        return False
-    return True
+    return editable(cls, context) and allowed(
+        cls,
+        "Select the Empty of a constraint, spring or ground" if active_connection(context) is None else "",
+    )
 
 
-class RemoveConnection(Operator):
+class RemoveConnection(Change, Operator):
     """Remove the active constraint, spring or ground with its end; bodies are kept"""
 
     bl_idname = "condyle.remove_connection"
     bl_label = "Remove Constraint"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_connection(cls, context)
+    needs = _needs_connection
 
     def execute(self, context: Any) -> set[str]:
         connections.remove_connection(active_connection(context))
         return {"FINISHED"}
 
 
-class AddEnd(Operator):
+class AddEnd(Change, Operator):
     """Add an Empty that marks the constraint's point on its body, and that you can move. If it exists, move it back to
     the body's origin"""
 
     bl_idname = "condyle.add_end"
     bl_label = "Add End"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_connection
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not _needs_connection(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not KINDS[active_connection(context).condyle.connection.kind].has_end:
-            cls.poll_message_set("This type of constraint has no end besides its Empty")
-            return False
-        return True
+            return "This type of constraint has no end besides its Empty"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         item = active_connection(context)
@@ -126,16 +108,12 @@ class AddEnd(Operator):
         return {"FINISHED"}
 
 
-class AddCorner(Operator):
+class AddCorner(Change, Operator):
     """Add a corner to the bent plane, in line with the last two"""
 
     bl_idname = "condyle.add_corner"
     bl_label = "Add Corner"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_connection(cls, context)
+    needs = _needs_connection
 
     def execute(self, context: Any) -> set[str]:
         settings = active_connection(context).condyle.connection
@@ -147,21 +125,18 @@ class AddCorner(Operator):
         return {"FINISHED"}
 
 
-class RemoveCorner(Operator):
+class RemoveCorner(Change, Operator):
     """Remove the active corner of the bent plane"""
 
     bl_idname = "condyle.remove_corner"
     bl_label = "Remove Corner"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_connection
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not _needs_connection(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not len(active_connection(context).condyle.connection.corners):
-            cls.poll_message_set("The plane has no corner to remove")
-            return False
-        return True
+            return "The plane has no corner to remove"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         settings = active_connection(context).condyle.connection

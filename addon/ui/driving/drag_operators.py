@@ -8,20 +8,19 @@ from bpy.types import Operator
 
 from ...blender import physics_access, redraw, session, units
 from ...data import references
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change
 from ...posing import ik_targets, inverse_kinematics, picking
 
 TICK = 0.03  # seconds until an unfinished search continues
 HINT = "Drag a body with the left mouse button    Esc while dragging: restore    Enter or Esc: finish"
 
 
-class Drag(Operator):
+class Drag(Change, Operator):
     """Drag bodies in the 3D view by inverse kinematics, within the joints' limits; other bodies stay at their targets.
     Sets the joints' sliders, and keys them with Auto Keying. Esc restores the pose"""
 
     bl_idname = "condyle.drag"
     bl_label = "Drag Bodies"
-    bl_options = {"REGISTER", "UNDO"}
 
     goal: FloatVectorProperty(
         name="Goal",
@@ -31,13 +30,10 @@ class Drag(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not any(item.condyle.joint.driven for item in references.joints_of(context.scene)):
-            cls.poll_message_set("No joint is driven by sliders: use Drive All first")
-            return False
-        return True
+            return "No joint is driven by sliders: use Drive All first"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         """Without the mouse: move the active body's origin to the goal, or as near as possible."""

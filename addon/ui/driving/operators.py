@@ -5,34 +5,29 @@ from typing import Any
 from bpy.props import IntProperty
 from bpy.types import Operator
 
-from ...blender import mixins, session, units
+from ...blender import session, units
 from ...data import references
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change
 from ...data.simulation import frame_ends
 from ...making import connected_bones
 from ...posing import ik_targets, inverse_kinematics
 from ...sliders import sliders
 
 
-class DriveAll(Operator):
+class DriveAll(Change, Operator):
     """Drive the children of all joints of the scene by sliders, within their limits"""
 
     bl_idname = "condyle.drive_all"
     bl_label = "Drive All"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         joints = [item.condyle.joint for item in references.joints_of(context.scene)]
         if not any(sliders.can_drive(each) for each in joints):
-            cls.poll_message_set("The scene has no joint with coordinates to drive")
-            return False
+            return "The scene has no joint with coordinates to drive"
         if not any(sliders.can_drive(each) and not each.driven for each in joints):
-            cls.poll_message_set("All joints are already driven by sliders")
-            return False
-        return True
+            return "All joints are already driven by sliders"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         driven = inverse_kinematics.drive_all(context.scene)
@@ -43,22 +38,18 @@ class DriveAll(Operator):
         return {"FINISHED"}
 
 
-class AddTarget(Operator):
+class AddTarget(Change, Operator):
     """Add an Empty as an inverse kinematics target for the origin of the active body, or the tip of a bone"""
 
     bl_idname = "condyle.add_target"
     bl_label = "Add Target"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
-            cls.poll_message_set("Select the body that should follow the target")
-            return False
-        return True
+            return "Select the body that should follow the target"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         body = references.active_body(context)
@@ -79,15 +70,12 @@ class AddTarget(Operator):
         return {"FINISHED"}
 
 
-class _WithTargets(mixins.Operator):
+class _WithTargets(Change):
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not ik_targets.targets_of(context.scene):
-            cls.poll_message_set("The scene has no target: select a body and use Add Target")
-            return False
-        return True
+            return "The scene has no target: select a body and use Add Target"
+        return ""
 
 
 class ReachTargets(_WithTargets, Operator):

@@ -13,7 +13,7 @@ from bpy.types import Operator
 
 from ...blender import units
 from ...data import fit_settings, references
-from ...data.property_options import figure, need_object_mode, own_joint, writable
+from ...data.property_options import Change, figure, own_joint
 from ...jobs import fit
 from ...jobs.operator import JobOperator
 from ..layout import fields
@@ -30,26 +30,22 @@ def _joint_at_hand(context: Any) -> Any:
     return own_joint(context) or fit.joint_of_selected(context)
 
 
-class _FitOperator(JobOperator):
-    bl_options = {"REGISTER", "UNDO"}
+class _FitOperator(Change, JobOperator):
     title = "Fit"
     kind = "spline_curve"
     groups: tuple[Any, ...] = ()
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if own_joint(context) is None and references.active_body(context) is None:
-            cls.poll_message_set("Select the keyed object or bone, or its joint")
-            return False
+            return "Select the keyed object or bone, or its joint"
         joint = own_joint(context)
         if joint is not None and joint.condyle.joint.type == "composite":
-            cls.poll_message_set(
-                "A fit would replace the parts of a composite joint: fit another joint, and use its frames for a part"
+            return (
+                "A fit would replace the parts of a composite joint: fit another joint, and use its frames "
+                "for a part"
             )
-            return False
-        return True
+        return ""
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         self._take_settings(context)

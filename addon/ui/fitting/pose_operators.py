@@ -5,25 +5,20 @@ from typing import Any
 from bpy.types import Operator
 
 from ...blender import units
-from ...data.property_options import active_joint, figure, needs_joint
+from ...data.property_options import Change, active_joint, figure, needs_joint
 from ...jobs.operator import JobOperator
 from ...posing import project_poses
 
 
-class _PoseOperator(JobOperator):
-    bl_options = {"REGISTER", "UNDO"}
+class _PoseOperator(Change, JobOperator):
+    needs = needs_joint
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         count = len(active_joint(context).condyle.joint.coordinates)
         if not 1 <= count <= 3:
-            cls.poll_message_set(
-                f"Only for joints with one to three coordinates; this one has {count or 'none'}"
-            )
-            return False
-        return True
+            return f"Only for joints with one to three coordinates; this one has {count or 'none'}"
+        return ""
 
     def told(self, outcome: Any) -> str:
         count = len(outcome.distances)

@@ -6,7 +6,7 @@ from bpy.props import FloatProperty, IntProperty
 from bpy.types import Menu, Operator
 
 from ...blender import units
-from ...data.property_options import active_joint, figure
+from ...data.property_options import Change, active_joint, figure
 from ...jobs.operator import JobOperator
 from ...making import bodies_and_joints, curve_tools
 from ..fitting.operators import REDO_SECONDS
@@ -42,13 +42,10 @@ class AdoptControlFrame(FrameOperator, Operator):
     bl_label = "Add to the Curve"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not super().poll(context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not is_stray(active_joint(context), context.active_object):
-            cls.poll_message_set("Select a copy (Shift+D) of a control frame that is not in the list")
-            return False
-        return True
+            return "Select a copy (Shift+D) of a control frame that is not in the list"
+        return ""
 
     def change(self, context: Any, joint: Any) -> None:
         copy = context.active_object
@@ -65,21 +62,17 @@ def is_stray(joint: Any, item: Any) -> bool:
     return all(frame.object != item for frame in joint.condyle.joint.frames)
 
 
-class _CurveOperator(JobOperator):
-    bl_options = {"REGISTER", "UNDO"}
+class _CurveOperator(Change, JobOperator):
+    needs = needs_curve
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_curve(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         settings = active_joint(context).condyle.joint
         if settings.type != "spline_curve" or settings.frames_of is not None:
-            cls.poll_message_set("Only for a spline curve with its own control frames")
-            return False
+            return "Only for a spline curve with its own control frames"
         if len(settings.frames) < settings.order:
-            cls.poll_message_set(f"A curve of order {settings.order} needs {settings.order} control frames")
-            return False
-        return True
+            return f"A curve of order {settings.order} needs {settings.order} control frames"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices

@@ -8,10 +8,10 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import mixins, physics_access
+from ...blender import physics_access
 from ...data import references
 from ...data.joints import has_surface
-from ...data.property_options import active_joint, needs_joint
+from ...data.property_options import Change, active_joint, needs_joint
 from ...making import frame_grids
 from ...sliders import sliders
 
@@ -69,13 +69,13 @@ def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
         operator.report({"INFO"}, f"{name} was removed")
 
 
-class MakeGrid(Operator):
+class MakeGrid(Change, Operator):
     """Make the joint a spline surface with a grid of control frames around a body, z outward. Existing frames are moved
     to new places"""
 
     bl_idname = "condyle.make_grid"
     bl_label = "Make Grid around Body"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     around: EnumProperty(
         name="Around",
@@ -101,14 +101,11 @@ class MakeGrid(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         joint = active_joint(context)
         if joint.condyle.joint.type == "composite":
-            cls.poll_message_set("A composite joint uses the frames of another joint: make the grid there")
-            return False
-        return True
+            return "A composite joint uses the frames of another joint: make the grid there"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
@@ -128,15 +125,11 @@ class MakeGrid(Operator):
         return {"FINISHED"}
 
 
-class _GridOperator(mixins.Operator):
-    bl_options = {"REGISTER", "UNDO"}
+class _GridOperator(Change):
+    needs = needs_surface
 
     change: Any
     direction: EnumProperty(name="Direction", description="Rows, columns or layers", items=DIRECTIONS)
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return needs_surface(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices

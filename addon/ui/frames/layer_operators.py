@@ -5,18 +5,18 @@ from typing import Any
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Operator
 
-from ...data.property_options import active_joint
+from ...data.property_options import Change, active_joint
 from ...making import frame_grids, grid_layers
 from .grid_operators import kept_at_hand, needs_surface, renew_slider
 
 
-class AddThirdDirection(Operator):
+class AddThirdDirection(Change, Operator):
     """Let the child also leave the surface: the control frames become the first of several layers. The other layers are
     copies, which you then move"""
 
     bl_idname = "condyle.add_third_direction"
     bl_label = "Add Third Direction"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_surface
 
     moving: BoolProperty(name="Moves in Time", description="The layers are the surface at successive times")
     layers: IntProperty(name="Layers", description="Number of layers", default=4, min=4, max=100)
@@ -53,15 +53,10 @@ class AddThirdDirection(Operator):
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_surface(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         settings = active_joint(context).condyle.joint
         # with layers `execute` refuses: Adjust Last Operation polls before its undo removes them
-        refusal = "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
-        if refusal:
-            cls.poll_message_set(refusal)
-        return not refusal
+        return "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
 
     def draw(self, _context: Any) -> None:
         layout = self.layout
@@ -85,21 +80,18 @@ class AddThirdDirection(Operator):
         return {"FINISHED"}
 
 
-class RemoveThirdDirection(Operator):
+class RemoveThirdDirection(Change, Operator):
     """Remove all layers except the first, with their Empties, so that the surface has only rows and columns"""
 
     bl_idname = "condyle.remove_third_direction"
     bl_label = "Remove Third Direction"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_surface
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_surface(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if active_joint(context).condyle.joint.grid[2] == 1:
-            cls.poll_message_set("The surface has no third direction")
-            return False
-        return True
+            return "The surface has no third direction"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices

@@ -5,28 +5,24 @@ from typing import Any
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from ...data.property_options import active_joint, needs_joint
+from ...data.property_options import Change, active_joint, needs_joint
 from ...making import mirroring
 from .operators import show_only
 
 
-class MirrorJoint(Operator):
+class MirrorJoint(Change, Operator):
     """Mirror the joint with its control frames and settings to the bodies of the other side, found by their names (.L
     and .R). An existing joint there is updated"""
 
     bl_idname = "condyle.mirror_joint"
     bl_label = "Mirror Joint"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     axis: EnumProperty(
         name="Axis",
         description="Axis that points to the other side: of the armature for bones, of the world for objects",
         items=(("X", "X", "Left and right"), ("Y", "Y", "Front and back"), ("Z", "Z", "Top and bottom")),
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices

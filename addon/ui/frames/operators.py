@@ -5,10 +5,10 @@ from typing import Any
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import mixins, physics_access, session, units
+from ...blender import physics_access, session, units
 from ...data import references
 from ...data.joints import has_curve
-from ...data.property_options import active_joint, figure, needs_joint
+from ...data.property_options import Change, active_joint, allowed, figure, needs_joint
 from ...making import bodies_and_joints, curve_tools, insert_frame
 from ...reading import joints
 from ...sliders import sliders
@@ -16,12 +16,12 @@ from ...sliders import sliders
 
 def needs_curve(cls: Any, context: Any) -> bool:
     """Poll: the active joint has a curve."""
-    if not needs_joint(cls, context):
-        return False
-    if not has_curve(active_joint(context).condyle.joint):
-        cls.poll_message_set("Only a spline curve has control frames: change the joint's type first")
-        return False
-    return True
+    return needs_joint(cls, context) and allowed(
+        cls,
+        ""
+        if has_curve(active_joint(context).condyle.joint)
+        else "Only a spline curve has control frames: change the joint's type first",
+    )
 
 
 def frame_at_hand(context: Any, settings: Any) -> int:
@@ -57,20 +57,17 @@ def show_only(context: Any, item: Any) -> None:
     context.view_layer.objects.active = item
 
 
-class FrameOperator(mixins.Operator):
+class FrameOperator(Change):
     """Base of operators that change the control frames of the active curve."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_curve
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_curve(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if cls.least_frames > len(active_joint(context).condyle.joint.frames):
             least = f"fewer than {cls.least_frames}" if cls.least_frames > 1 else "no"
-            cls.poll_message_set(f"The joint has {least} control frames")
-            return False
-        return True
+            return f"The joint has {least} control frames"
+        return ""
 
     change: Any
     least_frames = 0
@@ -213,23 +210,18 @@ class MoveControlFrame(FrameOperator, Operator):
             settings.knots.clear()
 
 
-class SelectControlFrame(Operator):
+class SelectControlFrame(Change, Operator):
     """Select the Empty of a control frame"""
 
     bl_idname = "condyle.select_control_frame"
     bl_label = "Select Control Frame"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     index: IntProperty(name="Number", description="Number of the control frame, from 0", min=0)
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Only in object mode")
-            return False
-        return True
+    def why_not(cls, context: Any) -> str:
+        return "Only in object mode" if context.mode != "OBJECT" else ""
 
     def execute(self, context: Any) -> set[str]:
         frames = active_joint(context).condyle.joint.frames

@@ -14,7 +14,7 @@ from ...blender import physics_access, session
 from ...data import references
 from ...data.joints import slider_names
 from ...data.names import title_of
-from ...data.property_options import active_joint, needs_joint
+from ...data.property_options import Change, active_joint, needs_joint
 from ...making import bodies_and_joints
 from ...posing import picking, project_poses, scrubbing
 from ..overlay import shown
@@ -50,13 +50,13 @@ def _take_turns(self: Any, turns: Any) -> None:
     self.values = turns
 
 
-class Scrub(Operator):
+class Scrub(Change, Operator):
     """Drag the joint along its curve or over its surface, as far as its limits let it. Shift: slowly; Esc: back to
     where it was"""
 
     bl_idname = "condyle.scrub"
     bl_label = "Scrub Joint"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     values: FloatVectorProperty(  # type: ignore[assignment]  # as a method of all of Blender's classes is called
         name="Coordinates",
@@ -75,13 +75,8 @@ class Scrub(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
-        refusal = scrubbing.why_not(active_joint(context))
-        if refusal:
-            cls.poll_message_set(refusal)
-        return not refusal
+    def why_not(cls, context: Any) -> str:
+        return scrubbing.why_not(active_joint(context))
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if context.region_data is None:

@@ -5,19 +5,17 @@ from typing import Any
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Operator
 
-from ...blender import mixins, session
+from ...blender import session
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
-from ...data.property_options import active_joint, need_object_mode, needs_joint, needs_own_joint, writable
+from ...data.property_options import Change, active_joint, allowed, needs_joint, needs_own_joint
 from ...making import bodies_and_joints, connected_bones
 from ...posing import keep_sliders, project_poses
 from ...sliders import sliders
 
 
-class _SearchOperator(mixins.Operator):
+class _SearchOperator(Change):
     """Base of operators that ask for the type in a searchable list; each class must define `bl_property` itself."""
-
-    bl_options = {"REGISTER", "UNDO"}
 
     def invoke(self, context: Any, _event: Any) -> set[str]:
         context.window_manager.invoke_search_popup(self)
@@ -45,16 +43,12 @@ class AddJoint(_SearchOperator, Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if references.active_body(context) is None:
-            cls.poll_message_set("Select the child, then the parent: two objects, or two bones in pose mode")
-            return False
+            return "Select the child, then the parent: two objects, or two bones in pose mode"
         if len(references.selected_bodies(context)) > 2:
-            cls.poll_message_set("More than two are selected: select the child, then the parent")
-            return False
-        return True
+            return "More than two are selected: select the child, then the parent"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         parent, child = references.parent_and_child(context)
@@ -75,6 +69,7 @@ class ChooseType(_SearchOperator, Operator):
     bl_idname = "condyle.choose_type"
     bl_label = "Choose Type"
     bl_property = "kind"
+    needs = needs_joint
 
     kind: EnumProperty(
         name="Type", description="How the child moves", items=search_items(), default="spline_curve"
@@ -82,10 +77,6 @@ class ChooseType(_SearchOperator, Operator):
     part: IntProperty(
         name="Part", description="Number of the part of a composite joint, from 1; 0: the joint itself", min=0
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
@@ -105,54 +96,43 @@ class ChooseType(_SearchOperator, Operator):
         return {"FINISHED"}
 
 
-class RemoveJoint(Operator):
+class RemoveJoint(Change, Operator):
     """Remove the active joint with its control frames; bodies and their animation are kept"""
 
     bl_idname = "condyle.remove_joint"
     bl_label = "Remove Joint"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return needs_own_joint(cls, context)
+    needs = needs_own_joint
 
     def execute(self, context: Any) -> set[str]:
         bodies_and_joints.remove_joint(context.scene, active_joint(context))
         return {"FINISHED"}
 
 
-class SetRestPose(Operator):
+class SetRestPose(Change, Operator):
     """Make the child's present pose the one where all coordinates of the joint are 0"""
 
     bl_idname = "condyle.set_rest_pose"
     bl_label = "Set Rest Pose"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return needs_joint(cls, context)
+    needs = needs_joint
 
     def execute(self, context: Any) -> set[str]:
         bodies_and_joints.take_rest_pose(active_joint(context))
         return {"FINISHED"}
 
 
-class Drive(Operator):
+class Drive(Change, Operator):
     """Drive the child by one slider per coordinate, within its limits; again: update them to a changed joint. The
     sliders are custom properties of the joint's Empty: they can be keyed and driven, and work without Condyle"""
 
     bl_idname = "condyle.drive"
     bl_label = "Drive by Sliders"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if active_joint(context).condyle.joint.closes_loop:
-            cls.poll_message_set("The joint closes a loop: another joint moves its child")
-            return False
-        return True
+            return "The joint closes a loop: another joint moves its child"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
@@ -164,53 +144,44 @@ class Drive(Operator):
         return {"FINISHED"}
 
 
-class StopDriving(Operator):
+class StopDriving(Change, Operator):
     """Stop driving the child by sliders, so that it follows its own keys again"""
 
     bl_idname = "condyle.stop_driving"
     bl_label = "Stop Driving"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         joint = active_joint(context)
         if not joint.condyle.joint.driven:
-            cls.poll_message_set("The sliders do not drive this joint")
-            return False
+            return "The sliders do not drive this joint"
         override = joint.override_library
         if (
             override is not None
             and override.reference is not None
             and override.reference.condyle.joint.driven
         ):
-            cls.poll_message_set(
-                f"{joint.name} is driven in its library, which would drive it again after the file is reopened"
-            )
-            return False
-        return True
+            return f"{joint.name} is driven in its library, which would drive it again after the file is reopened"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         sliders.set_driven(context.scene, active_joint(context), False)
         return {"FINISHED"}
 
 
-class StartHere(Operator):
+class StartHere(Change, Operator):
     """Start the simulation at the present values of the sliders"""
 
     bl_idname = "condyle.start_here"
     bl_label = "Start Here"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = needs_joint
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not needs_joint(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not active_joint(context).condyle.joint.driven:
-            cls.poll_message_set("Drive the joint by its sliders first")
-            return False
-        return True
+            return "Drive the joint by its sliders first"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         sliders.start_here(context.scene, active_joint(context))
@@ -218,12 +189,10 @@ class StartHere(Operator):
 
 
 def _needs_composite(cls: Any, context: Any) -> bool:
-    if not needs_joint(cls, context):
-        return False
-    if active_joint(context).condyle.joint.type != "composite":
-        cls.poll_message_set("Only a composite joint has parts")
-        return False
-    return True
+    return needs_joint(cls, context) and allowed(
+        cls,
+        "Only a composite joint has parts" if active_joint(context).condyle.joint.type != "composite" else "",
+    )
 
 
 class AddPart(_SearchOperator, Operator):
@@ -232,14 +201,11 @@ class AddPart(_SearchOperator, Operator):
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
     bl_property = "kind"
+    needs = _needs_composite
 
     kind: EnumProperty(
         name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
     )
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_composite(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)
@@ -248,18 +214,14 @@ class AddPart(_SearchOperator, Operator):
         return {"FINISHED"}
 
 
-class RemovePart(Operator):
+class RemovePart(Change, Operator):
     """Remove a part from a composite joint"""
 
     bl_idname = "condyle.remove_part"
     bl_label = "Remove Part"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_composite
 
     part: IntProperty(name="Part", description="Number of the part, from 1; 0: the last", min=0)
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_composite(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         joint = active_joint(context)

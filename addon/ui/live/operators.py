@@ -7,7 +7,7 @@ from bpy.types import Operator
 
 from ...blender import redraw, session
 from ...data.live import settings
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change
 from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
 from ...reading import contents
@@ -16,13 +16,12 @@ from ...reading import contents
 SETTLED = 0.43
 
 
-class Live(JobOperator, Operator):
+class Live(Change, JobOperator, Operator):
     """Simulate the scene in real time: change torques, excitations, gravity and ground with sliders, and drag bodies
     with the mouse. Changes nothing unless recorded"""
 
     bl_idname = "condyle.live"
     bl_label = "Live"
-    bl_options = {"REGISTER", "UNDO"}
     title = "Live"
     tick = 1.0 / 60.0
     endless = True
@@ -36,13 +35,10 @@ class Live(JobOperator, Operator):
     record: BoolProperty(name="Record", description="Record from the start", options={"SKIP_SAVE", "HIDDEN"})
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
-            cls.poll_message_set("Nothing to simulate: add a joint, or make a body Free")
-            return False
-        return True
+            return "Nothing to simulate: add a joint, or make a body Free"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         if not self.duration:
@@ -131,22 +127,18 @@ class RecordLive(Operator):
         return {"FINISHED"}
 
 
-class KeepLive(Operator):
+class KeepLive(Change, Operator):
     """Copy the slider values of the last live run to the scene: torques, excitations, gravity, ground"""
 
     bl_idname = "condyle.live_keep"
     bl_label = "Keep Values"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not knobs.touched(settings(), context.scene):
             why_not = knobs.of_another(settings(), context.scene)
-            cls.poll_message_set(why_not or "No slider of the last live run differs from the scene")
-            return False
-        return True
+            return why_not or "No slider of the last live run differs from the scene"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         changed = knobs.keep(settings(), context.scene)

@@ -8,7 +8,7 @@ from bpy.types import Operator
 from ...baking import muscles as muscle_bakes
 from ...data import references
 from ...data.obstacles import SHAPES
-from ...data.property_options import active_muscle, need_object_mode, writable
+from ...data.property_options import Change, active_muscle, allowed, editable, need_object_mode, writable
 from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
 
@@ -48,29 +48,22 @@ def picked_points(context: Any) -> list[tuple[Any, Any]]:
     return found
 
 
-class AddMuscle(Operator):
+class AddMuscle(Change, Operator):
     """Add a muscle. From a curve: select the bodies of its points, then the curve. From Empties: select one for each
     point, the insertion last. From bodies or bones: its points are those nearest to the 3D cursor"""
 
     bl_idname = "condyle.add_muscle"
     bl_label = "Add Muscle"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         active = context.active_object
         if active is not None and active.type == "CURVE" and active.select_get():
-            if active.condyle.muscle.enabled:
-                cls.poll_message_set("This curve is already a muscle")
-                return False
-            return True
+            return "This curve is already a muscle" if active.condyle.muscle.enabled else ""
         chosen = context.selected_pose_bones if context.mode == "POSE" else context.selected_objects
         if len(chosen or ()) < 2:
-            cls.poll_message_set("Select two or more bodies or Empties, the insertion last; or a curve")
-            return False
-        return True
+            return "Select two or more bodies or Empties, the insertion last; or a curve"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         scene, active = context.scene, context.active_object
@@ -85,53 +78,40 @@ class AddMuscle(Operator):
 
 
 def _needs_muscle(cls: Any, context: Any) -> bool:
-    if not (writable(cls) and need_object_mode(cls, context)):
-        return False
-    if active_muscle(context) is None:
-        cls.poll_message_set("Select a muscle")
-        return False
-    return True
+    return editable(cls, context) and allowed(
+        cls, "Select a muscle" if active_muscle(context) is None else ""
+    )
 
 
 def _needs_own_curve(cls: Any, context: Any) -> bool:
     """Poll: the active muscle is not baked, since a bake replaces its curve and hooks."""
-    if not _needs_muscle(cls, context):
-        return False
-    if muscle_bakes.is_baked(active_muscle(context)):
-        cls.poll_message_set("The muscle is baked: use Free Bake first")
-        return False
-    return True
+    return _needs_muscle(cls, context) and allowed(
+        cls,
+        "The muscle is baked: use Free Bake first" if muscle_bakes.is_baked(active_muscle(context)) else "",
+    )
 
 
-class RemoveMuscle(Operator):
+class RemoveMuscle(Change, Operator):
     """Make the active muscle an ordinary curve again"""
 
     bl_idname = "condyle.remove_muscle"
     bl_label = "Remove Muscle"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_own_curve(cls, context)
+    needs = _needs_own_curve
 
     def execute(self, context: Any) -> set[str]:
         muscles.remove_muscle(active_muscle(context))
         return {"FINISHED"}
 
 
-class StickPoints(Operator):
+class StickPoints(Change, Operator):
     """Hook points of the muscle that are on no body, such as new ones, to the nearest of the other selected bodies, or
     of all bodies"""
 
     bl_idname = "condyle.stick_points"
     bl_label = "Stick Points"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_own_curve
 
     every: BoolProperty(name="Every Point", description="Also points that are already on a body")
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return _needs_own_curve(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         item = active_muscle(context)
@@ -178,12 +158,12 @@ class AddObstacle(Operator):
         return {"FINISHED"}
 
 
-class WrapOver(Operator):
+class WrapOver(Change, Operator):
     """Let the muscle wrap over the obstacles that are selected with it"""
 
     bl_idname = "condyle.wrap_over"
     bl_label = "Wrap Over Selected"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_muscle
 
     strand: IntProperty(
         name="Strand",
@@ -192,13 +172,10 @@ class WrapOver(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not _needs_muscle(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not any(item.condyle.obstacle.enabled for item in context.selected_objects):
-            cls.poll_message_set("Select one or more obstacles, then the muscle")
-            return False
-        return True
+            return "Select one or more obstacles, then the muscle"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         muscle = active_muscle(context)
@@ -208,21 +185,18 @@ class WrapOver(Operator):
         return {"FINISHED"}
 
 
-class RemoveWrap(Operator):
+class RemoveWrap(Change, Operator):
     """Stop wrapping the muscle over the active obstacle of its list; the obstacle is kept"""
 
     bl_idname = "condyle.remove_wrap"
     bl_label = "Remove"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = _needs_muscle
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not _needs_muscle(cls, context):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not len(active_muscle(context).condyle.muscle.obstacles):
-            cls.poll_message_set("The muscle wraps over no obstacle")
-            return False
-        return True
+            return "The muscle wraps over no obstacle"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         settings = active_muscle(context).condyle.muscle

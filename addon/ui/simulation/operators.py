@@ -7,7 +7,7 @@ from bpy.types import Operator
 from ...baking import write
 from ...blender import session
 from ...data import findings
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
 from ...reading import contents, missing_joints
@@ -16,23 +16,19 @@ from ...reading import contents, missing_joints
 MOST_TOLD = 2
 
 
-class Bake(JobOperator, Operator):
+class Bake(Change, JobOperator, Operator):
     """Simulate the scene's joints and bodies, and write their motion to keyframes. Free Bake restores the former
     animation"""
 
     bl_idname = "condyle.bake"
     bl_label = "Bake"
-    bl_options = {"REGISTER", "UNDO"}
     title = "Bake"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
-            cls.poll_message_set(missing_joints.why_nothing(context.scene))
-            return False
-        return True
+            return missing_joints.why_nothing(context.scene)
+        return ""
 
     def steps(self, context: Any) -> Any:
         return bake.bake(context.scene)
@@ -54,25 +50,20 @@ class Bake(JobOperator, Operator):
         return f"{done}; {outcome.note}" if outcome.note else done
 
 
-class BakeUnfinished(JobOperator, Operator):
+class BakeUnfinished(Change, JobOperator, Operator):
     """Bake the frames that were simulated before the last bake failed, to see how it failed"""
 
     bl_idname = "condyle.bake_unfinished"
     bl_label = "Bake What Was Simulated"
-    bl_options = {"REGISTER", "UNDO"}
     title = "Bake"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         kept = partial_bake.of(context.scene)
         refused = "No bake of this scene failed after its first frames"
         if kept is not None:
             refused = partial_bake.why_not(context.scene, kept)
-        if refused:
-            cls.poll_message_set(refused)
-        return not refused
+        return refused
 
     def steps(self, context: Any) -> Any:
         return bake.bake_unfinished(context.scene)
@@ -83,21 +74,15 @@ class BakeUnfinished(JobOperator, Operator):
         )
 
 
-class FreeBake(Operator):
+class FreeBake(Change, Operator):
     """Remove the bake: restore the actions and poses from before it"""
 
     bl_idname = "condyle.free_bake"
     bl_label = "Free Bake"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
-        if not write.is_baked(context.scene):
-            cls.poll_message_set("Nothing is baked")
-            return False
-        return True
+    def why_not(cls, context: Any) -> str:
+        return "" if write.is_baked(context.scene) else "Nothing is baked"
 
     def execute(self, context: Any) -> set[str]:
         lost = [each.text for each in write.broken(context.scene)]

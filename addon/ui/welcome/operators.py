@@ -8,7 +8,7 @@ from bpy.types import Operator
 
 from ...blender import session
 from ...data import references
-from ...data.property_options import need_object_mode, writable
+from ...data.property_options import Change, need_object_mode, writable
 from ...making import connected_bones, demo_knee, presets, presets_making
 
 
@@ -30,13 +30,12 @@ class DemoKnee(Operator):
         return {"FINISHED"}
 
 
-class AddPreset(Operator):
+class AddPreset(Change, Operator):
     """Add a joint between two selected bodies, with limits, damping and sliders. The active one,
     selected last, is the parent, unless it is a Blender child of the other. With fewer selected, adds simple bodies"""
 
     bl_idname = "condyle.add_preset"
     bl_label = "Joint from Preset"
-    bl_options = {"REGISTER", "UNDO"}
 
     preset: EnumProperty(
         name="Preset",
@@ -46,18 +45,14 @@ class AddPreset(Operator):
     swap: BoolProperty(name="Swap", description="Swap parent and child", options={"SKIP_SAVE"})
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
-        if not (writable(cls) and need_object_mode(cls, context)):
-            return False
+    def why_not(cls, context: Any) -> str:
         chosen = references.selected_bodies(context)
         if len(chosen) > 2:
-            cls.poll_message_set("More than two are selected: select the child, then the parent, or nothing")
-            return False
+            return "More than two are selected: select the child, then the parent, or nothing"
         active = references.active_body(context)
         if len(chosen) == 2 and not any(references.same(body, active) for body in chosen):
-            cls.poll_message_set("The active object is not one of the two selected: select the parent last")
-            return False
-        return True
+            return "The active object is not one of the two selected: select the parent last"
+        return ""
 
     def execute(self, context: Any) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
