@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .properties import angle, choice, flag, integer, number, text
+from .properties import angle, choice, flag, integer, number, span, text
 
 TARGETS = (
     (
@@ -56,18 +56,12 @@ class OutputProperties(PropertyGroup):
     tolerance_distance: number(
         "Distance [mm]",
         "Farthest that a body may be off where keys are left out, in millimetres, seen from its parent",
-        default=0.5,
-        min=0.0001,
-        soft_max=10.0,
-        precision=3,
+        **span(0.0001, 10.0, default=0.5, precision=3),
     )
     tolerance_angle: angle(
         "Angle",
         "Farthest that a body may be turned where keys are left out, seen from its parent",
-        default=0.0017453292519943296,
-        min=1e-6,
-        soft_max=0.1,
-        precision=3,
+        **span(1e-6, 0.1, default=0.0017453292519943296, precision=3),
     )
     extras: choice(
         "Figures",

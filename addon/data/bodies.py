@@ -2,7 +2,7 @@
 
 from bpy.types import Object, PropertyGroup
 
-from .properties import choice, factor, flag, length, number, pointer, small_inertia_view, vector
+from .properties import choice, factor, flag, length, number, pointer, small_inertia_view, span, vector
 from .starting import own_source
 
 
@@ -40,9 +40,7 @@ class WobblingProperties(PropertyGroup):
     damping: number(
         "Damping",
         "Share of critical damping: 0 wobbles on and on, 1 does not swing back",
-        default=0.3,
-        min=0.0,
-        soft_max=1.0,
+        **span(0.0, 1.0, default=0.3),
     )
 
 
@@ -77,9 +75,7 @@ class BodyProperties(PropertyGroup):
     density: number(
         "Density [kg/m³]",
         "Mass of one cubic metre. Water 1000, soft tissue about 1060, cortical bone about 1900",
-        default=1000.0,
-        min=0.0,
-        soft_max=20000.0,
+        **span(0.0, 20000.0, default=1000.0),
     )
     mass: number("Mass [kg]", "Mass in kilograms", default=1.0, min=0.0, precision=4)
     center_of_mass: vector(

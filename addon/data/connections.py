@@ -6,7 +6,19 @@ from bpy.types import Context, Object, PropertyGroup
 
 from .body_reference import BodyReference
 from .connection_kinds import items
-from .properties import choice, collection, factor, flag, integer, length, lengths, number, pointer, text
+from .properties import (
+    choice,
+    collection,
+    factor,
+    flag,
+    integer,
+    length,
+    lengths,
+    number,
+    pointer,
+    span,
+    text,
+)
 
 
 def _is_curve(_self: PropertyGroup, candidate: Object) -> bool:
@@ -56,10 +68,7 @@ class GroundProperties(PropertyGroup):
     num_points: integer(
         "At Most",
         "In how many directions an outermost vertex is looked for",
-        default=32,
-        min=1,
-        soft_max=200,
-        max=2000,
+        **span(1, 200, 2000, default=32),
     )
     vertex_group: text("Group", "Vertex group whose vertices touch the ground")
     radius: length("Radius", "Radius of a ball about each point, which touches instead of it", min=0.0)
@@ -78,39 +87,28 @@ class GroundProperties(PropertyGroup):
         "Stiffness a",
         "Force against sinking in: N for each metre of depth, raised to the exponent. A point sinks "
         "about weight / stiffness",
-        default=2e4,
-        min=1e-6,
-        soft_max=1e6,
+        **span(1e-6, 1e6, default=2e4),
     )
     exponent: number(
         "Exponent b",
         "1: the force grows with the depth; more: softer at first, harder in the depth",
-        default=1.0,
-        min=1.0,
-        soft_max=3.0,
+        **span(1.0, 3.0, default=1.0),
     )
     damping: number(
         "Damping d",
         "Force against the speed of sinking in: N·s a metre. 0 bounces, much does not",
-        default=200.0,
-        min=0.0,
-        soft_max=1e4,
+        **span(0.0, 1e4, default=200.0),
     )
     friction: number(
         "Friction",
         "Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber",
-        default=0.5,
-        min=0.0,
-        soft_max=2.0,
+        **span(0.0, 2.0, default=0.5),
     )
     smooth_speed: number(
         "Creep Speed",
         "Below this sliding speed, in metres a second, friction fades, so that what should stand still "
         "creeps slower than this",
-        default=0.01,
-        min=1e-6,
-        soft_max=0.1,
-        precision=4,
+        **span(1e-6, 0.1, default=0.01, precision=4),
     )
 
 
@@ -166,16 +164,10 @@ class ConnectionProperties(PropertyGroup):
     stiffness: number(
         "Stiffness [N/m]",
         "Force for each metre that it is longer than at rest",
-        default=100.0,
-        min=0.0,
-        soft_max=1e5,
+        **span(0.0, 1e5, default=100.0),
     )
     damping: number(
-        "Damping [Ns/m]",
-        "Force against the speed at which its length changes",
-        default=1.0,
-        min=0.0,
-        soft_max=1e3,
+        "Damping [Ns/m]", "Force against the speed at which its length changes", **span(0.0, 1e3, default=1.0)
     )
     profile: pointer(
         "Profile",

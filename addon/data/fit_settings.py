@@ -8,7 +8,7 @@ from typing import Any
 from bpy.types import UILayout
 
 from .joint_shape import on_change
-from .properties import angle, choice, factor, flag, integer, length, number, text, vector
+from .properties import angle, choice, factor, flag, integer, length, number, span, text, vector
 
 ENDS = (
     ("FREE", "Free", "As the keys have it"),
@@ -87,10 +87,7 @@ class CurveWishes:
     num_frames: integer(
         "Control Frames",
         "How many control frames the curve gets: more follow the keys more closely",
-        default=8,
-        min=4,
-        soft_max=40,
-        max=1000,
+        **span(4, 40, 1000, default=8),
     )
     within_distance: length(
         "Within", "No key may lie farther from the curve", default=0.001, min=1e-9, precision=5
@@ -135,12 +132,7 @@ class SurfaceWishes:
         "Rows", "Control frames of the surface in its first direction", default=5, min=4, soft_max=20, max=200
     )
     columns: integer(
-        "Columns",
-        "Control frames of the surface in its second direction",
-        default=5,
-        min=4,
-        soft_max=20,
-        max=200,
+        "Columns", "Control frames of the surface in its second direction", **span(4, 20, 200, default=5)
     )
     parameters: choice(
         "Places",

@@ -3,7 +3,7 @@
 from bpy.types import Context, PropertyGroup
 
 from .fit_settings import CommonWishes, CurveWishes, SurfaceWishes
-from .properties import angle, choice, collection, flag, integer, number, vector
+from .properties import angle, choice, collection, flag, integer, number, span, vector
 
 
 class PoseResidual(PropertyGroup):
@@ -18,11 +18,7 @@ class PoseResidual(PropertyGroup):
         default=1.0,
     )
     weight: number(
-        "Weight",
-        "How much the key counts beside the others in the next fit",
-        default=1.0,
-        min=0.0,
-        soft_max=10.0,
+        "Weight", "How much the key counts beside the others in the next fit", **span(0.0, 10.0, default=1.0)
     )
     pinned: flag("Pinned", "The next fit passes this key exactly (a curve only)")
     pose: vector("Keyed Pose", "Of the child in the joint's frame, row by row", size=16)

@@ -2,7 +2,7 @@
 
 from bpy.types import PropertyGroup
 
-from .properties import factor, flag, number, pointer, seconds
+from .properties import factor, flag, number, pointer, seconds, span
 from .starting import own_source
 
 
@@ -38,9 +38,7 @@ class JointControl:
         "Follow Time",
         "How long the joint takes to come near its animation with Follow at one half, in seconds; "
         "shorter is stiffer",
-        default=0.1,
-        min=1e-3,
-        soft_max=2.0,
+        **span(1e-3, 2.0, default=0.1),
     )
     controller: pointer("Controller", type=JointControllerProperties)
     start_from: own_source("joint")

@@ -6,7 +6,7 @@ from typing import Any
 from bpy.types import Context, Object
 
 from . import callbacks
-from .properties import angle, angles, choice, flag, length, lengths, pointer, text, vector
+from .properties import angle, angles, choice, flag, length, lengths, pointer, text, updating, vector
 
 SEQUENCES = tuple(
     (letters, " ".join(letters.upper()), f"First about {letters[0]}, then {letters[1]}, then {letters[2]}")
@@ -24,27 +24,22 @@ def _has_frames(_self: "JointShape", item: Object) -> bool:
     return len(item.condyle.joint.frames) > 0
 
 
+@updating(on_change)
 class JointShape:
     """Settings of every joint type; the panel shows those that apply (`types.JointType.settings`)."""
 
     inverted: flag(
         "Run Backward",
         "Inverted joint: parent and child change places, so that it makes the opposite of its motion",
-        update=on_change,
     )
-    axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ", update=on_change)
-    axis_2: vector(
-        "Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ", update=on_change
-    )
-    pitch: length(
-        "Pitch", "Advance along the axis in one radian, of a helical joint", default=0.01, update=on_change
-    )
+    axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ")
+    axis_2: vector("Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ")
+    pitch: length("Pitch", "Advance along the axis in one radian, of a helical joint", default=0.01)
     skew: angle(
         "Skew",
         "How far the second axis leans from y towards z",
         min=math.radians(-89.0),
         max=math.radians(89.0),
-        update=on_change,
     )
     sequence: choice(
         "Angles About",
@@ -53,19 +48,16 @@ class JointShape:
         "the same)",
         items=SEQUENCES,
         default="zyx",
-        update=on_change,
     )
     rotation_first: flag(
         "Rotation First",
         "The child turns first and then moves along its own axes; otherwise along the joint's",
-        update=on_change,
     )
     semi_axes: lengths(
         "Semi-Axes",
         "Half the size of the ellipse or ellipsoid along x, y and z",
         default=(0.1, 0.1, 0.1),
         min=0.0,
-        update=on_change,
     )
     normal: choice(
         "Normal",
@@ -74,20 +66,12 @@ class JointShape:
             ("opensim", "As OpenSim", "Turned by longitude and latitude: near to upright, and simple"),
             ("true", "True", "Upright on the surface everywhere but at its two poles"),
         ),
-        update=on_change,
     )
-    winging: angle(
-        "Winging", "Angle between x and the axis of the last turn, in the x-y plane", update=on_change
-    )
+    winging: angle("Winging", "Angle between x and the axis of the last turn, in the x-y plane")
     winging_origin: lengths(
-        "Winging Origin",
-        "Where the axis of winging meets the x-y plane of the moving frame",
-        size=2,
-        update=on_change,
+        "Winging Origin", "Where the axis of winging meets the x-y plane of the moving frame", size=2
     )
-    winging_direction: angle(
-        "Winging Direction", "Angle between y and the axis of winging, about z", update=on_change
-    )
+    winging_direction: angle("Winging Direction", "Angle between y and the axis of winging, about z")
     ball_limit: choice(
         "Limit",
         "How far a ball joint may go in all",
@@ -100,7 +84,6 @@ class JointShape:
                 "Turned by at most an angle, which depends on the axis of the turn",
             ),
         ),
-        update=on_change,
     )
     cone_angle: angle(
         "Half Opening",
@@ -108,7 +91,6 @@ class JointShape:
         min=0.001,
         max=math.pi,
         default=math.radians(60.0),
-        update=on_change,
     )
     rotation_limit: angles(
         "Largest Turn",
@@ -117,17 +99,13 @@ class JointShape:
         min=0.001,
         max=math.pi,
         default=(math.radians(60.0),) * 3,
-        update=on_change,
     )
     custom_text: text(
-        "Description",
-        "What a custom joint is made of, as the scene file has it (JSON); it comes by import",
-        update=on_change,
+        "Description", "What a custom joint is made of, as the scene file has it (JSON); it comes by import"
     )
     frames_of: pointer(
         "Frames of",
         "Another joint's Empty whose control frames the curve or surface takes; empty: those of this joint",
         type=Object,
         poll=_has_frames,
-        update=on_change,
     )

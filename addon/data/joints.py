@@ -24,6 +24,7 @@ from .properties import (
     number,
     pointer,
     seconds,
+    span,
     text,
     vector,
 )
@@ -252,9 +253,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         "Seconds per Layer",
         "Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
         "on average. 0: as it was fitted, or one second for all layers",
-        min=0.0,
-        soft_max=60.0,
-        update=on_change,
+        **span(0.0, 60.0, update=on_change),
     )
     prescribed: flag(
         "Prescribed",

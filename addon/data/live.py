@@ -5,7 +5,7 @@ from bpy.props import PointerProperty
 from bpy.types import Context, PropertyGroup, Scene
 
 from ..blender import session
-from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, text, vector
+from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, span, text, vector
 
 #: which of a slider's numbers counts, by its kind
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
@@ -53,18 +53,12 @@ class LiveSlider(PropertyGroup):
     times: number(
         "Times",
         "So many times what the scene says. It acts on the next step",
-        default=1.0,
-        min=0.0,
-        soft_max=5.0,
-        max=1000.0,
-        update=_turned,
+        **span(0.0, 5.0, 1000.0, default=1.0, update=_turned),
     )
     plain: number(
         "Friction",
         "Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
-        min=0.0,
-        soft_max=2.0,
-        update=_turned,
+        **span(0.0, 2.0, update=_turned),
     )
 
     @property
@@ -94,10 +88,7 @@ class LiveSettings(PropertyGroup):
     pull: number(
         "Pull",
         "How strongly the mouse pulls a body: its spring's stiffness, times what fits the body's mass",
-        default=1.0,
-        min=0.01,
-        soft_max=10.0,
-        max=1000.0,
+        **span(0.01, 10.0, 1000.0, default=1.0),
     )
     scene: integer("Scene", "Session uid of the scene that ran")
     sliders: collection("Sliders", type=LiveSlider, override=OVERRIDE)

@@ -6,7 +6,7 @@ import bpy
 from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks
-from .properties import angle, choice, collection, factor, flag, integer, length, number, pointer, text
+from .properties import angle, choice, collection, factor, flag, integer, length, number, pointer, span, text
 
 #: what pulls along a path: names of physics, labels, and in a sentence what each is for
 LAWS = (
@@ -84,9 +84,7 @@ class ForceLawProperties(PropertyGroup):
     max_force: number(
         "Force [N]",
         "Force at full excitation; of a Hill muscle the isometric one at the best length",
-        default=500.0,
-        min=0.0,
-        soft_max=1e4,
+        **span(0.0, 1e4, default=500.0),
     )
     fibre_length: length(
         "Fibre Length", "Length of the fibres at which they are strongest", default=0.1, min=1e-6
@@ -100,32 +98,22 @@ class ForceLawProperties(PropertyGroup):
     max_speed: number(
         "Fastest",
         "Speed at which fibres shorten without load, in fibre lengths a second",
-        default=10.0,
-        min=1e-3,
-        soft_max=20.0,
+        **span(1e-3, 20.0, default=10.0),
     )
     damping: number(
         "Fibre Damping",
         "Of Millard's muscle: force against the fibres' speed, as a share of the largest force",
-        default=0.1,
-        min=0.0,
-        soft_max=1.0,
+        **span(0.0, 1.0, default=0.1),
     )
     rise_time: number(
         "Rise Time [s]",
         "How fast activation follows an excitation that is higher",
-        default=0.010,
-        min=1e-4,
-        soft_max=0.2,
-        precision=4,
+        **span(1e-4, 0.2, default=0.010, precision=4),
     )
     fall_time: number(
         "Fall Time [s]",
         "How fast activation follows an excitation that is lower",
-        default=0.040,
-        min=1e-4,
-        soft_max=0.5,
-        precision=4,
+        **span(1e-4, 0.5, default=0.040, precision=4),
     )
     least_activation: number(
         "Least Activation",
@@ -183,9 +171,7 @@ class MuscleProperties(PropertyGroup):
     mass: number(
         "Mass [kg]",
         "Mass that moves along the path as the muscle strains; 0: none",
-        min=0.0,
-        soft_max=10.0,
-        precision=3,
+        **span(0.0, 10.0, precision=3),
     )
     num_points: integer(
         "Mass Points", "How many points its mass is spread over", default=20, min=1, soft_max=50, max=1000
@@ -244,9 +230,7 @@ class MuscleProperties(PropertyGroup):
         "Smoothing",
         "Length over which touching and leaving an obstacle is rounded off; less than the ends are away "
         "from its surface. 0: half a millimetre, or a fifth of the least radius where the muscle has mass",
-        min=0.0,
-        soft_max=0.02,
-        precision=4,
+        **span(0.0, 0.02, precision=4),
     )
     active_obstacle: integer("Obstacle", "Obstacle at hand", min=0)
     rules: collection("Point Rules", type=PointRule)

@@ -16,6 +16,7 @@ from bpy.props import (
     PointerProperty,
     StringProperty,
 )
+from bpy.types import Context
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
@@ -91,3 +92,19 @@ def small_inertia_view(stored: str, name: str, description: str) -> Any:
 
 def _unit_scale() -> float:
     return float(bpy.context.scene.unit_settings.scale_length)
+
+
+def span(least: float, usual: float, most: float | None = None, **options: Any) -> dict[str, Any]:
+    """Options of a number: its least value, the most that its slider reaches, the most that can be typed; others."""
+    return {"min": least, "soft_max": usual, **({} if most is None else {"max": most}), **options}
+
+
+def updating(update: Callable[[Any, Context], None]) -> Callable[[type], type]:
+    """Decorator of a class of properties: each of them calls `update` when it changes."""
+
+    def declare(cls: type) -> type:
+        for declared in cls.__annotations__.values():
+            declared.keywords["update"] = update
+        return cls
+
+    return declare

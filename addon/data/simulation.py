@@ -4,7 +4,7 @@ import bpy
 from bpy.types import PropertyGroup, Scene
 
 from .bake_output import TARGETS, OutputProperties
-from .properties import angles, choice, flag, integer, number, pointer, seconds, text, vector
+from .properties import angles, choice, flag, integer, number, pointer, seconds, span, text, vector
 
 #: methods of physics, their labels, and in a sentence what each is for
 INTEGRATORS = (
@@ -82,11 +82,7 @@ class SimulationProperties(PropertyGroup):
     time_step: seconds(
         "Time Step",
         "Step of the simulation in seconds; it does not depend on the frame rate",
-        default=0.001,
-        min=1e-6,
-        soft_max=0.02,
-        max=1.0,
-        precision=5,
+        **span(1e-6, 0.02, 1.0, default=0.001, precision=5),
     )
     integrator: choice(
         "Method",

@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import PropertyGroup
 
-from .properties import choice, flag, integer, number
+from .properties import choice, flag, integer, number, span
 
 #: what a joint or body starts with; "SCENE" (as the simulation says) comes on top of these where it has its own choice
 SOURCES = (
@@ -49,9 +49,7 @@ class StartProperties(PropertyGroup):
     preroll: integer(
         "Pre-Roll",
         "Frames that are simulated before the first recorded one; the start is that much earlier",
-        min=0,
-        soft_max=250,
-        max=100000,
+        **span(0, 250, 100000),
     )
     samples: choice(
         "Keys a Frame",
@@ -68,26 +66,18 @@ class StartProperties(PropertyGroup):
         "Most Cycles",
         "How many times the range is simulated at most. A motion repeats itself after some cycles where "
         "it is driven in time with the range and damped; 1: only blend",
-        default=20,
-        min=1,
-        soft_max=100,
-        max=10000,
+        **span(1, 100, 10000, default=20),
     )
     loop_tolerance: number(
         "Tolerance",
         "A motion repeats itself where bodies change from one cycle to the next by less than this: "
         "millimetres, and thousandths of a radian; speeds by less than 2 pi times that in a cycle's time",
-        default=0.1,
-        min=1e-6,
-        soft_max=10.0,
-        precision=3,
+        **span(1e-6, 10.0, default=0.1, precision=3),
     )
     loop_blend: integer(
         "Blend Frames",
         "Last frames over which what is left of the jump is taken away; 0: the jump stays",
-        default=0,
-        min=0,
-        soft_max=50,
+        **span(0, 50, default=0),
     )
 
 
