@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ..baked import channels_back, temporarily
 from ..blender import compat, physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..sliders import sliders
 
@@ -43,9 +44,7 @@ def frames_of(scene: Scene, body: references.Body, keys: str = "ALL") -> np.ndar
     frames = keyed_frames(body, selected=keys == "SELECTED")
     if keys == "PREVIEW":
         if not scene.use_preview_range:
-            raise physics_access.model_error(
-                "there is no preview range: set one in the Timeline (P), or fit all keys"
-            )
+            raise model_error("there is no preview range: set one in the Timeline (P), or fit all keys")
         first, last = scene.frame_preview_start, scene.frame_preview_end
         frames = frames[(frames >= first) & (frames <= last)]
         where = f" from frame {first} to {last}"
@@ -53,7 +52,7 @@ def frames_of(scene: Scene, body: references.Body, keys: str = "ALL") -> np.ndar
         where = " selected" if keys == "SELECTED" else ""
     if len(frames) < 2:
         count = "no keyframes" if len(frames) == 0 else "only one keyframe"
-        raise physics_access.model_error(
+        raise model_error(
             f"{body.name} has {count}{where} to fit; key its location and rotation at several poses"
             if keys == "ALL"
             else f"{body.name} has {count}{where}; a fit wants several, or all keys"
@@ -80,9 +79,7 @@ def source_of_joint(item: Object) -> Source:
     child = references.resolve(settings.child)
     parent = None if settings.to_world else references.resolve(settings.parent)
     if child is None or (parent is None and not settings.to_world):
-        raise physics_access.model_error(
-            f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing"
-        )
+        raise model_error(f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing")
     references.check_evaluated(item, f"joint {item.name!r}")
     return source(f"joint {item.name!r}", child, parent, item.matrix_world)
 
@@ -136,9 +133,7 @@ def _own_frames(scene: Scene, given: Source, keys: str) -> np.ndarray:
     """`frames_of` the child; ModelError where it shows a bake."""
     child = given.child
     if channels_back.is_baked(child.object) and child.data.channels.baked:
-        raise physics_access.model_error(
-            f"{child.name} shows a bake now, not its own keys; use Free Bake first"
-        )
+        raise model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
     return frames_of(scene, child, keys)
 
 
@@ -175,9 +170,9 @@ def property_value(body: references.Body, name: str) -> float:
         try:
             value = body.owner.path_resolve(name)
         except ValueError as error:
-            raise physics_access.model_error(
+            raise model_error(
                 f"{body.name} has no custom property {name!r}; add and animate it, or name another"
             ) from error
     if not isinstance(value, (int, float)):
-        raise physics_access.model_error(f"{body.name}: its property {name!r} is no number ({value!r:.40})")
+        raise model_error(f"{body.name}: its property {name!r} is no number ({value!r:.40})")
     return float(value)

@@ -49,10 +49,7 @@ class Stillness:
 
     def _hangs_on(self, item: ID) -> list[ID] | None:
         """What else may move an object that does not move by itself; None: it does, or something not known here."""
-        owners = (item, *(item.pose.bones if item.pose is not None else ()))
-        constraints = [constraint for owner in owners for constraint in owner.constraints]
-        # those of sliders are muted by bakes alone
-        constraints = [each for each in constraints if not (_is_ours(each) and each.mute)]
+        constraints = _constraints(item)
         drivers = self._drivers(item)
         if drivers is None or item.rigid_body is not None or not _is_carried_plainly(item):
             return None
@@ -105,12 +102,9 @@ def _is_level_strip(strip: NlaStrip, is_first: bool, low: float, high: float) ->
     """
     if strip.mute:
         return True
-    begin, end = strip.frame_start, strip.frame_end
-    plain = strip.type == "CLIP" and strip.action is not None and strip.action_frame_start == begin
-    plain = plain and strip.repeat == strip.scale == 1.0 and not strip.use_reverse
-    plain = plain and not strip.use_animated_time and not strip.use_auto_blend
-    if not plain or strip.blend_in or strip.blend_out:
+    if not _plays_as_is(strip):
         return False
+    begin, end = strip.frame_start, strip.frame_end
     if high < begin or low > end:  # not there, or held
         return all(is_level(curve, low, high) for curve in strip.fcurves)
     if low < begin and not (is_first and strip.extrapolation == "HOLD"):
@@ -121,6 +115,16 @@ def _is_level_strip(strip: NlaStrip, is_first: bool, low: float, high: float) ->
         return False
     curves = compat.curves(strip.action, compat.slot_of(strip))
     return all(is_level(curve, max(low, begin), min(high, end)) for curve in curves)
+
+
+def _plays_as_is(strip: NlaStrip) -> bool:
+    """Whether a strip plays an action as it is, at the action's own frames."""
+    plain = (
+        strip.type == "CLIP" and strip.action is not None and strip.action_frame_start == strip.frame_start
+    )
+    plain = plain and strip.repeat == strip.scale == 1.0 and not strip.use_reverse
+    plain = plain and not strip.use_animated_time and not strip.use_auto_blend
+    return bool(plain) and not strip.blend_in and not strip.blend_out
 
 
 def is_level(curve: FCurve, low: float, high: float) -> bool:
@@ -151,6 +155,13 @@ def is_level(curve: FCurve, low: float, high: float) -> bool:
         ]
     )
     return bool(np.ptp(heights) <= ROUNDING * max(1.0, float(np.abs(heights).max())))
+
+
+def _constraints(item: Object) -> list[Any]:
+    """Constraints of an object and its bones, but for those of sliders that are muted, as bakes alone mute them."""
+    owners = (item, *(item.pose.bones if item.pose is not None else ()))
+    found = [constraint for owner in owners for constraint in owner.constraints]
+    return [each for each in found if not (_is_ours(each) and each.mute)]
 
 
 def _is_ours(constraint: Constraint) -> bool:

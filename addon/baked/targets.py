@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.types import Action, AnimData, FCurve, Object, Scene
 
-from ..blender import compat, physics_access
+from ..blender import compat
+from ..blender.physics_access import model_error
 from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import schema, stored_texts
@@ -30,7 +31,7 @@ def check_tweaked(item: Object | Scene, name: str) -> None:
     """ModelError where an object or scene, by that name, is in the NLA's tweak mode: its action stays put then."""
     data = item.animation_data
     if data is not None and data.use_tweak_mode:
-        raise physics_access.model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
+        raise model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
 
 
 def check(item: Object | Scene, target: str) -> None:
@@ -39,7 +40,7 @@ def check(item: Object | Scene, target: str) -> None:
     data = item.animation_data
     if target == "STRIP":
         if data is not None and not data.use_nla:
-            raise physics_access.model_error(
+            raise model_error(
                 f"{item.name!r}: its NLA is switched off, so a strip would do nothing; switch it on in the NLA "
                 "editor, or bake to an action"
             )
@@ -49,27 +50,29 @@ def check(item: Object | Scene, target: str) -> None:
         return
     name = f"{item.name!r}: its action {action.name!r}"
     if action.library is not None or action.override_library is not None:
-        raise physics_access.model_error(
-            f"{name} is linked, so a bake cannot change it; bake to a new action"
-        )
+        raise model_error(f"{name} is linked, so a bake cannot change it; bake to a new action")
     if data.nla_tracks and (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
-        raise physics_access.model_error(
+        raise model_error(
             f"{name} is blended with the NLA below it ({data.action_blend_type.lower()}, influence "
             f"{data.action_influence:g}), so baked keys would not decide the pose; bake to a new action"
         )
-    slot = compat.slot_of(data)
+    _check_alone(item, action, compat.slot_of(data), name)
+
+
+def _check_alone(item: Object | Scene, action: Action, slot: Any, name: str) -> None:
+    """ModelError where something else than an object or scene, or a strip, plays the slot of an action in use."""
     for other in (*bpy.data.objects, *bpy.data.scenes):
         used = other.animation_data
         if used is None:
             continue
         if other != item and used.action == action and compat.slot_of(used) == slot:
-            raise physics_access.model_error(f"{name} also moves {other.name!r}; bake to a new action")
+            raise model_error(f"{name} also moves {other.name!r}; bake to a new action")
         # the bake before goes with its tracks
         own = nla_tracks.tracks(used, item.condyle.bake) if other == item else []
         others = [track for track in used.nla_tracks if track not in own]
         for strip in (strip for track in others for strip in compat.flat_strips(track.strips)):
             if strip.action == action and compat.slot_of(strip) == slot:
-                raise physics_access.model_error(
+                raise model_error(
                     f"{name} is also played by the NLA strip {strip.name!r} of {other.name!r}; bake to a new action"
                 )
 
@@ -259,9 +262,8 @@ def _blend_as_before(data: AnimData, record: BakeRecord) -> None:
 def keyed_since(item: Object) -> str:
     """Name of the new action of an object's bake, where it has keys by now that the next bake does not read."""
     record = item.condyle.bake
-    if record.target != "NEW" or record.action is None or record.backup is not None:
-        return ""
-    if not record.paths:  # the first bakes did not say which channels are theirs
+    # the first bakes did not say which channels are theirs
+    if record.target != "NEW" or record.action is None or record.backup is not None or not record.paths:
         return ""
     return record.action.name if _has_more(record.action, record.previous_action, record) else ""
 

@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from . import findings
 from .simulation import frame_ends
 
@@ -25,18 +26,16 @@ def frame_range(scene: Scene) -> np.ndarray:
     """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
     first, last = frame_ends(scene)
     if last <= first and scene.condyle.start.begin == "PLAYHEAD":
-        raise physics_access.model_error(
+        raise model_error(
             f"Begin: Playhead begins at frame {first}, {'at' if last == first else 'behind'} the end of the "
             f"range, {last}: go to an earlier frame, or choose Begin: Range"
         )
     if last == first:
-        raise physics_access.model_error(
-            f"the frame range has one frame only, {first}: a bake needs two or more"
-        )
+        raise model_error(f"the frame range has one frame only, {first}: a bake needs two or more")
     if last < first:
-        raise physics_access.model_error(f"the frame range is empty or reversed: from {first} to {last}")
+        raise model_error(f"the frame range is empty or reversed: from {first} to {last}")
     if scene.render.frame_map_old != scene.render.frame_map_new:
-        raise physics_access.model_error(
+        raise model_error(
             f"time remapping ({scene.render.frame_map_old} to {scene.render.frame_map_new}) would show the baked keys "
             "at other frames; set both to 100"
         )
@@ -47,7 +46,7 @@ def step(scene: Scene) -> float:
     """The Time Step [s]; ModelError where it is no number."""
     value = float(scene.condyle.simulation.time_step)
     if not np.isfinite(value):
-        raise physics_access.model_error(f"the Time Step is {value}: set it to some milliseconds")
+        raise model_error(f"the Time Step is {value}: set it to some milliseconds")
     return value
 
 
@@ -92,14 +91,12 @@ def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
     if not settings.loop:
         return None
     if settings.preroll:
-        raise physics_access.model_error(
+        raise model_error(
             "a loop needs no Pre-Roll: its cycles are that; set Pre-Roll to 0, or turn off Loop"
         )
     length = frames[-1] - frames[0]
     if settings.loop_blend >= length:
-        raise physics_access.model_error(
-            f"Blend Frames is {settings.loop_blend}, but the loop has {length:g}: blend fewer"
-        )
+        raise model_error(f"Blend Frames is {settings.loop_blend}, but the loop has {length:g}: blend fewer")
     return {
         "most_cycles": settings.loop_cycles,
         "tolerance": 1e-3 * settings.loop_tolerance,

@@ -13,6 +13,7 @@ from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import body_reference, references, schema
 from ..data.collection import collection_of
 from ..data.joints import match_coordinates
@@ -26,7 +27,7 @@ from . import rest_poses
 def check_own(body: Body) -> None:
     """ModelError for a body that is linked from another file."""
     if body.object.library is not None:
-        raise physics_access.model_error(f"{body.name} is linked; make a library override first")
+        raise model_error(f"{body.name} is linked; make a library override first")
 
 
 def make_body(
@@ -125,11 +126,9 @@ def add_joint(
             scale.
     """
     if parent is not None and references.same(parent, child):
-        raise physics_access.model_error(f"{child.name} cannot be joined to itself")
+        raise model_error(f"{child.name} cannot be joined to itself")
     if not closes_loop and references.joint_of(scene, child) is not None:
-        raise physics_access.model_error(
-            f"{child.name} already has a joint; remove it, or add one that closes a loop"
-        )
+        raise model_error(f"{child.name} already has a joint; remove it, or add one that closes a loop")
     for body in (parent, child):
         if body is not None:
             check_own(body)
@@ -214,7 +213,7 @@ def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     if child is None:
-        raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
+        raise model_error(f"joint {item.name!r}: its child is missing")
     frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
     pose = (
         physics_access.physics().lie.inverse(frame @ _pose_at_zero(item))
@@ -259,9 +258,7 @@ def add_control_frame(
     if matrix is None:
         child = references.resolve(settings.child)
         if child is None:
-            raise physics_access.model_error(
-                f"joint {item.name!r}: its child, whose pose is needed, is missing"
-            )
+            raise model_error(f"joint {item.name!r}: its child, whose pose is needed, is missing")
         matrix = joints.frame_of_child(item, child)
         if not len(settings.frames):
             rest_poses.note(item)
@@ -286,7 +283,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
     frames = scene_to_model.control_frames(scene, item)
     following = (index + 1) % len(frames) if settings.periodic else index + 1
     if not 0 <= index < len(frames) or following >= len(frames):
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: there is no control frame after number {index} to insert one before"
         )
     lie = physics_access.physics().lie
@@ -299,7 +296,7 @@ def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
     """Remove a control frame from the list and delete its Empty."""
     settings = item.condyle.joint
     if not 0 <= index < len(settings.frames):
-        raise physics_access.model_error(f"joint {item.name!r} has no control frame {index}")
+        raise model_error(f"joint {item.name!r} has no control frame {index}")
     empty = settings.frames[index].object
     settings.frames.remove(index)
     settings.knots.clear()

@@ -11,7 +11,8 @@ from bpy.types import Object, Scene
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
-from ..blender import physics_access, units
+from ..blender import units
+from ..blender.physics_access import model_error
 from ..data import references, schema
 from ..data.connection_kinds import KINDS
 from ..data.references import Body
@@ -49,11 +50,9 @@ def add_connection(
             joints.
     """
     if kind not in KINDS:
-        raise physics_access.model_error(
-            f"unknown kind of connection {kind!r}; use one of {', '.join(KINDS)}"
-        )
+        raise model_error(f"unknown kind of connection {kind!r}; use one of {', '.join(KINDS)}")
     if other is not None and references.same(other, body):
-        raise physics_access.model_error(f"{body.name} cannot be connected to itself")
+        raise model_error(f"{body.name} cannot be connected to itself")
     surface = None
     if kind == "ground" and other is not None and not other.data.body.enabled:
         surface, other = other.object, None  # scenery is no body
@@ -122,7 +121,7 @@ def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Obje
             None,
         )
         if joint is None:
-            raise physics_access.model_error(
+            raise model_error(
                 "a gear needs two bodies with joints: select the driving one, then the one that follows"
                 + (f"; {each.name} has no joint" if each is not None else "")
             )
@@ -135,7 +134,7 @@ def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.nda
     settings = item.condyle.connection
     body = references.resolve(settings.body)
     if body is None:
-        raise physics_access.model_error(f"connection {item.name!r}: its body is missing")
+        raise model_error(f"connection {item.name!r}: its body is missing")
     empty = settings.end
     if not references.in_scene(scene, empty) or empty.condyle.frame_of != item:
         empty = bodies_and_joints.new_empty(scene, f"{item.name} End", "SPHERE")
@@ -174,7 +173,7 @@ def place(scene: Scene, other: Body | None, body: Body, kind: str, where: str = 
         return (Matrix.Translation(other.matrix.translation) if anchored else cursor), body.matrix.translation
     if where == "CONTACT":
         if other is None:
-            raise physics_access.model_error("a contact needs two bodies: select both, or use the 3D cursor")
+            raise model_error("a contact needs two bodies: select both, or use the 3D cursor")
         frame, end = contact(other, body)
         return frame, end if KINDS[kind].has_end else None
     return cursor, None
@@ -190,9 +189,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
     for each in (other, body):
         shape = each.data.body.shape or (each.object if not each.bone else None)
         if shape is None or shape.type != "MESH" or not len(shape.data.polygons):
-            raise physics_access.model_error(
-                f"{each.name} has no mesh with faces for a contact; use the 3D cursor"
-            )
+            raise model_error(f"{each.name} has no mesh with faces for a contact; use the 3D cursor")
         tree = BVHTree.FromObject(shape, bpy.context.evaluated_depsgraph_get())
         trees.append((tree, shape.matrix_world.copy()))
         meshes.append(_some_vertices(shape))
@@ -209,9 +206,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
             pair = (point, vertex, normal) if that == 0 else (vertex, point, -normal)
             found.append(((point - vertex).length, *pair))
     if not found:
-        raise physics_access.model_error(
-            f"no contact of {other.name} and {body.name} was found; use the 3D cursor"
-        )
+        raise model_error(f"no contact of {other.name} and {body.name} was found; use the 3D cursor")
     least = min(distance for distance, *_ in found)
     # of parallel faces the middle, not a corner
     slack = 1e-4 * max(bodies_and_joints.typical_length(body), bodies_and_joints.typical_length(other))

@@ -23,6 +23,7 @@ from mathutils import Matrix
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import fit_settings, references
 from ..data.fitting import FitProperties
 from ..data.joint_shape import JointShape
@@ -97,9 +98,7 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
     if child is None or (parent is None and not settings.to_world):
-        raise physics_access.model_error(
-            f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing"
-        )
+        raise model_error(f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing")
     others = opposite(scene, child), opposite(scene, parent)
     if others[0] is None:
         other = flipped(child)
@@ -108,13 +107,11 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
             if other != (child.bone or child.object.name)
             else "its name has no side"
         )
-        raise physics_access.model_error(
+        raise model_error(
             f"{child.name} has no other side: {why}; give the bodies of both sides the same name with .L and .R"
         )
     if any(shape.frames_of is not None for shape in shapes(settings)):
-        raise physics_access.model_error(
-            f"joint {item.name!r} uses the control frames of another joint: mirror that joint"
-        )
+        raise model_error(f"joint {item.name!r} uses the control frames of another joint: mirror that joint")
     image = Image.across(AXES[axis])
     other_child, other_parent = others[0], others[1] or parent
     for body in (other_child, other_parent):
@@ -201,7 +198,7 @@ def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointPropertie
                 for each, pose in zip(readings, wanted)
             ):
                 return {**values, **changed}, np.array(sign)
-    raise physics_access.model_error(
+    raise model_error(
         f"joint {item.name!r}: {TYPES[shape.type].label} has no mirror image of its own type with these settings"
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.connection_kinds import KINDS
 from ..data.connections import GroundProperties
@@ -87,7 +88,7 @@ def add_all(
                 )
         except physics_access.physics().ModelError as error:
             text = str(error)
-            raise physics_access.model_error(
+            raise model_error(
                 text if repr(name) in text else f"{KINDS[settings.kind].label} {name!r}: {text}"
             ) from error
     return tuple(builder.constraints)
@@ -104,7 +105,7 @@ def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
     else:
         references.check_role(scene, called, other, "other body")
     if references.same(body, other):
-        raise physics_access.model_error("it has the same body on both sides")
+        raise model_error("it has the same body on both sides")
     frame, end = placed(scene, item)
     names = [None if each is None else moving.get(key_of(each)) for each in (body, other)]
     poses = [
@@ -115,11 +116,11 @@ def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
     if sides.body is not None:
         return sides
     if sides.other is None:
-        raise physics_access.model_error(
+        raise model_error(
             f"{body.name} and the other side are both fixed: add a joint to one of them, or make it Free"
         )
     if KINDS[settings.kind].sided:
-        raise physics_access.model_error(
+        raise model_error(
             f"{body.name}, whose points it constrains, is fixed: add a joint to it, or make it Free"
         )
     return sides.swapped()
@@ -154,15 +155,13 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
 def _plane_of(scene: Scene, surface: Object) -> np.ndarray:
     """Pose (4, 4) of an object's x-y plane, without its scale."""
     if not references.in_scene(scene, surface):
-        raise physics_access.model_error(f"its surface {surface.name!r} is not in scene {scene.name!r}")
+        raise model_error(f"its surface {surface.name!r} is not in scene {scene.name!r}")
     references.check_evaluated(surface, f"its surface {surface.name!r}")
     matrix = units.array4(surface.matrix_world)
     normal = np.cross(matrix[:3, 0], matrix[:3, 1])
     along, length = matrix[:3, 0], float(np.linalg.norm(normal))
     if not length > 0.0:
-        raise physics_access.model_error(
-            f"its surface {surface.name!r} has no plane: its scale is zero along x or y"
-        )
+        raise model_error(f"its surface {surface.name!r} has no plane: its scale is zero along x or y")
     frame = np.eye(4)
     frame[:3, 2] = normal / length
     frame[:3, 0] = along / np.linalg.norm(along)
@@ -208,12 +207,10 @@ def corners(scene: Scene, item: Object) -> np.ndarray:
     if settings.profile is None:
         return np.array([row.place for row in settings.corners], dtype=np.float64).reshape(-1, 2)
     if not references.in_scene(scene, settings.profile):
-        raise physics_access.model_error(
-            f"its profile {settings.profile.name!r} is not in scene {scene.name!r}"
-        )
+        raise model_error(f"its profile {settings.profile.name!r} is not in scene {scene.name!r}")
     splines = settings.profile.data.splines
     if not len(splines):
-        raise physics_access.model_error(f"its profile {settings.profile.name!r} has no points")
+        raise model_error(f"its profile {settings.profile.name!r} has no points")
     spline = splines[0]
     points = [point.co[:3] for point in (spline.bezier_points if spline.type == "BEZIER" else spline.points)]
     base = physics_access.physics().lie.inverse(units.split_scale(item.matrix_world, item.name, item)[0])
@@ -239,19 +236,19 @@ def coordinate(
     """Name in the model and start of a joint's coordinate of this number, from 1."""
     found = None if item is None else joints.get(item.session_uid)
     if found is None:
-        raise physics_access.model_error(
+        raise model_error(
             f"its {what} is missing; choose one"
             if item is None
             else f"its {what} {item.name!r} is no joint of the scene"
         )
     joint = found.joint
     if joint.reading_names != joint.coordinate_names:
-        raise physics_access.model_error(
+        raise model_error(
             f"its {what} {item.name!r} cannot be used: its readings ({', '.join(joint.reading_names)}) differ from its "
             "simulated coordinates"
         )
     if not 1 <= number <= joint.num_coordinates:
-        raise physics_access.model_error(
+        raise model_error(
             f"its {what} {item.name!r} has {joint.num_coordinates} coordinates, but number {number} is chosen"
         )
     return f"{found.body}.{joint.coordinate_names[number - 1]}", float(found.start[number - 1])
@@ -307,9 +304,7 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
         return np.zeros((1, 3))
     shape = body.data.body.shape or (body.object if not body.bone else None)
     if shape is None or shape.type != "MESH":
-        raise physics_access.model_error(
-            f"{body.name} has no mesh with points to touch the ground; choose Origin"
-        )
+        raise model_error(f"{body.name} has no mesh with points to touch the ground; choose Origin")
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
     vertices = masses.mesh_arrays(shape)[0] if evaluated else _stored_vertices(shape)
     if settings.points == "GROUP":
@@ -320,7 +315,7 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if settings.points == "EXTREME" and len(points):
         points = points[outermost(points, settings.num_points)]
     if not len(points):
-        raise physics_access.model_error(f"{body.name}: {shape.name!r} has no vertices to touch the ground")
+        raise model_error(f"{body.name}: {shape.name!r} has no vertices to touch the ground")
     return points
 
 
@@ -334,10 +329,10 @@ def _in_group(shape: Object, name: str, count: int) -> list[int]:
     group = shape.vertex_groups.get(name)
     if group is None:
         known = ", ".join(each.name for each in shape.vertex_groups) or "it has none"
-        raise physics_access.model_error(f"{shape.name!r} has no vertex group {name!r} ({known})")
+        raise model_error(f"{shape.name!r} has no vertex group {name!r} ({known})")
     vertices = shape.data.vertices
     if len(vertices) != count:
-        raise physics_access.model_error(
+        raise model_error(
             f"modifiers of {shape.name!r} change its number of vertices, so vertex group {name!r} cannot be used"
         )
     return [

@@ -10,6 +10,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.fitting import FitProperties
 from ..data.joint_shape import JointShape
@@ -27,7 +28,7 @@ def read_joint(scene: Scene, item: Object) -> physics_access.Joint:
         joint = physics_access.physics().joints.Composite(joints=parts)
         return physics_access.physics().joints.Inverted(joint) if settings.inverted else joint
     except (physics_access.physics().ModelError, physics_access.physics().FormatError) as error:
-        raise physics_access.model_error(f"joint {item.name!r}: {error}") from error
+        raise model_error(f"joint {item.name!r}: {error}") from error
 
 
 def child_in_joint(item: Object) -> np.ndarray:
@@ -70,9 +71,7 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     if shape.type in FRAMED:
         owner = shape.frames_of or item
         if not references.in_scene(scene, owner):
-            raise physics_access.model_error(
-                f"the Empty {owner.name!r}, whose control frames it uses, is not in the scene"
-            )
+            raise model_error(f"the Empty {owner.name!r}, whose control frames it uses, is not in the scene")
         joint = FRAMED[shape.type](scene, owner, shape)
     elif shape.type == "custom":
         joint = _read_custom(shape.custom_text)
@@ -135,9 +134,9 @@ def _read_custom(text: str) -> physics_access.Custom:
     try:
         description = json.loads(text)
     except ValueError as error:
-        raise physics_access.model_error(f"its description is not JSON ({error}): {text!r:.60}") from error
+        raise model_error(f"its description is not JSON ({error}): {text!r:.60}") from error
     if not isinstance(description, dict):
-        raise physics_access.model_error(f"its description must be a JSON object, got {text!r:.60}")
+        raise model_error(f"its description must be a JSON object, got {text!r:.60}")
     return physics_access.part("joints").from_dict({**description, "type": "custom"})
 
 
@@ -155,7 +154,7 @@ def control_frames(scene: Scene, item: Object) -> np.ndarray:
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
             remedy = "build the grid again" if has_surface(settings) else "remove it from the list"
-            raise physics_access.model_error(
+            raise model_error(
                 f"control frame {number} is missing, its Empty was deleted: undo that, or {remedy}"
             )
         name = f"control frame {number} ({frame.object.name!r})"
@@ -169,11 +168,9 @@ def _read_curve(
     settings = owner.condyle.joint
     frames = units.to_metres(control_frames(scene, owner), scene)
     if not len(frames):
-        raise physics_access.model_error(
-            "it has no control frames: fit it to keyframes, or add some under Curve"
-        )
+        raise model_error("it has no control frames: fit it to keyframes, or add some under Curve")
     if len(frames) < settings.order:
-        raise physics_access.model_error(
+        raise model_error(
             f"it has {len(frames)} control frames, but a curve of order {settings.order} needs at least "
             f"{settings.order}: add some under Curve, or lower its Order"
         )
@@ -204,7 +201,7 @@ def _read_surface(scene: Scene, owner: Object, shape: JointProperties) -> physic
     settings = owner.condyle.joint
     grid = tuple(settings.grid)
     if len(settings.frames) != np.prod(grid):
-        raise physics_access.model_error(
+        raise model_error(
             f"its surface needs {' x '.join(map(str, grid))} control frames, but has {len(settings.frames)}: "
             "build its grid again"
         )

@@ -11,6 +11,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.references import Body, Key, key_of
 from . import muscle_lengths, muscle_points, obstacles
@@ -69,9 +70,7 @@ def add_all(
             muscle = _add(scene, item, builder, path, joints)
         except physics_access.physics().CondyleError as error:
             text = str(error)
-            raise physics_access.model_error(
-                text if repr(item.name) in text else f"muscle {item.name!r}: {text}"
-            ) from error
+            raise model_error(text if repr(item.name) in text else f"muscle {item.name!r}: {text}") from error
         found.append(muscle)
     return tuple(found)
 
@@ -135,9 +134,9 @@ def _object(text: str, what: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise physics_access.model_error(f"{what} are not JSON ({error}): {text!r:.60}") from error
+        raise model_error(f"{what} are not JSON ({error}): {text!r:.60}") from error
     if not isinstance(found, dict):
-        raise physics_access.model_error(f"{what} must be a JSON object, got {text!r:.60}")
+        raise model_error(f"{what} must be a JSON object, got {text!r:.60}")
     return found
 
 
@@ -182,9 +181,7 @@ def _body(
     if body is None and target is not None:
         body = target  # an object that is no body is fixed
     if body is not None and not references.in_scene(scene, body.object):
-        raise physics_access.model_error(
-            f"{body.name}, to which it is hooked, is not in scene {scene.name!r}"
-        )
+        raise model_error(f"{body.name}, to which it is hooked, is not in scene {scene.name!r}")
     name = None if body is None else moving.get(key_of(body))
     return (None, np.eye(4)) if name is None else (name, muscle_points.pose_of(body))
 

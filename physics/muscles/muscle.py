@@ -193,6 +193,31 @@ class Muscle:
         return [d for d in span if d not in carrying]
 
 
+def _checked_path(path: Any, of: str) -> tuple[Any, ...]:
+    """The points and wraps of a path; ModelError where they do not make one."""
+    try:
+        items = tuple(path)
+    except TypeError as error:
+        raise ModelError(f"the path {of} must be a list of path points, got {path!r:.80}") from error
+    points = [item for item in items if isinstance(item, PathPoint)]
+    for before, item in zip((None, *items), items):
+        if not isinstance(item, PathPoint | Wrap):
+            raise ModelError(f"the path {of} must be made of path points and wraps, got {item!r:.80}")
+        if isinstance(item, Wrap) and (not isinstance(before, PathPoint) or item is items[-1]):
+            raise ModelError(f"a wrap {of} must lie between two path points")
+    if len(points) < 2:
+        raise ModelError(f"the path {of} needs at least an origin and an insertion, got {len(points)} points")
+    for end, point in (("origin", points[0]), ("insertion", points[-1])):
+        if point.condition is not None:
+            raise ModelError(f"the {end} {of} must have no condition, got {point.condition!r:.80}")
+    _check_conditions(items, of)
+    bodies = {point.body for point in points}
+    bodies |= {body for item in items if isinstance(item, Wrap) for body in item.bodies}
+    if len(bodies) == 1 and not any(point.moves for point in points):
+        raise ModelError(f"all points {of} are on body {points[0].body!r}: it would move nothing")
+    return items
+
+
 def _check_conditions(items: Sequence[Any], of: str) -> None:
     """ModelError if a conditional point has obstacles on both sides: without it both wraps would have to be one."""
     for before, item, after in zip(items, items[1:], items[2:]):
@@ -219,26 +244,7 @@ def make_muscle(
 ) -> Muscle:
     """Check everything that does not depend on the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
-    try:
-        items = tuple(path)
-    except TypeError as error:
-        raise ModelError(f"the path {of} must be a list of path points, got {path!r:.80}") from error
-    points = [item for item in items if isinstance(item, PathPoint)]
-    for before, item in zip((None, *items), items):
-        if not isinstance(item, PathPoint | Wrap):
-            raise ModelError(f"the path {of} must be made of path points and wraps, got {item!r:.80}")
-        if isinstance(item, Wrap) and (not isinstance(before, PathPoint) or item is items[-1]):
-            raise ModelError(f"a wrap {of} must lie between two path points")
-    if len(points) < 2:
-        raise ModelError(f"the path {of} needs at least an origin and an insertion, got {len(points)} points")
-    for end, point in (("origin", points[0]), ("insertion", points[-1])):
-        if point.condition is not None:
-            raise ModelError(f"the {end} {of} must have no condition, got {point.condition!r:.80}")
-    _check_conditions(items, of)
-    bodies = {point.body for point in points}
-    bodies |= {body for item in items if isinstance(item, Wrap) for body in item.bodies}
-    if len(bodies) == 1 and not any(point.moves for point in points):
-        raise ModelError(f"all points {of} are on body {points[0].body!r}: it would move nothing")
+    items = _checked_path(path, of)
     if masses is not None and not isinstance(masses, MassPoints):
         raise ModelError(f"the masses {of} must be MassPoints, got {masses!r:.80}")
     if law is not None and not isinstance(law, ForceLaw):
