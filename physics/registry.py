@@ -54,8 +54,12 @@ def from_dict(
 
 def to_dict(instance: Any) -> dict[str, Any]:
     """The description of a dataclass that `from_dict` reads: ``{"type": ..., field: value, ...}``, JSON-able."""
-    values = {entry.name: _plain(getattr(instance, entry.name)) for entry in fields(instance)}
-    return {"type": instance.type} | values
+    return {"type": instance.type} | described(instance)
+
+
+def described(instance: Any) -> dict[str, Any]:
+    """The fields of a dataclass by their names, JSON-able."""
+    return {entry.name: _plain(getattr(instance, entry.name)) for entry in fields(instance)}
 
 
 def _plain(value: Any) -> Any:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 
 AXES = ("world", "body")
@@ -27,6 +29,17 @@ def body_index(value: Any, index: Mapping[str, int], name: str, *, world: bool =
     if not isinstance(value, str) or value not in index:
         raise ModelError(f"{name} is missing: {value!r}; add bodies first")
     return index[value]
+
+
+class ForceElement(ReadOnlyArrays):
+    """Base of forces and controllers, dataclasses whose `body`, and `other` if any, are indices of bodies."""
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        values = registry.to_dict(self) if hasattr(self, "type") else registry.described(self)
+        for key in {"body", "other"} & values.keys():
+            values[key] = None if values[key] < 0 else names[values[key]]
+        return values
 
 
 def link_points(points: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:

@@ -12,15 +12,14 @@ from .._typing import FloatArray
 from ..bodies.body import Body
 from ..bodies.laws import Laws
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import per_coordinate
-from .base import body_index, checked_name
+from .base import ForceElement, body_index, checked_name
 from .inputs import Input
 
 
 @dataclass(frozen=True, eq=False)
-class PositionController(ReadOnlyArrays):
+class PositionController(ForceElement):
     """Drives each coordinate of a joint by stiffness (target - q) + damping (target rate - q'), at most force_limit.
 
     Target and target rate of every coordinate are inputs of the model, named ``controller.coordinate.target`` and
@@ -52,15 +51,8 @@ class PositionController(ReadOnlyArrays):
         ]
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "name": self.name,
-            "body": names[self.body],
-            "stiffness": self.stiffness.tolist(),
-            "damping": self.damping.tolist(),
-            "force_limit": [x if np.isfinite(x) else None for x in self.force_limit.tolist()],
-            "target": self.target.tolist(),
-        }
+        limits = [x if np.isfinite(x) else None for x in self.force_limit.tolist()]
+        return super().to_dict(names) | {"force_limit": limits}
 
 
 def make_controller(

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import body_index, element_row, link_points
+from .base import ForceElement, body_index, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
-class BodyDamping(ReadOnlyArrays):
+class BodyDamping(ForceElement):
     """Moment -angular w and force -linear v at a point of a body with velocity v (Wang 2022, sec. 3.10.1).
 
     Attributes:
@@ -31,17 +30,6 @@ class BodyDamping(ReadOnlyArrays):
     angular: float
     linear: float
     type: ClassVar[str] = "body_damping"
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "type": self.type,
-            "name": self.name,
-            "body": names[self.body],
-            "point": self.point.tolist(),
-            "angular": self.angular,
-            "linear": self.linear,
-        }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite_array, number, unit_axis
-from .base import body_index, element_row, link_axes, link_points
+from .base import ForceElement, body_index, element_row, link_axes, link_points
 
 
 @dataclass(frozen=True, eq=False)
-class Mount(ReadOnlyArrays):
+class Mount(ForceElement):
     """Keeps a point of a body near a place in another body, stiffer the farther (Ertl et al. 1993, eqs. 16b, 16c).
 
     For a displacement s along the axis the force is -(stiffness_along sign(s) |s|^3 + damping_along s'), for t across
@@ -42,19 +41,6 @@ class Mount(ReadOnlyArrays):
     damping_along: float
     damping_across: float
     type: ClassVar[str] = "mount"
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "type": self.type,
-            "name": self.name,
-            "body": names[self.body],
-            "point": self.point.tolist(),
-            "other": None if self.other < 0 else names[self.other],
-            "other_point": self.other_point.tolist(),
-            "axis": self.axis.tolist(),
-            **{key: getattr(self, key) for key in NUMBERS},
-        }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""

@@ -8,14 +8,13 @@ from typing import Any
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import body_index, checked_name, element_row, link_points
+from .base import ForceElement, body_index, checked_name, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
-class Spring(ReadOnlyArrays):
+class Spring(ForceElement):
     """Pulls its ends together with stiffness (length - rest_length) + damping d(length)/dt (Wang 2022, sec. 3.10.3).
 
     Attributes:
@@ -33,19 +32,6 @@ class Spring(ReadOnlyArrays):
     stiffness: float
     damping: float
     rest_length: float
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "name": self.name,
-            "body": names[self.body],
-            "point": self.point.tolist(),
-            "other": None if self.other < 0 else names[self.other],
-            "other_point": self.other_point.tolist(),
-            "stiffness": self.stiffness,
-            "damping": self.damping,
-            "rest_length": self.rest_length,
-        }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``), with points in the link frames."""

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import AXES, body_index, element_row, link_axes, link_points
+from .base import AXES, ForceElement, body_index, element_row, link_axes, link_points
 
 
 @dataclass(frozen=True, eq=False)
-class Wrench(ReadOnlyArrays):
+class Wrench(ForceElement):
     """magnitude times a moment and a force at a point of a body (Wang 2022, sec. 3.10.2).
 
     A force of constant magnitude and direction in the world stores the energy -magnitude force . x (Wang 2022, eq.
@@ -43,19 +42,6 @@ class Wrench(ReadOnlyArrays):
     def stores_all(self) -> bool:
         """Whether its stored energy accounts for all of its work."""
         return self.axes == "world" and not isinstance(self.magnitude, str) and not self.moment.any()
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "type": self.type,
-            "name": self.name,
-            "body": names[self.body],
-            "point": self.point.tolist(),
-            "moment": self.moment.tolist(),
-            "force": self.force.tolist(),
-            "axes": self.axes,
-            "magnitude": self.magnitude,
-        }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""

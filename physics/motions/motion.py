@@ -28,6 +28,7 @@ from ..kernels.stepping.motion_layout import (
     PIECE_WIDTH,
 )
 from ..model.model import Model
+from ..registry import described
 from ..validation import all_finite, finite_array, float_array, truth
 
 MotionArrays: TypeAlias = tuple[Any, Any]
@@ -128,16 +129,7 @@ class Motion(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``Motion(**description)`` is the same motion."""
-        return {
-            "times": self.times.tolist(),
-            "values": self.values.tolist(),
-            "kind": self.kind,
-            "interpolation": self.interpolation,
-            "hold": bool(self.hold),
-            "windows": None if self.windows is None else self.windows.tolist(),
-            "leaps": self.leaps.tolist(),
-            "first_slope": None if self.first_slope is None else self.first_slope.tolist(),
-        }
+        return described(self) | {"hold": bool(self.hold)}
 
     def holds_at(self, time: float) -> bool:
         """Whether the joint is prescribed at a time [s], and not simulated."""

@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
-from ..registry import check_keys
+from ..registry import check_keys, described
 from ..validation import finite_array, float_array, number, whole_number
 
 
@@ -72,11 +72,7 @@ class MassPoints(ReadOnlyArrays):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
-        return {
-            "masses": self.masses.tolist(),
-            "offsets": self.offsets.tolist(),
-            "shares": self.shares.tolist(),
-        }
+        return described(self)
 
     @classmethod
     def uniform(cls, mass: float, num_points: int = 20, start: float = 0.0, end: float = 1.0) -> MassPoints:
