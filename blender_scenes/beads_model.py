@@ -136,14 +136,9 @@ def build_model(flowers: tuple[Flower, ...] = FLOWERS, friction: float = 1.0) ->
         )
         for number in BEADS:
             builder.add_body(
-                flower.bead(number),
-                parent=wire,
-                joint=flower.joint,
-                mass=BEAD_MASS,
-                com=BEAD_CENTER,
-                inertia=np.diag(BEAD_INERTIA),
-                damping=friction * damping(flower.free),
-            )
+                flower.bead(number), parent=wire, joint=flower.joint, mass=BEAD_MASS, com=BEAD_CENTER,
+                inertia=np.diag(BEAD_INERTIA), damping=friction * damping(flower.free),
+            )  # fmt: skip
     return builder.build()
 
 

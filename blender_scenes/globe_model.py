@@ -114,25 +114,16 @@ def build_model(friction: float = 1.0) -> ph.Model:
     """The globe on its axle and a plane on each coast; `friction` multiplies all damping."""
     builder = ph.ModelBuilder()
     globe = builder.add_body(
-        GLOBE,
-        joint=ph.joints.Hinge(),
-        joint_in_parent=axle(),
-        mass=GLOBE_MASS,
-        inertia=np.eye(3) * (2.0 / 3.0 * GLOBE_MASS * RADIUS**2),
-        damping=friction * AXLE_FRICTION,
-    )
+        GLOBE, joint=ph.joints.Hinge(), joint_in_parent=axle(), mass=GLOBE_MASS,
+        inertia=np.eye(3) * (2.0 / 3.0 * GLOBE_MASS * RADIUS**2), damping=friction * AXLE_FRICTION,
+    )  # fmt: skip
     above = np.eye(4)
     above[2, 3] = ALTITUDE
     for land in FLOWN:
         builder.add_body(
-            plane(land),
-            parent=globe,
-            joint=coast_curve(land),
-            body_in_joint=above,
-            mass=PLANE_MASS,
-            inertia=np.diag(PLANE_INERTIA),
-            damping=friction * FRICTION * LENGTH_SCALE**2,
-        )
+            plane(land), parent=globe, joint=coast_curve(land), body_in_joint=above, mass=PLANE_MASS,
+            inertia=np.diag(PLANE_INERTIA), damping=friction * FRICTION * LENGTH_SCALE**2,
+        )  # fmt: skip
     return builder.build()
 
 

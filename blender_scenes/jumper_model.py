@@ -101,43 +101,24 @@ class Plan:
 
 BEGIN = (1.2, 0.25, -0.35, -0.2)  # angles at the very first
 FIRST_GUESS = Plan(
-    speed=2.2,
-    lean=-0.1,
-    turn=0.0,
-    down=(2.2, 0.55, -0.5, 0.05),
-    crouch=(1.2, 1.0, -1.1, 0.25),
-    push=(2.9, 0.25, -0.1, -0.6),
-    tuck=(0.6, 2.2, -2.3, -0.3),
-    open=(1.2, 0.6, -0.5, 0.0),
-    land=(1.4, 1.1, -1.2, 0.25),
-    times=(0.12, 0.16, 0.18, 0.30, 0.35),
-)
+    speed=2.2, lean=-0.1, turn=0.0, down=(2.2, 0.55, -0.5, 0.05), crouch=(1.2, 1.0, -1.1, 0.25),
+    push=(2.9, 0.25, -0.1, -0.6), tuck=(0.6, 2.2, -2.3, -0.3), open=(1.2, 0.6, -0.5, 0.0),
+    land=(1.4, 1.1, -1.2, 0.25), times=(0.12, 0.16, 0.18, 0.30, 0.35),
+)  # fmt: skip
 
 # found by `jumper_search`, from the first guess and then from its results (--again, --wobbling)
 RIGID = Plan(
-    speed=2.2149,
-    lean=-0.0219,
-    turn=0.1695,
-    down=(1.4938, 0.5496, -0.7238, 0.3147),
-    crouch=(1.0856, -0.0218, -1.3401, 0.3093),
-    push=(2.4689, 0.7766, -0.0904, -0.1198),
-    tuck=(0.1728, 2.1625, -2.3073, -0.5255),
-    open=(2.0408, 0.7982, -0.5796, -0.1359),
-    land=(1.449, 1.1222, -0.9394, 0.0966),
-    times=(0.1675, 0.1399, 0.2727, 0.3531, 0.3768),
-)
+    speed=2.2149, lean=-0.0219, turn=0.1695, down=(1.4938, 0.5496, -0.7238, 0.3147),
+    crouch=(1.0856, -0.0218, -1.3401, 0.3093), push=(2.4689, 0.7766, -0.0904, -0.1198),
+    tuck=(0.1728, 2.1625, -2.3073, -0.5255), open=(2.0408, 0.7982, -0.5796, -0.1359),
+    land=(1.449, 1.1222, -0.9394, 0.0966), times=(0.1675, 0.1399, 0.2727, 0.3531, 0.3768),
+)  # fmt: skip
 WOBBLING_PLAN = Plan(
-    speed=2.3475,
-    lean=-0.0119,
-    turn=0.1795,
-    down=(1.5412, 0.653, -0.763, 0.2788),
-    crouch=(1.0775, 0.01, -1.4165, 0.3242),
-    push=(2.4014, 0.7903, -0.02, -0.1322),
-    tuck=(0.2296, 2.323, -2.2335, -0.4838),
-    open=(2.0117, 0.8332, -0.6821, -0.158),
-    land=(1.4173, 1.0226, -0.9489, 0.1506),
-    times=(0.1685, 0.1606, 0.2638, 0.3475, 0.3701),
-)
+    speed=2.3475, lean=-0.0119, turn=0.1795, down=(1.5412, 0.653, -0.763, 0.2788),
+    crouch=(1.0775, 0.01, -1.4165, 0.3242), push=(2.4014, 0.7903, -0.02, -0.1322),
+    tuck=(0.2296, 2.323, -2.2335, -0.4838), open=(2.0117, 0.8332, -0.6821, -0.158),
+    land=(1.4173, 1.0226, -0.9489, 0.1506), times=(0.1685, 0.1606, 0.2638, 0.3475, 0.3701),
+)  # fmt: skip
 
 
 def shifted(x: float, y: float) -> FloatArray:
@@ -167,14 +148,9 @@ def build_model(wobbling: bool = False, lane: float = 0.0) -> ph.Model:
     for name, (parent, joint, place) in parents.items():
         share = WOBBLING[name][0] if wobbling and name in WOBBLING else 0.0
         builder.add_body(
-            name,
-            parent,
-            joint=joint,
-            joint_in_parent=place,
-            mass=(1.0 - share) * MASSES[name],
-            com=(*CENTERS[name], 0.0),
-            inertia=(1.0 - share) * turning(INERTIAS[name]),
-        )
+            name, parent, joint=joint, joint_in_parent=place, mass=(1.0 - share) * MASSES[name],
+            com=(*CENTERS[name], 0.0), inertia=(1.0 - share) * turning(INERTIAS[name]),
+        )  # fmt: skip
     if wobbling:
         for name in WOBBLING:
             add_wobbling(builder, name)
@@ -190,19 +166,11 @@ def add_wobbling(builder: ph.ModelBuilder, name: str) -> None:
     """The soft part of a segment, round the same mass centre as its bones."""
     share, along, across, slow_along, slow_across, turn, slow_turn = WOBBLING[name]
     builder.add_wobbling_mass(
-        f"{name} soft",
-        name,
-        mass=share * MASSES[name],
-        inertia=share * turning(INERTIAS[name]),
-        axis=(0.0, 1.0, 0.0),
-        normal=(0.0, 0.0, 1.0),
-        stiffness_along=along,
-        stiffness_across=across,
-        damping_along=slow_along,
-        damping_across=slow_across,
-        stiffness_rotation=turn,
+        f"{name} soft", name, mass=share * MASSES[name], inertia=share * turning(INERTIAS[name]),
+        axis=(0.0, 1.0, 0.0), normal=(0.0, 0.0, 1.0), stiffness_along=along, stiffness_across=across,
+        damping_along=slow_along, damping_across=slow_across, stiffness_rotation=turn,
         damping_rotation=slow_turn,
-    )
+    )  # fmt: skip
 
 
 def start(model: ph.Model, plan: Plan) -> ph.State:
@@ -230,14 +198,9 @@ def controls(model: ph.Model, plan: Plan) -> ph.Table:
 def jump(model: ph.Model, plan: Plan, seconds: float = SECONDS, every: int = 10) -> ph.Result:
     """The motion, a sample in so many steps."""
     return ph.simulate(
-        model,
-        start(model, plan),
-        seconds,
-        TIME_STEP,
-        "sdirk2",
-        tau=controls(model, plan),
+        model, start(model, plan), seconds, TIME_STEP, "sdirk2", tau=controls(model, plan),
         record_interval=every * TIME_STEP,
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

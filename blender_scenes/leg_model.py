@@ -92,13 +92,9 @@ def leg() -> ph.Model:
     ankle = np.eye(4)
     ankle[:3, 3] = ANKLE
     builder.add_body(
-        "Foot",
-        "Tibia",
-        joint=ph.joints.Universal((0, 1, 0), (1, 0, 0)),
-        joint_in_parent=ankle,
-        limits=ANKLE_LIMITS,
-        **foot,
-    )
+        "Foot", "Tibia", joint=ph.joints.Universal((0, 1, 0), (1, 0, 0)), joint_in_parent=ankle,
+        limits=ANKLE_LIMITS, **foot,
+    )  # fmt: skip
     return builder.build()
 
 

@@ -118,14 +118,9 @@ def add_letter(builder: ph.ModelBuilder, number: int, double: bool, friction: fl
         return
     joint, place = letter_joint(number, double)
     builder.add_body(
-        parent=name(number - 1, double),
-        joint=joint,
-        body_in_joint=place,
-        damping=friction * FRICTION * LENGTH_SCALE**2,
-        limits=joint.range,
-        limit_restitution=0.0,
-        **body,
-    )
+        parent=name(number - 1, double), joint=joint, body_in_joint=place,
+        damping=friction * FRICTION * LENGTH_SCALE**2, limits=joint.range, limit_restitution=0.0, **body,
+    )  # fmt: skip
 
 
 def start(model: ph.Model, kinds: tuple[bool, ...] = KINDS) -> ph.State:

@@ -88,14 +88,9 @@ def build_model(
     parent, place = None, np.eye(4)
     for name in BONES:
         builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            joint_in_parent=place,
-            mass=mass,
-            com=(0.0, 0.0, -0.5 * LENGTH),
-            inertia=np.diag([across, across, round_]),
-        )
+            name, parent, joint=ph.joints.Hinge((0.0, 1.0, 0.0)), joint_in_parent=place, mass=mass,
+            com=(0.0, 0.0, -0.5 * LENGTH), inertia=np.diag([across, across, round_]),
+        )  # fmt: skip
         parent, place = name, np.eye(4)
         place[2, 3] = -LENGTH
     if variant:

@@ -44,16 +44,9 @@ def build_model(dampings: tuple[float, ...] = DAMPINGS, friction: float = FRICTI
         )
         ends = [[-0.5 * LENGTH, 0.0, 0.0], [0.5 * LENGTH, 0.0, 0.0]]
         builder.add_ground(
-            f"{name} ground",
-            name,
-            ends,
-            stiffness=STIFFNESS,
-            exponent=EXPONENT,
-            damping=damping,
-            friction=friction,
-            radius=RADIUS,
-            smooth_speed=SMOOTH_SPEED,
-        )
+            f"{name} ground", name, ends, stiffness=STIFFNESS, exponent=EXPONENT, damping=damping,
+            friction=friction, radius=RADIUS, smooth_speed=SMOOTH_SPEED,
+        )  # fmt: skip
     return builder.build()
 
 

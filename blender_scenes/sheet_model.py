@@ -95,13 +95,9 @@ def model(joint: Any = None, damping: float = DAMPING) -> ph.Model:
     joint = surface() if joint is None else joint
     builder = ph.ModelBuilder()
     builder.add_body(
-        "Ball",
-        joint=joint,
-        mass=BALL_MASS,
-        com=(0.0, 0.0, BALL_RADIUS),
-        inertia=inertia(),
+        "Ball", joint=joint, mass=BALL_MASS, com=(0.0, 0.0, BALL_RADIUS), inertia=inertia(),
         damping=[damping] * 2 + [0.0] * (joint.num_coordinates - 2),
-    )
+    )  # fmt: skip
     return builder.build()
 
 

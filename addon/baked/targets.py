@@ -315,11 +315,8 @@ def _give_back(item: Object | Scene, action: Action) -> int | None:
     ours = stored_texts.names(record.paths)
     if ours is None or (slot is None and compat.has_slots(action) and not record.made_slot):
         return None
-    missing = {
-        (curve.data_path, curve.array_index): curve
-        for curve in compat.curves(backup, kept)
-        if curve.data_path in ours
-    }
+    lost = [curve for curve in compat.curves(backup, kept) if curve.data_path in ours]
+    missing = {(curve.data_path, curve.array_index): curve for curve in lost}
     for curve in [curve for curve in compat.curves(action, slot) if curve.data_path in ours]:
         before = missing.pop((curve.data_path, curve.array_index), None)
         if before is None:
