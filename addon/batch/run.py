@@ -19,25 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ..blender import physics_access
-from . import records
+from . import records, report
 from .child import Child, Told
 from .console import FROM_OUTSIDE
 from .job_file import Shot, on_a_line
 from .records import locked
-from .report import (
-    BAKED,
-    CRASHED,
-    DIVERGED,
-    FAILED,
-    GOOD,
-    INTERRUPTED,
-    KEPT,
-    SKIPPED,
-    TIMED_OUT,
-    WOULD,
-    Outcome,
-    summary,
-)
 
 #: time [s] to wait for this process's own signal after a signal has ended a child
 TOGETHER = 1.0
@@ -72,12 +58,12 @@ class Run:
     def __init__(self, shots: list[Shot], options: Options, reporter: physics_access.Reporter) -> None:
         self._shots, self._options, self._reporter = shots, options, reporter
         self._stopping = threading.Event()
-        self._outcomes: dict[int, Outcome] = {}
+        self._outcomes: dict[int, report.Outcome] = {}
         self._children: set[Child] = set()
         self._guard = threading.Lock()
-        self._said: queue.SimpleQueue[tuple[int, float | Outcome]] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[tuple[int, float | report.Outcome]] = queue.SimpleQueue()
 
-    def bake(self, told: Callable[[list[Outcome]], object] = lambda _: None) -> list[Outcome]:
+    def bake(self, told: Callable[[list[report.Outcome]], object] = lambda _: None) -> list[report.Outcome]:
         """Bake every shot that is not done; returns the outcomes in the order of the shots.
 
         Args:
@@ -92,7 +78,7 @@ class Run:
                     locks.enter_context(locked(folder))
             return self._bake(told)
 
-    def _bake(self, told: Callable[[list[Outcome]], object]) -> list[Outcome]:
+    def _bake(self, told: Callable[[list[report.Outcome]], object]) -> list[report.Outcome]:
         waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
         for number in range(len(self._shots)):
             waiting.put(number)
@@ -114,9 +100,9 @@ class Run:
             self._drain()
         return self._so_far()
 
-    def _so_far(self) -> list[Outcome]:
+    def _so_far(self) -> list[report.Outcome]:
         return [
-            self._outcomes.get(number, Outcome(shot, INTERRUPTED, "not finished"))
+            self._outcomes.get(number, report.Outcome(shot, report.INTERRUPTED, "not finished"))
             for number, shot in enumerate(self._shots)
         ]
 
@@ -129,7 +115,7 @@ class Run:
                 return
             self._said.put((number, self._outcome(number)))
 
-    def _listen(self, told: Callable[[list[Outcome]], object]) -> None:
+    def _listen(self, told: Callable[[list[report.Outcome]], object]) -> None:
         """Report the threads' messages until every shot has ended."""
         outcomes = self._outcomes
         fractions: dict[int, float] = {}
@@ -140,7 +126,7 @@ class Run:
                 )  # on Windows a wait without a timeout cannot be interrupted
             except queue.Empty:
                 continue
-            if isinstance(said, Outcome):
+            if isinstance(said, report.Outcome):
                 outcomes[number] = said
                 fractions.pop(number, None)
                 self._tell(said)
@@ -156,12 +142,12 @@ class Run:
         with suppress(queue.Empty):
             while True:
                 number, said = self._said.get_nowait()
-                if isinstance(said, Outcome):
+                if isinstance(said, report.Outcome):
                     self._outcomes[number] = said
 
-    def _tell(self, outcome: Outcome) -> None:
-        self._reporter.event("shot", **summary(outcome))
-        if outcome.state not in GOOD:
+    def _tell(self, outcome: report.Outcome) -> None:
+        self._reporter.event("shot", **report.summary(outcome))
+        if outcome.state not in report.GOOD:
             self._reporter.error(f"{outcome.shot.name}: {outcome.state}: {on_a_line(outcome.note)}")
         for warning, code in zip(outcome.warnings, outcome.codes):
             self._reporter.warning(f"{outcome.shot.name}: {warning}", code=code)
@@ -172,7 +158,7 @@ class Run:
             for child in self._children:
                 child.end()
 
-    def _outcome(self, number: int) -> Outcome:
+    def _outcome(self, number: int) -> report.Outcome:
         """Bake one shot if it is not done."""
         shot = self._shots[number]
         began = time.monotonic()
@@ -181,18 +167,18 @@ class Run:
         except _Ended as end:
             state, note, told = end.state, end.note, end.told
         except (OSError, physics_access.physics().CondyleError) as error:
-            state, note, told = FAILED, str(error), Told()
+            state, note, told = report.FAILED, str(error), Told()
         except (
             Exception
         ) as error:  # a bug: reported like any failure, with its traceback; other shots continue
             traceback.print_exc()
-            state, note, told = FAILED, f"{type(error).__name__}: {error}", Told()
+            state, note, told = report.FAILED, f"{type(error).__name__}: {error}", Told()
         if -told.code in FROM_OUTSIDE:  # the signal may reach this process after the child
             self._stopping.wait(TOGETHER)
-        if self._stopping.is_set() and state not in GOOD:
-            state, note = INTERRUPTED, "not finished"
+        if self._stopping.is_set() and state not in report.GOOD:
+            state, note = report.INTERRUPTED, "not finished"
         seconds = round(time.monotonic() - began, 3)
-        return Outcome(shot, state, note, seconds, told.scenes, told.warnings, told.codes)
+        return report.Outcome(shot, state, note, seconds, told.scenes, told.warnings, told.codes)
 
     def _try(self, number: int, shot: Shot) -> tuple[str, str, Told]:
         if not self._options.dry_run:
@@ -201,28 +187,28 @@ class Run:
         record = records.load(shot.target)
         reason = records.reason_to_bake(shot, source_digest, record)
         if not reason and not self._options.overwrite:
-            return KEPT, "done before", Told()
+            return report.KEPT, "done before", Told()
         if not self._options.overwrite and not records.is_ours(shot.target, record):
             raise _Ended(
-                FAILED,
+                report.FAILED,
                 f"{shot.target} was not written by a batch, or was changed since; move it away, or give --overwrite",
             )
         if self._options.dry_run:
             told = self._follow(number, shot, None)
-            return WOULD, reason or "--overwrite", told
+            return report.WOULD, reason or "--overwrite", told
         part = records.part_path(shot.target, secrets.token_hex(4))
         try:
             told = self._follow(number, shot, part)
             records.publish(part, shot, self._facts(shot, source_digest, told))
         finally:
             records.sweep(shot.target)
-        return BAKED, reason, told
+        return report.BAKED, reason, told
 
     def _follow(self, number: int, shot: Shot, part: Path | None) -> Told:
         """Run the child of a shot to its end; _Ended if it fails."""
         with self._guard:
             if self._stopping.is_set():
-                raise _Ended(INTERRUPTED, "not started")
+                raise _Ended(report.INTERRUPTED, "not started")
             child = Child(shot, part)
             self._children.add(child)
         late = threading.Event()
@@ -237,9 +223,9 @@ class Run:
                 self._children.discard(child)
         if late.is_set():
             opening = "" if told.blender else ": the file or one of its libraries was still being opened"
-            raise _Ended(TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
+            raise _Ended(report.TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
         if told.empty and shot.may_be_empty:
-            raise _Ended(SKIPPED, "nothing to simulate", told)
+            raise _Ended(report.SKIPPED, "nothing to simulate", told)
         _judge(told, part)
         return told
 
@@ -261,11 +247,11 @@ def _judge(told: Told, part: Path | None) -> None:
     last = " | ".join(told.lines)
     note = "; ".join(told.errors) or last
     if told.code == reporting.EXIT_DIVERGED:
-        raise _Ended(DIVERGED, note, told)
+        raise _Ended(report.DIVERGED, note, told)
     if told.code != reporting.EXIT_DONE:
         if told.errors and told.code > 0:
-            raise _Ended(FAILED, note, told)
+            raise _Ended(report.FAILED, note, told)
         code = f"signal {-told.code}" if told.code < 0 else f"exit code {told.code}"
-        raise _Ended(CRASHED, f"{code}{': ' if last else ''}{last}", told)
+        raise _Ended(report.CRASHED, f"{code}{': ' if last else ''}{last}", told)
     if part is not None and not part.is_file():
-        raise _Ended(CRASHED, f"ended without an output{': ' if last else ''}{last}", told)
+        raise _Ended(report.CRASHED, f"ended without an output{': ' if last else ''}{last}", told)

@@ -22,3 +22,9 @@ def fields(layout: Any) -> Any:
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout
+
+
+def draw_fields(layout: Any, settings: Any, *names: str) -> None:
+    """Draw properties of a group in their order."""
+    for name in names:
+        layout.prop(settings, name)

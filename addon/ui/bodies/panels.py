@@ -6,7 +6,7 @@ from bpy.types import Panel
 
 from ...data import references
 from ...data.property_options import SidebarPanel
-from ..layout import fields
+from ..layout import draw_fields, fields
 
 # kg m²: fields have six decimals, so that smaller moments would show fewer than three digits
 LEAST_SHOWN = 1e-4
@@ -50,8 +50,7 @@ class BodyPanel(SidebarPanel, Panel):
                 layout.prop(settings, "start_from")
         layout.prop(settings, "mass_source")
         if settings.mass_source == "MESH":
-            layout.prop(settings, "shape")
-            layout.prop(settings, "density")
+            draw_fields(layout, settings, "shape", "density")
             return
         layout.prop(settings, "mass")
         layout.column().prop(settings, "center_of_mass", text="Center")
@@ -85,8 +84,7 @@ class SoftPartsPanel(SidebarPanel, Panel):
         layout.active = settings.enabled
         layout.prop(settings, "share", slider=True)
         column = layout.column(align=True)
-        column.prop(settings, "sag_along")
-        column.prop(settings, "sag_across")
+        draw_fields(column, settings, "sag_along", "sag_across")
         layout.prop(settings, "damping")
         layout.column().prop(settings, "axis")
 

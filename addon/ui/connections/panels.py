@@ -8,7 +8,7 @@ from ...data import references
 from ...data.connection_kinds import KINDS
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
-from ..layout import fields
+from ..layout import draw_fields, fields
 from ..lists import ObjectList, draw_switch
 
 
@@ -101,8 +101,7 @@ def _draw_plain(layout: Any, settings: Any) -> None:
 
 
 def _draw_bent_plane(layout: Any, settings: Any) -> None:
-    layout.prop(settings, "unilateral")
-    layout.prop(settings, "profile")
+    draw_fields(layout, settings, "unilateral", "profile")
     if settings.profile is not None:
         return
     for number, row in enumerate(settings.corners, 1):
@@ -131,8 +130,7 @@ def _draw_coupling(layout: Any, settings: Any) -> None:
 
 def _draw_ground(layout: Any, settings: Any) -> None:
     ground = settings.ground
-    layout.prop(ground, "surface")
-    layout.prop(ground, "points")
+    draw_fields(layout, ground, "surface", "points")
     if ground.points == "EXTREME":
         layout.prop(ground, "num_points")
     elif ground.points == "GROUP":

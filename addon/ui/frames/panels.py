@@ -7,7 +7,7 @@ from bpy.types import Panel, UIList
 from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import SidebarPanel, active_joint
-from ..layout import fields
+from ..layout import draw_fields, fields
 from ..lists import RowList
 from .curve_operators import is_stray
 
@@ -69,9 +69,7 @@ class FramesPanel(SidebarPanel, Panel):
         if len(settings.frames) < settings.order:
             layout.label(text=f"A curve needs {settings.order} control frames", icon="INFO")
         column = fields(layout.column())
-        column.prop(settings, "order")
-        column.prop(settings, "periodic")
-        column.prop(settings, "outside")
+        draw_fields(column, settings, "order", "periodic", "outside")
 
 
 def which_frame(joint: Any, item: Any) -> str:

@@ -9,7 +9,7 @@ from ...data.joint_types import TYPES, custom_readings
 from ...data.joints import is_baked_over, shapes, slider_names
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
-from ..layout import draw_lines, fields
+from ..layout import draw_fields, draw_lines, fields
 
 # short names of settings that a sidebar of the default width would truncate
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
@@ -161,8 +161,7 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
-        layout.prop(settings, "closes_loop")
-        layout.prop(settings, "to_world")
+        draw_fields(layout, settings, "closes_loop", "to_world")
         for role in ("parent", "child"):
             reference = getattr(settings, role)
             column = layout.column()
@@ -187,8 +186,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
         column = layout.column()
-        column.prop(settings, "start_from")
-        column.prop(settings, "hard_limits")
+        draw_fields(column, settings, "start_from", "hard_limits")
         if settings.hard_limits:
             column.prop(settings, "restitution")
         rows = settings.coordinates
@@ -212,19 +210,16 @@ class CoordinatesPanel(SidebarPanel, Panel):
         keyed.use_property_decorate = True  # it can be keyed
         keyed.prop(row, "torque")
         layout.separator()
-        layout.prop(row, "damping")
-        layout.prop(row, "stiffness")
+        draw_fields(layout, row, "damping", "stiffness")
         if row.stiffness > 0.0:
             layout.prop(row, "rest" + view)
         layout.prop(row, "armature")
         layout.separator()
         self._draw_limits(layout, row)
         if row.limits == "CUSTOM":
-            layout.prop(row, "lower" + view)
-            layout.prop(row, "upper" + view)
+            draw_fields(layout, row, "lower" + view, "upper" + view)
         if row.limits != "NONE" and not row.id_data.condyle.joint.hard_limits:
-            layout.prop(row, "limit_stiffness")
-            layout.prop(row, "limit_damping")
+            draw_fields(layout, row, "limit_stiffness", "limit_damping")
 
     def _draw_limits(self, layout: Any, row: Any) -> None:
         """Draw the choice of limits; only curves and surfaces have ends of their own."""
@@ -264,9 +259,7 @@ class ControllerPanel(SidebarPanel, Panel):
         layout = fields(self.layout)
         settings = active_joint(context).condyle.joint
         layout.active = settings.controller.enabled and not settings.prescribed
-        layout.prop(settings.controller, "stiffness")
-        layout.prop(settings.controller, "damping")
-        layout.prop(settings.controller, "limit")
+        draw_fields(layout, settings.controller, "stiffness", "damping", "limit")
 
 
 classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel, ControllerPanel)

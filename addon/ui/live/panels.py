@@ -7,7 +7,7 @@ from bpy.types import Panel
 from ...blender import session
 from ...data.live import SHOWN, scene_of, settings
 from ...data.property_options import SidebarPanel
-from ..layout import fields
+from ..layout import draw_fields, fields
 from .operators import speed_text
 
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
@@ -31,9 +31,7 @@ def draw_live(layout: Any, scene: Any) -> None:
             layout.label(text=f"Running: scene {its.name}", icon="SCENE_DATA")
         draw_figures(layout, run, live)
     column = fields(layout.column())
-    column.prop(live, "factor")
-    column.prop(live, "pull")
-    column.prop(live, "gravity")
+    draw_fields(column, live, "factor", "pull", "gravity")
     left = live.scene == scene.session_uid and len(live.sliders) > 0
     if run is not None or left:
         draw_sliders(layout, live, run is not None)

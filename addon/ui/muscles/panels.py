@@ -10,7 +10,7 @@ from ...data import references
 from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
-from ..layout import draw_lines, fields
+from ..layout import draw_fields, draw_lines, fields
 from ..lists import ObjectList, RowList, draw_switch
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
@@ -106,8 +106,7 @@ class ChosenMusclePanel(SidebarPanel, Panel):
         column.use_property_decorate = False
         column.prop(settings, "mass")
         if settings.mass > 0.0:
-            column.prop(settings, "num_points")
-            column.prop(settings, "mass_lies")
+            draw_fields(column, settings, "num_points", "mass_lies")
             if settings.mass_lies == "BELLY":
                 column.prop(settings, "tendon_mass", text="On Tendons", slider=True)
         column.prop(settings.law, "kind")

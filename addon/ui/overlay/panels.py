@@ -7,7 +7,7 @@ from bpy.types import Panel
 from ...blender import redraw
 from ...blender.attachments import Drawing, Ending, Timer
 from ...data.property_options import SidebarPanel
-from ..layout import fields
+from ..layout import draw_fields, fields
 from . import drawing, shown
 
 TOGGLES = (
@@ -42,9 +42,7 @@ class OverlayPanel(SidebarPanel, Panel):
         for name in TOGGLES:
             grid.prop(settings, name, toggle=True)
         column = fields(layout.column())
-        column.prop(settings, "others")
-        column.prop(settings, "behind")
-        column.prop(settings, "axis_size")
+        draw_fields(column, settings, "others", "behind", "axis_size")
 
 
 classes = (OverlayPanel,)

@@ -9,7 +9,7 @@ from ...data.property_options import SidebarPanel
 from ...data.simulation import ADAPTIVE, INTEGRATORS
 from ...jobs import bake, partial_bake, precompile
 from ...live import run_mode
-from ..layout import draw_lines, fields
+from ..layout import draw_fields, draw_lines, fields
 
 #: most changes since the bake shown in the panel
 MOST_CHANGES = 4
@@ -83,10 +83,8 @@ class SettingsPanel(SidebarPanel, Panel):
         settings = context.scene.condyle.simulation
         layout.prop(settings, "use_scene_range")
         if not settings.use_scene_range:
-            layout.prop(settings, "frame_start")
-            layout.prop(settings, "frame_end")
-        layout.prop(settings, "gravity")
-        layout.prop(settings, "integrator")
+            draw_fields(layout, settings, "frame_start", "frame_end")
+        draw_fields(layout, settings, "gravity", "integrator")
         hint = next((each[2] for each in INTEGRATORS if each[0] == settings.integrator), "")
         draw_lines(layout.column(align=True), hint, "INFO", context.region.width)
         if settings.integrator not in ADAPTIVE:
@@ -110,8 +108,7 @@ class OutputPanel(SidebarPanel, Panel):
         layout.prop(output, "every", text="Key Every")
         layout.prop(output, "reduce")
         if output.reduce:
-            layout.prop(output, "tolerance_distance")
-            layout.prop(output, "tolerance_angle")
+            draw_fields(layout, output, "tolerance_distance", "tolerance_angle")
         layout.column(align=True).prop(output, "extras")
         if output.told:
             draw_lines(layout.column(align=True), output.told, "INFO", context.region.width)

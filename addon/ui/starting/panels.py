@@ -7,7 +7,7 @@ from bpy.types import Panel
 
 from ...blender import units
 from ...data.property_options import SidebarPanel
-from ..layout import draw_lines, fields
+from ..layout import draw_fields, draw_lines, fields
 
 
 class StartPanel(SidebarPanel, Panel):
@@ -36,8 +36,7 @@ class StartPanel(SidebarPanel, Panel):
                 "ERROR",
                 context.region.width,
             )
-        layout.prop(settings, "samples")
-        layout.prop(settings, "loop")
+        draw_fields(layout, settings, "samples", "loop")
         if settings.loop:
             column = layout.column()
             column.prop(settings, "loop_cycles")
