@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip
+from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip, Object
 
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
