@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 COSTS = ("quick", "slow")
@@ -93,15 +94,19 @@ REGISTRY: dict[str, Claim] = {}
 
 def claim(
     id: str,
-    statement: str,
+    statement: str = "",
     *,
     unit: str = "1",
     source: str = "own",
     cost: str = "quick",
     at_most: float | None = None,
     at_least: float | None = None,
-) -> Callable[[Callable[[], float | Measurement]], Callable[[], float | Measurement]]:
-    """Declare the decorated function as a claim.
+    **arguments: Any,
+) -> Callable[[Callable[..., float | Measurement]], Callable[..., float | Measurement]]:
+    """Declare a claim on what the decorated function returns for these arguments.
+
+    Without a statement, the function's docstring is the statement. Names in braces are arguments or names of the
+    function's module.
 
     Raises:
         ValueError: the id is already used, the cost is unknown, or there is no bound.
@@ -113,8 +118,13 @@ def claim(
     if at_most is None and at_least is None:
         raise ValueError(f"claim {id!r} has no bound")
 
-    def declare(function: Callable[[], float | Measurement]) -> Callable[[], float | Measurement]:
-        REGISTRY[id] = Claim(id, statement, unit, source, cost, at_most, at_least, function)
+    def declare(function: Callable[..., float | Measurement]) -> Callable[..., float | Measurement]:
+        text = statement or " ".join((function.__doc__ or "").split()).removesuffix(".")
+        text = text.format_map(function.__globals__ | arguments)
+        if not statement and not text[1:2].isupper():
+            text = text[:1].lower() + text[1:]
+        measure = partial(function, **arguments)
+        REGISTRY[id] = Claim(id, text, unit, source, cost, at_most, at_least, measure)
         return function
 
     return declare

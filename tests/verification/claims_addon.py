@@ -47,48 +47,35 @@ def worst(name: str) -> Measurement:
     return Measurement(max(found.values()), found)
 
 
-@claim(
-    "addon.register",
-    "processor time of importing and registering the add-on, with its bytecode cached, as in Blender",
-    unit="s",
-    at_most=0.05,
-)
+@claim("addon.register", unit="s", at_most=0.05)
 def register() -> float:
+    """Processor time of importing and registering the add-on, with its bytecode cached, as in Blender."""
     with tempfile.TemporaryDirectory(prefix="condyle-compiled-") as compiled:
         kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
         return 1e-3 * min(figures("register", **kept)["ms"] for _ in range(3))
 
 
-@claim(
-    "addon.bake_objects",
-    "largest error of an entry of a baked object's world matrix, every rotation mode, under a rotated and scaled "
-    "parent: single precision",
-    cost="slow",
-    at_most=SINGLE,
-)
+@claim("addon.bake_objects", at_most=SINGLE, cost="slow")
 def bake_objects() -> Measurement:
+    """Largest error of an entry of a baked object's world matrix, every rotation mode, under a rotated and scaled
+    parent: single precision.
+    """
     return worst("bake_objects")
 
 
-@claim(
-    "addon.bake_bones",
-    "largest error of an entry of a baked pose bone's world matrix, every rotation mode, in a rotated and scaled "
-    "armature: single precision",
-    cost="slow",
-    at_most=SINGLE,
-)
+@claim("addon.bake_bones", at_most=SINGLE, cost="slow")
 def bake_bones() -> Measurement:
+    """Largest error of an entry of a baked pose bone's world matrix, every rotation mode, in a rotated and scaled
+    armature: single precision.
+    """
     return worst("bake_bones")
 
 
-@claim(
-    "addon.knee_in_units",
-    "largest change of the baked knee's coordinate over unit scales 0.01, 1, 100 and 24, 25, 29.97 frames a second "
-    "(the fitted poses come from float32 matrices)",
-    cost="slow",
-    at_most=5e-6,
-)
+@claim("addon.knee_in_units", at_most=5e-6, cost="slow")
 def knee_in_units() -> Measurement:
+    """Largest change of the baked knee's coordinate over unit scales 0.01, 1, 100 and 24, 25, 29.97 frames a second
+    (the fitted poses come from float32 matrices).
+    """
     return worst("knee_in_units")
 
 
@@ -99,25 +86,15 @@ def first_bakes() -> tuple[dict[str, float], dict[str, float]]:
         return tuple(figures("first_bake", CONDYLE_CACHE_DIR=folder) for _ in range(2))
 
 
-@claim(
-    "addon.first_bake_cold",
-    "wall-clock time of the first fit and bake of a keyed knee, kernels not compiled yet",
-    unit="s",
-    cost="slow",
-    at_most=60.0,
-)
+@claim("addon.first_bake_cold", unit="s", at_most=60.0, cost="slow")
 def first_bake_cold() -> Measurement:
+    """Wall-clock time of the first fit and bake of a keyed knee, kernels not compiled yet."""
     return Measurement(first_bakes()[0]["fit and bake"], first_bakes()[0])
 
 
-@claim(
-    "addon.first_bake_warm",
-    "wall-clock time of the first fit and bake of a keyed knee, kernels already compiled",
-    unit="s",
-    cost="slow",
-    at_most=3.0,
-)
+@claim("addon.first_bake_warm", unit="s", at_most=3.0, cost="slow")
 def first_bake_warm() -> Measurement:
+    """Wall-clock time of the first fit and bake of a keyed knee, kernels already compiled."""
     return Measurement(first_bakes()[1]["fit and bake"], first_bakes()[1])
 
 
@@ -127,23 +104,13 @@ def large_bake() -> dict[str, float]:
     return figures("bake_writing")
 
 
-@claim(
-    "addon.bake_writing",
-    "processor time of writing a bake of 50 bones x 1000 frames to an action, least of 3",
-    unit="s",
-    cost="slow",
-    at_most=0.3,
-)
+@claim("addon.bake_writing", unit="s", at_most=0.3, cost="slow")
 def bake_writing() -> Measurement:
+    """Processor time of writing a bake of 50 bones x 1000 frames to an action, least of 3."""
     return Measurement(large_bake()["write"], large_bake())
 
 
-@claim(
-    "addon.bake_beside_simulation",
-    "processor time of Blender's process for a whole bake of 50 bones x 1000 frames: reading, waiting, writing",
-    unit="s",
-    cost="slow",
-    at_most=1.5,
-)
+@claim("addon.bake_beside_simulation", unit="s", at_most=1.5, cost="slow")
 def bake_beside_simulation() -> Measurement:
+    """Processor time of Blender's process for a whole bake of 50 bones x 1000 frames: reading, waiting, writing."""
     return Measurement(large_bake()["beside the simulation"], large_bake())

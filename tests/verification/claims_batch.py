@@ -19,13 +19,9 @@ def killed() -> dict[str, float]:
     return figures("batch_kills")
 
 
-@claim(
-    "batch.kills",
-    f"changed inputs, incomplete outputs, animation unlike the undisturbed run's, leftover files: {KILLS}",
-    cost="slow",
-    at_most=0.0,
-)
+@claim("batch.kills", at_most=0.0, cost="slow")
 def kills() -> Measurement:
+    """Changed inputs, incomplete outputs, animation unlike the undisturbed run's, leftover files: {KILLS}."""
     found = killed()
     harm = ("inputs changed", "outputs broken", "animation differs", "left over")
     if found["kills"] < 100 or found["rounds"] < 1:

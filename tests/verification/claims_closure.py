@@ -40,42 +40,17 @@ DRIFT = (
     "four-bar linkage, slider-crank, one of Jansen's legs, a ring of eight spline joints, and a curve joint with its "
     "inverse, released for {:g} s of {} at 1 ms: largest distance of frames that close a loop, from the bodies' poses"
 )
-
-
 # Bounds: the project promises 1e-8; each step ends with rows within 1e-12.
-@claim(
-    "closure.quick",
-    DRIFT.format(2, "symplectic Euler"),
-    unit="m, rad",
-    source="Wang 2022, sec. 3.11",
-    at_most=1e-8,
-)
-def quick() -> Measurement:
-    return drifts(NAMES, 2.0, "symplectic_euler")
-
-
-@claim(
-    "closure.minute_symplectic_euler",
-    DRIFT.format(MINUTE, "symplectic Euler"),
-    unit="m, rad",
-    source="Wang 2022, sec. 3.11",
-    at_most=1e-8,
-    cost="slow",
-)
-def minute_symplectic_euler() -> Measurement:
-    return drifts(NAMES, MINUTE, "symplectic_euler")
-
-
-@claim(
-    "closure.minute_rk4",
-    DRIFT.format(MINUTE, "RK4"),
-    unit="m, rad",
-    source="Wang 2022, sec. 3.11",
-    at_most=1e-8,
-    cost="slow",
-)
-def minute_rk4() -> Measurement:
-    return drifts(NAMES, MINUTE, "rk4")
+for id, seconds, integrator, method, cost in (
+    ("quick", 2.0, "symplectic_euler", "symplectic Euler", "quick"),
+    ("minute_symplectic_euler", MINUTE, "symplectic_euler", "symplectic Euler", "slow"),
+    ("minute_rk4", MINUTE, "rk4", "RK4", "slow"),
+):
+    shared = {"unit": "m, rad", "source": "Wang 2022, sec. 3.11", "at_most": 1e-8}
+    text = DRIFT.format(seconds, method)
+    claim(f"closure.{id}", text, **shared, cost=cost, names=NAMES, duration=seconds, integrator=integrator)(
+        drifts
+    )
 
 
 def energy_drift(name: str) -> tuple[float, float]:
@@ -85,14 +60,11 @@ def energy_drift(name: str) -> tuple[float, float]:
     return float(np.abs(energy[:, 2] - energy[0, 2]).max()), float(np.ptp(energy[:, 0]))
 
 
-@claim(
-    "closure.energy",
-    "energy drift over the swing of the undamped linkages with hinges (four-bar, slider-crank, Jansen's leg), RK4, 5 s "
-    "at 1 ms: largest",
-    source="own",
-    at_most=1e-7,
-)
+@claim("closure.energy", at_most=1e-7)
 def energy() -> Measurement:
+    """Energy drift over the swing of the undamped linkages with hinges (four-bar, slider-crank, Jansen's leg), RK4, 5 s
+    at 1 ms: largest.
+    """
     found = {name: energy_drift(name) for name in ("four-bar", "slider-crank", "Jansen's leg")}
     shares = {name: change / swing for name, (change, swing) in found.items()}
     return Measurement(max(shares.values()), shares)
@@ -120,27 +92,21 @@ def force_differences(name: str, moments: int = 2) -> dict[str, float]:
     return worst
 
 
-@claim(
-    "closure.forces",
-    "the same five mechanisms in motion, under random torques: accelerations of all bodies, and generalized forces of "
-    "the closures (redundant rows leave the multipliers undetermined), against one system of all bodies with joints "
-    "and closures as rows: largest relative difference",
-    source="Wang 2022, eqs. 3.40 and 4.101",
-    at_most=1e-9,
-)
+@claim("closure.forces", source="Wang 2022, eqs. 3.40 and 4.101", at_most=1e-9)
 def forces() -> Measurement:
+    """The same five mechanisms in motion, under random torques: accelerations of all bodies, and generalized forces of
+    the closures (redundant rows leave the multipliers undetermined), against one system of all bodies with joints and
+    closures as rows: largest relative difference.
+    """
     details = {name: force_differences(name) for name in NAMES}
     return Measurement(max(max(entry.values()) for entry in details.values()), details)
 
 
-@claim(
-    "closure.curve_and_inverse",
-    "a body on a spline curve, with a second one on it by the inverted curve that is welded to the world: largest "
-    "difference of either coordinate from the motion of the body alone, 3 s of RK4 at 1 ms",
-    source="Lee & Terzopoulos 2008, Fig. 5c",
-    at_most=1e-9,
-)
+@claim("closure.curve_and_inverse", source="Lee & Terzopoulos 2008, Fig. 5c", at_most=1e-9)
 def curve_and_inverse() -> Measurement:
+    """A body on a spline curve, with a second one on it by the inverted curve that is welded to the world: largest
+    difference of either coordinate from the motion of the body alone, 3 s of RK4 at 1 ms.
+    """
     runs = [
         ph.simulate(*make(), 3.0, STEP, "rk4", record_interval=SAMPLES)
         for make in (there_and_back, rider_alone)

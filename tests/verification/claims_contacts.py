@@ -76,24 +76,13 @@ SLIP = (
     "cube on a slope, friction {}, in 16 directions: largest difference of the angle at which it slips from the "
     "friction angle (a four-sided pyramid would be degrees off)"
 )
-
-
 # A tenth of a degree is promised; the bisection stops at a fiftieth or a thousandth.
-@claim("contacts.slip_quick", SLIP.format("0.4"), unit="degrees", source="Coulomb's cone", at_most=0.03)
-def slip_quick() -> Measurement:
-    return slip_errors((0.4,), 0.02)
-
-
-@claim(
-    "contacts.slip",
-    SLIP.format("0.05, 0.2, 0.4 and 0.8"),
-    unit="degrees",
-    source="Coulomb's cone",
-    at_most=0.01,
-    cost="slow",
-)
-def slip() -> Measurement:
-    return slip_errors((0.05, 0.2, 0.4, 0.8), 1e-3)
+for name, numbers, frictions, within, bound in (
+    ("slip_quick", "0.4", (0.4,), 0.02, {"at_most": 0.03}),
+    ("slip", "0.05, 0.2, 0.4 and 0.8", (0.05, 0.2, 0.4, 0.8), 1e-3, {"at_most": 0.01, "cost": "slow"}),
+):
+    kept = {"unit": "degrees", "source": "Coulomb's cone", "frictions": frictions, "within": within}
+    claim(f"contacts.{name}", SLIP.format(numbers), **bound, **kept)(slip_errors)
 
 
 def stack(masses: FloatArray) -> tuple[ph.Model, Any]:
@@ -132,17 +121,11 @@ def largest(found: dict[str, dict[str, float]], key: str) -> Measurement:
     return Measurement(max(entry[key] for entry in found.values()), found)
 
 
-STACK = "two stacks of ten cubes, equal and ten times as heavy at the top, {:g} s at 1 ms: largest movement"
-
-
-@claim("contacts.stack_quick", STACK.format(SHORT), unit="m, rad", source="own", at_most=1e-9)
-def stack_quick() -> Measurement:
-    return largest(stands(SHORT), "movement")
-
-
-@claim("contacts.stack", STACK.format(LONG), unit="m, rad", source="own", at_most=1e-9, cost="slow")
-def stack_long() -> Measurement:
-    return largest(stands(LONG), "movement")
+@claim("contacts.stack", unit="m, rad", at_most=1e-9, cost="slow", duration=LONG)
+@claim("contacts.stack_quick", unit="m, rad", at_most=1e-9, duration=SHORT)
+def stack_movement(duration: float) -> Measurement:
+    """Two stacks of ten cubes, equal and ten times as heavy at the top, {duration:g} s at 1 ms: largest movement."""
+    return largest(stands(duration), "movement")
 
 
 ROD, RODS_END = 0.5, 1.0  # m; s of rest that are checked
@@ -153,13 +136,8 @@ def dropped_rod(restitution: float, angle: float) -> tuple[ph.Model, Any]:
     plane = np.eye(4)
     plane[:3, :3] = lie.so3_exp(np.array([0.5 * np.pi, 0.0, 0.0]))
     builder = ph.ModelBuilder()
-    builder.add_body(
-        "rod",
-        joint=ph.joints.Planar(),
-        joint_in_parent=plane,
-        mass=1.0,
-        inertia=np.diag([1e-3, 1.0, 1.0]) * ROD**2 / 12.0,
-    )
+    inertial = {"mass": 1.0, "inertia": np.diag([1e-3, 1.0, 1.0]) * ROD**2 / 12.0}
+    builder.add_body("rod", joint=ph.joints.Planar(), joint_in_parent=plane, **inertial)
     ends = [(-0.5 * ROD, 0.0, 0.0), (0.5 * ROD, 0.0, 0.0)]
     builder.add_contact("floor", "rod", ends, Plane(), radius=0.01, friction=0.4, restitution=restitution)
     model = builder.build()
@@ -189,18 +167,18 @@ def dropped(duration: float, restitutions: tuple[float, ...]) -> dict[str, dict[
     return found
 
 
-BOUNCE = (
-    "rod thrown onto a rough floor, restitution {}, two angles, {:g} s at 1 ms: movement in the last second"
-)
-
-
-@claim("contacts.bouncing_rod", BOUNCE.format("0, 0.5", 4.0), unit="m, rad", source="own", at_most=1e-10)
+@claim("contacts.bouncing_rod", unit="m, rad", at_most=1e-10)
 def bouncing_rod() -> Measurement:
+    """Rod thrown onto a rough floor, restitution 0, 0.5, two angles, 4 s at 1 ms: movement in the last second."""
     return largest(dropped(4.0, (0.0, 0.5)), "movement")
 
 
+@claim("contacts.residual", source=RESIDUAL_SOURCE, at_most=1e-9, cost="slow", duration=LONG)
+@claim("contacts.residual_quick", source=RESIDUAL_SOURCE, at_most=1e-9, duration=SHORT)
 def all_residuals(duration: float) -> Measurement:
-    """Residuals of stacks, of slopes below and above the friction angle, and of rods."""
+    """Largest residual of any step of stacks of ten cubes ({duration:g} s), of cubes on slopes a degree and a
+    thousandth of one on either side of the friction angle, of bouncing rods.
+    """
     found = {f"stack, {name}": entry["residual"] for name, entry in stands(duration).items()}
     found |= {f"rod, {name}": entry["residual"] for name, entry in dropped(4.0, (0.0, 0.5)).items()}
     for shift in (-1.0, -1e-3, 1e-3, 1.0):
@@ -208,19 +186,3 @@ def all_residuals(duration: float) -> Measurement:
         run = ph.simulate(model, state, 0.5, STEP, record_interval=0.5)
         found[f"slope {shift:g} degrees over the edge"] = run.info["constraints"]["residual"]
     return Measurement(max(found.values()), found)
-
-
-RESIDUAL = (
-    "largest residual of any step of stacks of ten cubes ({:g} s), of cubes on slopes a degree and a thousandth of one "
-    "on either side of the friction angle, of bouncing rods"
-)
-
-
-@claim("contacts.residual_quick", RESIDUAL.format(SHORT), source=RESIDUAL_SOURCE, at_most=1e-9)
-def residual_quick() -> Measurement:
-    return all_residuals(SHORT)
-
-
-@claim("contacts.residual", RESIDUAL.format(LONG), source=RESIDUAL_SOURCE, at_most=1e-9, cost="slow")
-def residual() -> Measurement:
-    return all_residuals(LONG)

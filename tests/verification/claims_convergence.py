@@ -50,56 +50,40 @@ def knee_order(spline_order: int, integrator: str, steps: tuple[float, ...], dur
     return order(label, model, released(model, spline_order), integrator, duration, steps)
 
 
-@claim(
-    "convergence.forward_euler_hinges",
-    "order of forward Euler on a chain of 3 hinges",
-    at_least=0.95,
-    at_most=1.05,
-)
+@claim("convergence.forward_euler_hinges", at_most=1.05, at_least=0.95)
 def forward_euler_hinges() -> Measurement:
+    """Order of forward Euler on a chain of 3 hinges."""
     return chain_order("forward_euler", FIRST_ORDER_STEPS)
 
 
-@claim(
-    "convergence.symplectic_euler_hinges",
-    "order of symplectic Euler on a chain of 3 hinges",
-    at_least=0.95,
-    at_most=1.05,
-)
+@claim("convergence.symplectic_euler_hinges", at_most=1.05, at_least=0.95)
 def symplectic_euler_hinges() -> Measurement:
+    """Order of symplectic Euler on a chain of 3 hinges."""
     return chain_order("symplectic_euler", FIRST_ORDER_STEPS)
 
 
-@claim("convergence.rk4_hinges", "order of RK4 on a chain of 3 hinges", at_least=3.9, at_most=4.2)
+@claim("convergence.rk4_hinges", at_most=4.2, at_least=3.9)
 def rk4_hinges() -> Measurement:
+    """Order of RK4 on a chain of 3 hinges."""
     return chain_order("rk4", FOURTH_ORDER_STEPS)
 
 
-@claim(
-    "convergence.symplectic_euler_knee",
-    "order of symplectic Euler on the cubic knee",
-    at_least=0.95,
-    at_most=1.05,
-)
+@claim("convergence.symplectic_euler_knee", at_most=1.05, at_least=0.95)
 def symplectic_euler_knee() -> Measurement:
+    """Order of symplectic Euler on the cubic knee."""
     return knee_order(4, "symplectic_euler", FIRST_ORDER_STEPS, DURATION)
 
 
-@claim(
-    "convergence.rk4_knee_order_6", "order of RK4 on the knee of spline order 6", at_least=3.8, at_most=4.3
-)
+@claim("convergence.rk4_knee_order_6", at_most=4.3, at_least=3.8)
 def rk4_knee_order_6() -> Measurement:
+    """Order of RK4 on the knee of spline order 6."""
     return knee_order(6, "rk4", FOURTH_ORDER_STEPS, DURATION)
 
 
-@claim(
-    "convergence.rk4_knee_cubic_within_a_span",
-    "order of RK4 on the cubic knee while it stays within one knot span",
-    at_least=3.8,
-    at_most=4.3,
-)
+@claim("convergence.rk4_knee_cubic_within_a_span", at_most=4.3, at_least=3.8)
 def rk4_knee_cubic_within_a_span() -> Measurement:
     # A cubic's accelerations have kinks at the knots, so the order shows only between them.
+    """Order of RK4 on the cubic knee while it stays within one knot span."""
     model = knee_model(4)
     joint = model.joints[0]
     knots = np.unique(joint.knots)

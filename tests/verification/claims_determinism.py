@@ -43,12 +43,9 @@ def numbers(result: Any) -> np.ndarray:
     return np.hstack([result.q, result.qd])
 
 
-@claim(
-    "determinism.threads",
-    "largest difference between a motion simulated alone and four times at once in threads, every method",
-    at_most=0.0,
-)
+@claim("determinism.threads", at_most=0.0)
 def threads() -> float:
+    """Largest difference between a motion simulated alone and four times at once in threads, every method."""
     alone = {method: numbers(run(method)) for method in METHODS}
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(run, METHODS * 4))
@@ -58,12 +55,9 @@ def threads() -> float:
     )
 
 
-@claim(
-    "determinism.chunks",
-    "largest difference between a motion computed one step per call and in long batches, every method",
-    at_most=0.0,
-)
+@claim("determinism.chunks", at_most=0.0)
 def chunks() -> float:
+    """Largest difference between a motion computed one step per call and in long batches, every method."""
     worst = 0.0
     for method in METHODS:
         whole = numbers(run(method))
@@ -72,13 +66,11 @@ def chunks() -> float:
     return worst
 
 
-@claim(
-    "determinism.contacts",
-    "largest difference between motions of a closed linkage that falls on a rough floor: one step per call, long "
-    "batches, and computed twice; every fixed-step method",
-    at_most=0.0,
-)
+@claim("determinism.contacts", at_most=0.0)
 def contacts() -> float:
+    """Largest difference between motions of a closed linkage that falls on a rough floor: one step per call, long
+    batches, and computed twice; every fixed-step method.
+    """
     worst = 0.0
     for method in (*METHODS, "linearly_implicit_euler", "bdf1", "sdirk2"):
         model, state = loose_linkage()
@@ -89,12 +81,9 @@ def contacts() -> float:
     return worst
 
 
-@claim(
-    "determinism.samples",
-    "largest difference between a motion recorded at every step and at every 7th or 50th, every method",
-    at_most=0.0,
-)
+@claim("determinism.samples", at_most=0.0)
 def samples() -> float:
+    """Largest difference between a motion recorded at every step and at every 7th or 50th, every method."""
     worst = 0.0
     model, state = example()
     for method in METHODS:
@@ -136,13 +125,11 @@ print(jit.JITTED)
         return np.asarray(np.load(path))
 
 
-@claim(
-    "determinism.unjitted",
-    "jitted against unjitted after one step of every method, tree with every joint type: largest difference, "
-    "relative to the largest value",
-    at_most=1e-12,
-)
+@claim("determinism.unjitted", at_most=1e-12)
 def unjitted() -> Measurement:
+    """Jitted against unjitted after one step of every method, tree with every joint type: largest difference, relative
+    to the largest value.
+    """
     try:
         import numba
     except ImportError as error:

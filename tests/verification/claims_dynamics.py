@@ -51,8 +51,17 @@ def norm(vector: Any) -> float:
     return float(np.linalg.norm(vector))
 
 
+SOURCE = "Lee & Terzopoulos 2008, App. A"
+
+
+@claim("dynamics.agreement", source=SOURCE, at_most=1e-10, cost="slow", count=TREES, seed=2)
+@claim("dynamics.agreement_quick", source=SOURCE, at_most=1e-10, count=LARGEST_TREE, seed=1)
 def worst_of_trees(count: int, seed: int) -> Measurement:
-    """The largest difference over random trees of 1 to LARGEST_TREE bodies, with joints of every type."""
+    """ABA against M^-1, RNEA and the dense solution in maximal coordinates, and M against RNEA's columns, on {count}
+    random trees of 1 to 40 bodies with joints of every type, springs, dampers and armature, half of them with springs
+    and ground between bodies, body damping, wrenches, force laws in joints and compliant limits: largest relative
+    difference.
+    """
     rng = np.random.default_rng(seed)
     worst: dict[str, float] = {}
     forced = 0
@@ -68,31 +77,16 @@ def worst_of_trees(count: int, seed: int) -> Measurement:
     return Measurement(figure, worst | {"trees with force elements": forced})
 
 
-STATEMENT = (
-    "ABA against M^-1, RNEA and the dense solution in maximal coordinates, and M against RNEA's columns, on {} random "
-    "trees of 1 to 40 bodies with joints of every type, springs, dampers and armature, half of them with springs and "
-    "ground between bodies, body damping, wrenches, force laws in joints and compliant limits: largest "
-    "relative difference"
-)
-SOURCE = "Lee & Terzopoulos 2008, App. A"
-
-
-@claim("dynamics.agreement_quick", STATEMENT.format(40), source=SOURCE, at_most=1e-10)
-def agreement_quick() -> Measurement:
-    return worst_of_trees(LARGEST_TREE, seed=1)
-
-
-@claim("dynamics.agreement", STATEMENT.format(TREES), source=SOURCE, at_most=1e-10, cost="slow")
-def agreement() -> Measurement:
-    return worst_of_trees(TREES, seed=2)
-
-
 # A rotation vector and a hinge at the same place in one joint are redundant: rows cannot represent them.
 DEPENDENT = ("composite",)
 
 
+@claim("dynamics.joint_forces", source="Wang 2022, eq. 3.40", at_most=1e-9, cost="slow", count=300, seed=4)
+@claim("dynamics.joint_forces_quick", source="Wang 2022, eq. 3.40", at_most=1e-9, count=24, seed=3)
 def joint_forces(count: int, seed: int) -> Measurement:
-    """Joint forces by recursion and from the system of all bodies, and the accelerations of both."""
+    """Forces in all joints (recursive Newton-Euler) and accelerations of all bodies against one system of all bodies
+    with every joint as rows, on {count} random trees of 1 to 12 bodies: largest relative difference.
+    """
     rng = np.random.default_rng(seed)
     kinds = tuple(kind for kind in JOINTS if kind not in DEPENDENT)
     forces, accelerations = 0.0, 0.0
@@ -108,21 +102,3 @@ def joint_forces(count: int, seed: int) -> Measurement:
         rates = maximal.jacobian_product(qdd) + maximal.jacobian_rate_product
         accelerations = max(accelerations, norm(rates - system.accelerations) / norm(rates))
     return Measurement(max(forces, accelerations), {"joint forces": forces, "accelerations": accelerations})
-
-
-JOINT_FORCES = (
-    "forces in all joints (recursive Newton-Euler) and accelerations of all bodies against one system of all bodies "
-    "with every joint as rows, on {} random trees of 1 to 12 bodies: largest relative difference"
-)
-
-
-@claim("dynamics.joint_forces_quick", JOINT_FORCES.format(24), source="Wang 2022, eq. 3.40", at_most=1e-9)
-def joint_forces_quick() -> Measurement:
-    return joint_forces(24, seed=3)
-
-
-@claim(
-    "dynamics.joint_forces", JOINT_FORCES.format(300), source="Wang 2022, eq. 3.40", at_most=1e-9, cost="slow"
-)
-def joint_forces_many() -> Measurement:
-    return joint_forces(300, seed=4)

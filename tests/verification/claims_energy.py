@@ -56,15 +56,21 @@ def hinge_chain(num_bodies: int, seed: int) -> tuple[Any, Any]:
     return model, model.state(q=rng.uniform(-0.5, 0.5, num_bodies))
 
 
-@claim(
-    "energy.hinge_chain_rk4",
-    "energy drift over the swing, chain of 5 hinges, RK4, 10 s at 1 ms",
-    at_most=1e-8,
-)
+@claim("energy.hinge_chain_rk4", at_most=1e-8)
 def hinge_chain_rk4() -> Measurement:
+    """Energy drift over the swing, chain of 5 hinges, RK4, 10 s at 1 ms."""
     return drift("5 hinges, RK4", *hinge_chain(5, seed=3))
 
 
+KNEE = "energy drift over the swing, knee as a spline joint of order {order}, RK4, 10 s at 1 ms"
+KNEE_SOURCE = "Lee & Terzopoulos 2008, eq. 26"
+SYMPLECTIC = "largest energy error over the swing, {}, symplectic Euler, 100 s at 1 ms: bounded, no drift"
+LONG = {"integrator": "symplectic_euler", "duration": 10.0 * DURATION}
+
+
+@claim("energy.knee_symplectic_euler", SYMPLECTIC.format("cubic knee"), at_most=0.02, order=4, **LONG)
+@claim("energy.knee_order_6_rk4", KNEE, source=KNEE_SOURCE, at_most=1e-8, order=6)
+@claim("energy.knee_cubic_rk4", KNEE, source=KNEE_SOURCE, at_most=1e-5, order=4)
 def knee_drift(order: int, integrator: str = "rk4", duration: float = DURATION) -> Measurement:
     model = knee_model(order)
     return drift(
@@ -72,40 +78,16 @@ def knee_drift(order: int, integrator: str = "rk4", duration: float = DURATION) 
     )
 
 
-KNEE = "energy drift over the swing, knee as a spline joint of order {}, RK4, 10 s at 1 ms"
-
-
-@claim("energy.knee_cubic_rk4", KNEE.format(4), source="Lee & Terzopoulos 2008, eq. 26", at_most=1e-5)
-def knee_cubic_rk4() -> Measurement:
-    return knee_drift(4)
-
-
-@claim("energy.knee_order_6_rk4", KNEE.format(6), source="Lee & Terzopoulos 2008, eq. 26", at_most=1e-8)
-def knee_order_6_rk4() -> Measurement:
-    return knee_drift(6)
-
-
-SYMPLECTIC = "largest energy error over the swing, {}, symplectic Euler, 100 s at 1 ms: bounded, no drift"
-
-
-@claim("energy.knee_symplectic_euler", SYMPLECTIC.format("cubic knee"), at_most=0.02)
-def knee_symplectic_euler() -> Measurement:
-    return knee_drift(4, "symplectic_euler", duration=10.0 * DURATION)
-
-
 @claim("energy.hinge_chain_symplectic_euler", SYMPLECTIC.format("chain of 5 hinges"), at_most=0.02)
 def hinge_chain_symplectic_euler() -> Measurement:
-    return drift("5 hinges, symplectic Euler", *hinge_chain(5, seed=3), "symplectic_euler", 10.0 * DURATION)
+    return drift("5 hinges, symplectic Euler", *hinge_chain(5, seed=3), **LONG)
 
 
-@claim(
-    "energy.spinning_body_momentum",
-    "angular momentum of a free body that tumbles through a dozen chart changes, RK4, 10 s at 1 ms: "
-    "largest change, relative",
-    source="Kim, Lee & Park 2014, eqs. 65-70",
-    at_most=1e-8,
-)
+@claim("energy.spinning_body_momentum", source="Kim, Lee & Park 2014, eqs. 65-70", at_most=1e-8)
 def spinning_body_momentum() -> Measurement:
+    """Angular momentum of a free body that tumbles through a dozen chart changes, RK4, 10 s at 1 ms: largest change,
+    relative.
+    """
     inertia = np.diag([0.02, 0.03, 0.04])
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
     builder.add_body("body", joint=ph.joints.Free(), mass=1.0, inertia=inertia)
@@ -148,14 +130,11 @@ def chain_of_every_joint() -> tuple[Any, Any]:
     return model, model.state(q=rest, qd=0.3 * rng.standard_normal(model.num_coordinates))
 
 
-@claim(
-    "energy.every_joint_order",
-    "order at which RK4 conserves the energy of a chain with a joint of every type, 0.2 s at 4, 2 and 1 ms "
-    "(its steps lose energy at the fifth order)",
-    source="Lee & Terzopoulos 2008, eq. 26",
-    at_least=3.8,
-)
+@claim("energy.every_joint_order", source="Lee & Terzopoulos 2008, eq. 26", at_least=3.8)
 def every_joint_order() -> Measurement:
+    """Order at which RK4 conserves the energy of a chain with a joint of every type, 0.2 s at 4, 2 and 1 ms (its steps
+    lose energy at the fifth order).
+    """
     model, state = chain_of_every_joint()
     errors = []
     for dt in EVERY_JOINT_STEPS:
@@ -188,15 +167,11 @@ def thousand_turns(dt: float) -> tuple[float, float, int]:
     return float(energy), float(change), int(result.info["chart_changes"])
 
 
-@claim(
-    "energy.thousand_turns",
-    "free body that wobbles through 1000 turns in exponential coordinates with reparametrization, RK4: order at which "
-    "energy and angular momentum are conserved, at 20 and 10 ms (a jump at a change of chart would show as order 0)",
-    source="Kim, Lee & Park 2014, eqs. 65-70",
-    at_least=3.8,
-    cost="slow",
-)
+@claim("energy.thousand_turns", source="Kim, Lee & Park 2014, eqs. 65-70", at_least=3.8, cost="slow")
 def thousand_turns_order() -> Measurement:
+    """Free body that wobbles through 1000 turns in exponential coordinates with reparametrization, RK4: order at which
+    energy and angular momentum are conserved, at 20 and 10 ms (a jump at a change of chart would show as order 0).
+    """
     steps = (0.02, 0.01)
     runs = [thousand_turns(dt) for dt in steps]
     orders = [float(np.log2(runs[0][k] / runs[1][k])) for k in range(2)]

@@ -94,40 +94,35 @@ FLIGHT_STEPS = np.array([4.0, 6.0, 8.0, 12.0, 16.0])  # to the lowest point
 CONTACT_STEPS = (4e-3, 2e-3, 1e-3, 5e-4)  # s
 
 
-@claim(
-    "integrators.event_driven_flight",
-    "order of the event-driven method in free motion (DOP853): a pendulum before its first impact, with the longest "
-    "step fixed by dt and a tolerance without effect, against Jacobi's elliptic functions",
-    at_least=7.5,  # eighth order, less the next error term at these steps
-    at_most=9.0,
-)
+# Eighth order, less the next error term at these steps.
+@claim("integrators.event_driven_flight", at_most=9.0, at_least=7.5)
 def flight() -> Measurement:
+    """Order of the event-driven method in free motion (DOP853): a pendulum before its first impact, with the longest
+    step fixed by dt and a tolerance without effect, against Jacobi's elliptic functions.
+    """
     steps = quarter(HIGH) / FLIGHT_STEPS
     errors = [bouncing_error(0.97 * quarter(HIGH), step / LOOK, 1.0) for step in steps]
     slope, plot = order("free motion", steps, errors)
     return Measurement(slope, {"errors": dict(zip(steps.tolist(), errors))}, (plot,))
 
 
-@claim(
-    "integrators.event_driven_impacts",
-    "order of the event-driven method over impacts: a pendulum with an elastic stop at its lowest point, ten quarters "
-    "of its period, a tolerance without effect, against the mirrored closed form",
-    at_least=6.0,  # an impact is found on the interpolant, of seventh order, at a random place within the step
-)
+# An impact is found on the interpolant, of seventh order, at a random place within the step.
+@claim("integrators.event_driven_impacts", at_least=6.0)
 def over_impacts() -> Measurement:
+    """Order of the event-driven method over impacts: a pendulum with an elastic stop at its lowest point, ten quarters
+    of its period, a tolerance without effect, against the mirrored closed form.
+    """
     steps = quarter(HIGH) / FLIGHT_STEPS
     errors = [bouncing_error(9.5 * quarter(HIGH), step / LOOK, 1.0, 0.01) for step in steps]
     slope, plot = order("over impacts", steps, errors)
     return Measurement(slope, {"errors": dict(zip(steps.tolist(), errors))}, (plot,))
 
 
-@claim(
-    "integrators.event_driven_contact",
-    "order of the event-driven method during contact (symplectic Euler): a pendulum at the end of a beam "
-    "that rests on a hard stop, against the closed form: deviation from 1",
-    at_most=0.05,
-)
+@claim("integrators.event_driven_contact", at_most=0.05)
 def in_contact() -> Measurement:
+    """Order of the event-driven method during contact (symplectic Euler): a pendulum at the end of a beam that rests on
+    a hard stop, against the closed form: deviation from 1.
+    """
     errors = [contact_error(dt) for dt in CONTACT_STEPS]
     slope, plot = order("in contact", CONTACT_STEPS, errors)
     return Measurement(abs(slope - 1.0), {"errors": dict(zip(CONTACT_STEPS, errors))}, (plot,))
@@ -136,24 +131,20 @@ def in_contact() -> Measurement:
 TOLERANCES = tuple(10.0**-k for k in range(6, 12))
 
 
-@claim(
-    "integrators.event_driven_tolerance",
-    "error of the event-driven method over its tolerance, 1e-6 to 1e-11: the pendulum and its elastic stop over 20 s, "
-    "18 impacts, dt of 20 ms: largest",
-    at_most=2e3,  # one or two hundred steps, each within the tolerance of rates of up to 10 rad/s
-)
+# One or two hundred steps, each within the tolerance of rates of up to 10 rad/s.
+@claim("integrators.event_driven_tolerance", at_most=2e3)
 def tolerance() -> Measurement:
+    """Error of the event-driven method over its tolerance, 1e-6 to 1e-11: the pendulum and its elastic stop over 20 s,
+    18 impacts, dt of 20 ms: largest.
+    """
     errors = {bound: bouncing_error(20.0, 0.02, bound, 0.01) for bound in TOLERANCES}
     return Measurement(max(error / bound for bound, error in errors.items()), {"errors": errors})
 
 
-@claim(
-    "impacts.event_driven_pendulum",
-    "pendulum with an elastic stop at its lowest point, 20 s and 18 impacts of the event-driven method at 1 ms, "
-    "against Jacobi's elliptic functions: largest error",
-    unit="rad, rad/s",
-    source="Ertl et al. 1993, eqs. 5-7",
-    at_most=1e-11,  # round-off: at steps of 10 ms the eighth-order error vanishes
-)
+# Round-off: at steps of 10 ms the eighth-order error vanishes.
+@claim("impacts.event_driven_pendulum", unit="rad, rad/s", source="Ertl et al. 1993, eqs. 5-7", at_most=1e-11)
 def pendulum() -> float:
+    """Pendulum with an elastic stop at its lowest point, 20 s and 18 impacts of the event-driven method at 1 ms,
+    against Jacobi's elliptic functions: largest error.
+    """
     return bouncing_error(20.0, 1e-3, 1e-8, 0.01)

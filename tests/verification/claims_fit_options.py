@@ -14,14 +14,11 @@ from .generators import closed_frames, smooth_frames
 PINNED = (0, 17, 40, 59)
 
 
-@claim(
-    "fitting.pinned",
-    "noisy knee, 10 control frames, four poses pinned and both ends straight: largest distance of a pinned pose from "
-    "the curve, and change of the twist at an end, in the metric",
-    source="own",
-    at_most=1e-11,
-)
+@claim("fitting.pinned", at_most=1e-11)
 def pinned() -> Measurement:
+    """Noisy knee, 10 control frames, four poses pinned and both ends straight: largest distance of a pinned pose from
+    the curve, and change of the twist at an end, in the metric.
+    """
     poses = knee_kinematics.noisy_poses()
     numbers = [k % len(poses) for k in PINNED]
     fit = ph.fit_curve(poses, num_frames=10, pinned=numbers, ends=("straight", "straight"))
@@ -33,14 +30,11 @@ def pinned() -> Measurement:
     )
 
 
-@claim(
-    "fitting.outliers",
-    "60 poses of a smooth motion, 6 of them up to 0.5 rad off, 16 control frames: mean distance from the motion with "
-    "Tukey's weights over that without weights",
-    source="own",
-    at_most=0.25,
-)
+@claim("fitting.outliers", at_most=0.25)
 def outliers() -> Measurement:
+    """60 poses of a smooth motion, 6 of them up to 0.5 rad off, 16 control frames: mean distance from the motion with
+    Tukey's weights over that without weights.
+    """
     rng = np.random.default_rng(5)
     truth = ph.joints.SplineCurve(smooth_frames(rng, 12))
     q = np.linspace(*np.ravel(truth.range), 60)
@@ -56,13 +50,9 @@ def outliers() -> Measurement:
     return Measurement(errors["tukey"] / errors["None"], errors)
 
 
-@claim(
-    "fitting.arc_length",
-    "curves by arc length, open and closed, order 4 to 6: largest | |s(q)| - 1 | at 1000 points each",
-    source="Lee & Terzopoulos 2008, sec. 6.1",
-    at_most=1e-10,
-)
+@claim("fitting.arc_length", source="Lee & Terzopoulos 2008, sec. 6.1", at_most=1e-10)
 def arc_length() -> Measurement:
+    """Curves by arc length, open and closed, order 4 to 6: largest | |s(q)| - 1 | at 1000 points each."""
     rng = np.random.default_rng(6)
     worst = {}
     for order in (4, 5, 6):
@@ -75,14 +65,9 @@ def arc_length() -> Measurement:
     return Measurement(max(worst.values()), worst)
 
 
-@claim(
-    "fitting.flexion",
-    "the knee by its flexion: largest difference of the coordinate from the angle about the axis, 1000 points",
-    source="own",
-    unit="rad",
-    at_most=1e-10,
-)
+@claim("fitting.flexion", unit="rad", at_most=1e-10)
 def flexion() -> Measurement:
+    """The knee by its flexion: largest difference of the coordinate from the angle about the axis, 1000 points."""
     axis = knee_kinematics.tibia_poses(np.array([0.0, 1.0]))
     turn = lie.so3_log(axis[0, :3, :3].T @ axis[1, :3, :3])
     direction = axis[0, :3, :3] @ turn / np.linalg.norm(turn)

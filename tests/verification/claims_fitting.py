@@ -37,6 +37,15 @@ def residual_plot(label: str, fit: Any) -> Plot:
     return Plot("fit_residuals", "Residuals of the knee fits", "flexion [degree]", "residual [mm]", line)
 
 
+TRANSLATION, ROTATION = (
+    f"largest {residual} residual of 13 published knee poses (0 to 120 degrees) fitted with {{num_frames}} control "
+    "frames"
+    for residual in ("translation", "rotation")
+)
+
+
+@claim("fitting.knee_10_translation", TRANSLATION, unit="mm", source=SOURCE, at_most=0.05, num_frames=10)
+@claim("fitting.knee_8_translation", TRANSLATION, unit="mm", source=SOURCE, at_most=0.1, num_frames=8)
 def largest_translation(num_frames: int) -> Measurement:
     """Largest distance between a pose's origin and that of its projection on the curve, in mm."""
     fit = clean_fit(num_frames)
@@ -44,33 +53,12 @@ def largest_translation(num_frames: int) -> Measurement:
     return Measurement(1e3 * float(fit.residuals.translation.max()), fit.report(), (plot,))
 
 
+@claim("fitting.knee_10_rotation", ROTATION, unit="degree", source=SOURCE, at_most=0.05, num_frames=10)
+@claim("fitting.knee_8_rotation", ROTATION, unit="degree", source=SOURCE, at_most=0.05, num_frames=8)
 def largest_rotation(num_frames: int) -> Measurement:
     """Largest angle between a pose and its projection on the curve, in degrees."""
     fit = clean_fit(num_frames)
     return Measurement(float(np.rad2deg(fit.residuals.rotation.max())), fit.report())
-
-
-KNEE = "largest {} residual of 13 published knee poses (0 to 120 degrees) fitted with {} control frames"
-
-
-@claim("fitting.knee_8_translation", KNEE.format("translation", 8), unit="mm", source=SOURCE, at_most=0.1)
-def knee_8_translation() -> Measurement:
-    return largest_translation(8)
-
-
-@claim("fitting.knee_8_rotation", KNEE.format("rotation", 8), unit="degree", source=SOURCE, at_most=0.05)
-def knee_8_rotation() -> Measurement:
-    return largest_rotation(8)
-
-
-@claim("fitting.knee_10_translation", KNEE.format("translation", 10), unit="mm", source=SOURCE, at_most=0.05)
-def knee_10_translation() -> Measurement:
-    return largest_translation(10)
-
-
-@claim("fitting.knee_10_rotation", KNEE.format("rotation", 10), unit="degree", source=SOURCE, at_most=0.05)
-def knee_10_rotation() -> Measurement:
-    return largest_rotation(10)
 
 
 @cache
@@ -86,33 +74,24 @@ def random_fits() -> tuple[Any, ...]:
     return tuple(ph.fit_curve(poses, q=np.arange(200.0), num_frames=200) for poses in random_motions())
 
 
-RANDOM = "five random smooth motions of 200 poses, 200 control frames, knots frozen: "
+RANDOM = "five random smooth motions of 200 poses, 200 control frames, knots frozen"
 
 
-@claim(
-    "fitting.random_poses_residual",
-    RANDOM + "largest residual in the metric",
-    unit="rad",
-    source=SOURCE,
-    at_most=1e-9,
-)
+@claim("fitting.random_poses_residual", unit="rad", source=SOURCE, at_most=1e-9)
 def random_poses_residual() -> float:
+    """{RANDOM}: largest residual in the metric."""
     return max(float(fit.residuals.distance.max()) for fit in random_fits())
 
 
-@claim("fitting.random_poses_iterations", RANDOM + "Gauss-Newton steps", source=SOURCE, at_most=10)
+@claim("fitting.random_poses_iterations", source=SOURCE, at_most=10)
 def random_poses_iterations() -> float:
+    """{RANDOM}: Gauss-Newton steps."""
     return max(fit.iterations if fit.converged else np.inf for fit in random_fits())
 
 
-@claim(
-    "fitting.random_poses_quadratic",
-    RANDOM + "largest ratio of a Gauss-Newton step to the square of the previous one (bounded: quadratic)",
-    unit="1/rad",
-    source=SOURCE,
-    at_most=2.0,
-)
+@claim("fitting.random_poses_quadratic", unit="1/rad", source=SOURCE, at_most=2.0)
 def random_poses_quadratic() -> Measurement:
+    """{RANDOM}: largest ratio of a Gauss-Newton step to the square of the previous one (bounded: quadratic)."""
     steps = [fit.steps for fit in random_fits()]
     ratios = [
         following / before**2
@@ -125,13 +104,9 @@ def random_poses_quadratic() -> Measurement:
     return Measurement(max(ratios), {"steps": steps}, (plot,))
 
 
-@claim(
-    "fitting.random_poses_published_step",
-    RANDOM + "Gauss-Newton steps with the paper's approximate differential over ours with the exact one",
-    source="Lee & Terzopoulos 2008, eqs. 34-36",
-    at_least=2.0,
-)
+@claim("fitting.random_poses_published_step", source="Lee & Terzopoulos 2008, eqs. 34-36", at_least=2.0)
 def random_poses_published_step() -> Measurement:
+    """{RANDOM}: Gauss-Newton steps with the paper's approximate differential over ours with the exact one."""
     published = [len(published_fit(poses, np.arange(200.0), 200)[0]) for poses in random_motions()]
     exact = [fit.iterations for fit in random_fits()]
     return Measurement(min(a / b for a, b in zip(published, exact)), {"published": published, "exact": exact})
@@ -152,16 +127,12 @@ def distance_from_published(fit: Any, samples: int = 2001) -> float:
     return float(np.sqrt(np.mean(nearest)))
 
 
-NOISY = f"knee poses with noise of 0.5 mm and 0.5 degree on each axis, {NOISY_FRAMES} control frames: "
+NOISY = f"knee poses with noise of 0.5 mm and 0.5 degree on each axis, {NOISY_FRAMES} control frames"
 
 
-@claim(
-    "fitting.smoothing_hessian",
-    NOISY + f"integral of the squared joint Hessian, plain over smoothed (weight {SMOOTHING:g})",
-    source=SMOOTHING_SOURCE,
-    at_least=5.0,
-)
+@claim("fitting.smoothing_hessian", source=SMOOTHING_SOURCE, at_least=5.0)
 def smoothing_hessian() -> Measurement:
+    """{NOISY}: integral of the squared joint Hessian, plain over smoothed (weight {SMOOTHING:g})."""
     integrals = [squared_hessian(noisy_fit(smoothing)) for smoothing in (0.0, SMOOTHING)]
     plots = tuple(
         residual_plot(f"noisy, smoothing {smoothing:g}", noisy_fit(smoothing))
@@ -170,14 +141,9 @@ def smoothing_hessian() -> Measurement:
     return Measurement(integrals[0] / integrals[1], {"plain": integrals[0], "smoothed": integrals[1]}, plots)
 
 
-@claim(
-    "fitting.smoothing_residual",
-    NOISY
-    + f"residual after smoothing (weight {SMOOTHING:g}), root mean square per axis over the noise's sigma",
-    source=SMOOTHING_SOURCE,
-    at_most=1.0,
-)
+@claim("fitting.smoothing_residual", source=SMOOTHING_SOURCE, at_most=1.0)
 def smoothing_residual() -> Measurement:
+    """{NOISY}: residual after smoothing (weight {SMOOTHING:g}), root mean square per axis over the noise's sigma."""
     residuals = noisy_fit(SMOOTHING).residuals
     ratios = {
         "translation": per_axis(residuals.translation) / knee_kinematics.NOISE_TRANSLATION,
@@ -191,12 +157,8 @@ def per_axis(lengths: FloatArray) -> float:
     return float(np.sqrt(np.mean(lengths**2) / 3.0))
 
 
-@claim(
-    "fitting.smoothing_accuracy",
-    NOISY + "distance of the published motion from the smoothed curve over that from the plain one",
-    source=SMOOTHING_SOURCE,
-    at_most=0.95,
-)
+@claim("fitting.smoothing_accuracy", source=SMOOTHING_SOURCE, at_most=0.95)
 def smoothing_accuracy() -> Measurement:
+    """{NOISY}: distance of the published motion from the smoothed curve over that from the plain one."""
     plain, smoothed = (distance_from_published(noisy_fit(smoothing)) for smoothing in (0.0, SMOOTHING))
     return Measurement(smoothed / plain, {"plain [rad]": plain, "smoothed [rad]": smoothed})

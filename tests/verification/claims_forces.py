@@ -23,26 +23,18 @@ WOBBLING = {
 }
 
 
-@claim(
-    "forces.plane_two_links",
-    "accelerations of the plane two-link model against eqs. 9-11, with 11 differentiated twice, in 1000 random states "
-    "under random ground forces and torques: largest relative difference",
-    source=SOURCE + "eqs. 9-11",
-    at_most=1e-11,
-)
+@claim("forces.plane_two_links", source=SOURCE + "eqs. 9-11", at_most=1e-11)
 def plane_two_links() -> float:
+    """Accelerations of the plane two-link model against eqs. 9-11, with 11 differentiated twice, in 1000 random states
+    under random ground forces and torques: largest relative difference.
+    """
     rng = np.random.default_rng(0)
     return max(two_link_difference(rng) for _ in range(1000))
 
 
-@claim(
-    "forces.free_flight",
-    "falling rod, 1 s of RK4 at 10 ms, against eqs. 5: largest difference of position and angle",
-    unit="m, rad",
-    source=SOURCE + "eqs. 5",
-    at_most=1e-12,
-)
+@claim("forces.free_flight", unit="m, rad", source=SOURCE + "eqs. 5", at_most=1e-12)
 def free_flight() -> float:
+    """Falling rod, 1 s of RK4 at 10 ms, against eqs. 5: largest difference of position and angle."""
     model = links(1)
     result = ph.simulate(model, model.state(q=[0.2, 1.0, 0.4], qd=[1.5, 2.0, 7.0]), 1.0, 1e-2, "rk4")
     t = result.t
@@ -50,15 +42,11 @@ def free_flight() -> float:
     return float(np.abs(result.q - expected).max())
 
 
-@claim(
-    "forces.deformable_ground",
-    "rod that falls on the ground of eq. 8 at three angles, 0.2 s with DOP853, against its three hand-written "
-    "equations: largest difference of position and angle",
-    unit="m, rad",
-    source=SOURCE + "eqs. 6, 8",
-    at_most=1e-6,
-)
+@claim("forces.deformable_ground", unit="m, rad", source=SOURCE + "eqs. 6, 8", at_most=1e-6)
 def deformable_ground() -> float:
+    """Rod that falls on the ground of eq. 8 at three angles, 0.2 s with DOP853, against its three hand-written
+    equations: largest difference of position and angle.
+    """
     worst = 0.0
     for angle in (1.2, 0.5 * np.pi, 2.2):
         model = links(1, ground=GROUND)
@@ -74,14 +62,9 @@ def deformable_ground() -> float:
     return worst
 
 
-@claim(
-    "forces.bounces_by_damping",
-    "rod dropped on the ground of eq. 8 with three dampings: least decrease of the rebound height between dampings",
-    unit="m",
-    source=SOURCE + "Fig. 2",
-    at_least=1e-3,
-)
+@claim("forces.bounces_by_damping", unit="m", source=SOURCE + "Fig. 2", at_least=1e-3)
 def bounces_by_damping() -> Measurement:
+    """Rod dropped on the ground of eq. 8 with three dampings: least decrease of the rebound height between dampings."""
     lines, tops = {}, []
     for damping in (5.0, 40.0, 200.0):
         model = links(1, ground=GROUND | {"damping": damping, "friction": 0.0})
@@ -107,14 +90,11 @@ def wobbling(normal: Any = None, joint: ph.joints.Joint | None = None, **numbers
     return builder.build()
 
 
-@claim(
-    "forces.wobbling_rotation",
-    "small rotations of a wobbling mass, 2 s of RK4 at 1 ms, against the damped oscillator of eq. 16a: largest "
-    "difference relative to the first angle",
-    source=SOURCE + "eq. 16a",
-    at_most=1e-8,
-)
+@claim("forces.wobbling_rotation", source=SOURCE + "eq. 16a", at_most=1e-8)
 def wobbling_rotation() -> float:
+    """Small rotations of a wobbling mass, 2 s of RK4 at 1 ms, against the damped oscillator of eq. 16a: largest
+    difference relative to the first angle.
+    """
     inertia, stiffness, damping, angle = 0.06, WOBBLING["stiffness_rotation"], 0.02, 1e-3
     model = wobbling(normal=(0, 1, 0), damping_rotation=damping)
     decay = damping / (2.0 * inertia)
@@ -124,14 +104,11 @@ def wobbling_rotation() -> float:
     return float(np.abs(result.q[:, 2] / angle - swing).max())
 
 
-@claim(
-    "forces.wobbling_period",
-    "displacement of a wobbling mass along and across its segment after one period of the cubic spring, by quadrature: "
-    "largest difference relative to the amplitude",
-    source=SOURCE + "eqs. 16b, 16c",
-    at_most=1e-7,
-)
+@claim("forces.wobbling_period", source=SOURCE + "eqs. 16b, 16c", at_most=1e-7)
 def wobbling_period() -> float:
+    """Displacement of a wobbling mass along and across its segment after one period of the cubic spring, by quadrature:
+    largest difference relative to the amplitude.
+    """
     amplitude, worst, model = 0.02, 0.0, wobbling()
     # x = sin u removes the singularity of dx / sqrt(1 - x^4)
     quarter = quad(lambda u: 1.0 / np.sqrt(1.0 + np.sin(u) ** 2), 0.0, 0.5 * np.pi, epsabs=1e-13)[0]
@@ -144,14 +121,11 @@ def wobbling_period() -> float:
     return worst
 
 
-@claim(
-    "forces.wobbling_energy",
-    "bone and strongly damped wobbling mass in free flight, 1 s of RK4 at 1 ms: largest growth of the energy between "
-    "samples, relative to the initial energy",
-    source="own",
-    at_most=1e-12,
-)
+@claim("forces.wobbling_energy", at_most=1e-12)
 def wobbling_energy() -> Measurement:
+    """Bone and strongly damped wobbling mass in free flight, 1 s of RK4 at 1 ms: largest growth of the energy between
+    samples, relative to the initial energy.
+    """
     strong = {"damping_along": 60.0, "damping_across": 40.0, "damping_rotation": 0.3}
     model = wobbling(joint=ph.joints.Free(), **strong)
     rng = np.random.default_rng(0)
@@ -162,14 +136,9 @@ def wobbling_energy() -> Measurement:
     )
 
 
-@claim(
-    "forces.wobbling_equations",
-    "second-order equations of the plane model of three links with wobbling masses",
-    source=SOURCE + "sec. 3",
-    at_least=14,
-    at_most=14,
-)
+@claim("forces.wobbling_equations", source=SOURCE + "sec. 3", at_most=14, at_least=14)
 def wobbling_equations() -> float:
+    """Second-order equations of the plane model of three links with wobbling masses."""
     builder, place = ph.ModelBuilder(), PLANE.copy()
     for k in range(3):
         builder.add_body(

@@ -47,15 +47,11 @@ def curves() -> Measurement:
     return Measurement(max(worst.values()), worst)
 
 
-@claim(
-    "hill.derivatives",
-    "derivatives of force and state rates of Millard's and Thelen's muscle, elastic and rigid tendon, pennate, against "
-    "differences of fourth order at 200 random states each: "
-    "largest relative difference (Thelen's formulas have corners)",
-    source=f"{MILLARD}; {THELEN}",
-    at_most=1e-5,
-)
+@claim("hill.derivatives", source=f"{MILLARD}; {THELEN}", at_most=1e-5)
 def derivatives() -> Measurement:
+    """Derivatives of force and state rates of Millard's and Thelen's muscle, elastic and rigid tendon, pennate, against
+    differences of fourth order at 200 random states each: largest relative difference (Thelen's formulas have corners).
+    """
     worst = {}
     for kind in (Millard, Thelen):
         for rigid in (False, True):
@@ -97,14 +93,11 @@ def _worst_derivative(law: Any) -> float:
     return worst
 
 
-@claim(
-    "hill.power",
-    "flexed forearm on an upper arm with a Hill muscle, 1 s of RK4 at 0.2 ms: mechanical energy and energy stored in "
-    "tendon and fibre, less the work of the active element and the dampers' losses, relative to the work",
-    source=f"{MILLARD}; {THELEN}",
-    at_most=1e-5,
-)
+@claim("hill.power", source=f"{MILLARD}; {THELEN}", at_most=1e-5)
 def power() -> Measurement:
+    """Flexed forearm on an upper arm with a Hill muscle, 1 s of RK4 at 0.2 ms: mechanical energy and energy stored in
+    tendon and fibre, less the work of the active element and the dampers' losses, relative to the work.
+    """
     worst = {}
     for law in (Millard(**NUMBERS, pennation=0.2), Thelen(**NUMBERS, pennation=0.2)):
         worst[law.type] = _energy_leak(law)

@@ -74,15 +74,11 @@ def differences() -> tuple[float, ...]:
     return tuple(difference(model, dt) for dt in STEPS)
 
 
-@claim(
-    "dynamics.hybrid_fed_back",
-    "a chain of 20 links with half of its joints prescribed for 0.5 s, and the same chain under the torques that "
-    "this needs (known at the steps, RK4 of 1 ms): largest difference of any angle",
-    unit="rad",
-    source="Wang 2022, sec. 4.6.5",
-    at_most=1e-8,
-)
+@claim("dynamics.hybrid_fed_back", unit="rad", source="Wang 2022, sec. 4.6.5", at_most=1e-8)
 def hybrid_fed_back() -> Measurement:
+    """A chain of 20 links with half of its joints prescribed for 0.5 s, and the same chain under the torques that this
+    needs (known at the steps, RK4 of 1 ms): largest difference of any angle.
+    """
     errors = differences()
     plot = Plot(
         "hybrid",
@@ -95,13 +91,9 @@ def hybrid_fed_back() -> Measurement:
     return Measurement(errors[-1], {"errors": list(errors)}, (plot,))
 
 
-@claim(
-    "dynamics.hybrid_order",
-    "order in which that difference decreases with the step of RK4, from 4 ms to 1 ms",
-    source="Wang 2022, sec. 4.6.5",
-    at_least=3.8,
-)
+@claim("dynamics.hybrid_order", source="Wang 2022, sec. 4.6.5", at_least=3.8)
 def hybrid_order() -> Measurement:
+    """Order in which that difference decreases with the step of RK4, from 4 ms to 1 ms."""
     errors = differences()
     slope = float(np.polyfit(np.log(STEPS), np.log(errors), 1)[0])
     return Measurement(slope, {"errors": list(errors)})

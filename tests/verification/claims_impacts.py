@@ -119,34 +119,14 @@ ROD = (
 )
 
 
-@claim("impacts.rod_elastic", ROD.format("elastic (c_x = 0, energy conserved)"), source=SOURCE, at_most=1e-12)
-def rod_elastic() -> Measurement:
-    return rod_claim(0.0, 1.0)
-
-
-@claim("impacts.rod_inelastic", ROD.format("inelastic (the end comes to rest)"), source=SOURCE, at_most=1e-12)
-def rod_inelastic() -> Measurement:
-    return rod_claim(STICKING, 0.0)
-
-
-@claim(
-    "impacts.rod_between",
-    ROD.format("without friction and with a restitution of 0.6"),
-    source=SOURCE,
-    at_most=1e-12,
-)
-def rod_between() -> Measurement:
-    return rod_claim(0.0, 0.6)
-
-
-@claim(
-    "impacts.rod_sliding",
-    ROD.format("inelastic with a friction of 0.05, sliding continues"),
-    source=SOURCE,
-    at_most=1e-12,
-)
-def rod_sliding() -> Measurement:
-    return rod_claim(0.05, 0.0)
+for name, what, friction, restitution in (
+    ("elastic", "elastic (c_x = 0, energy conserved)", 0.0, 1.0),
+    ("inelastic", "inelastic (the end comes to rest)", STICKING, 0.0),
+    ("between", "without friction and with a restitution of 0.6", 0.0, 0.6),
+    ("sliding", "inelastic with a friction of 0.05, sliding continues", 0.05, 0.0),
+):
+    laws = {"friction": friction, "restitution": restitution}
+    claim(f"impacts.rod_{name}", ROD.format(what), source=SOURCE, at_most=1e-12, **laws)(rod_claim)
 
 
 KINDS = ("hinge", "slider", "universal", "spherical", "spline_curve", "planar", "free")
@@ -240,7 +220,21 @@ def struck(rng: Generator, contacts: int, friction: bool) -> tuple[float, float]
     return float((kinetic[1] - kinetic[0]) / kinetic[0]), float(np.linalg.norm(left) / size)
 
 
+STRUCK = (
+    "{{count}} random trees of 8 bodies that hit one to three walls at once, {}: largest growth of the kinetic energy, "
+    "and change of momentum beyond the walls' impulses, both relative"
+)
+ROUGH = STRUCK.format("with friction of 0.1 to 1.5 and restitutions of 0 to 1, all different")
+SMOOTH = STRUCK.format("without friction, one restitution for all")
+
+
+@claim("impacts.smooth_trees", SMOOTH, at_most=1e-8, count=30, friction=False, seed=3)
+@claim("impacts.trees", ROUGH, at_most=1e-8, cost="slow", count=2000, friction=True, seed=2)
+@claim("impacts.trees_quick", ROUGH, at_most=1e-8, count=30, friction=True, seed=1)
 def struck_trees(count: int, friction: bool, seed: int) -> Measurement:
+    """{count} random trees of 8 bodies that hit one to three walls at once, {LAWS[friction]}: largest growth of the
+    kinetic energy, and change of momentum beyond the walls' impulses, both relative.
+    """
     rng = np.random.default_rng(seed)
     found = np.array([struck(rng, 1 + index % 3, friction) for index in range(count)])
     worst = found.max(axis=0)
@@ -250,29 +244,6 @@ def struck_trees(count: int, friction: bool, seed: int) -> Measurement:
         "most energy lost": -found[:, 0].min(),
     }
     return Measurement(float(worst.max()), details)
-
-
-STRUCK = (
-    "{} random trees of 8 bodies that hit one to three walls at once, {}: largest growth of the kinetic energy, and "
-    "change of momentum beyond the walls' impulses, both relative"
-)
-ROUGH = "with friction of 0.1 to 1.5 and restitutions of 0 to 1, all different"
-SMOOTH = "without friction, one restitution for all"
-
-
-@claim("impacts.trees_quick", STRUCK.format(30, ROUGH), source="own", at_most=1e-8)
-def trees_quick() -> Measurement:
-    return struck_trees(30, True, seed=1)
-
-
-@claim("impacts.trees", STRUCK.format(2000, ROUGH), source="own", at_most=1e-8, cost="slow")
-def trees() -> Measurement:
-    return struck_trees(2000, True, seed=2)
-
-
-@claim("impacts.smooth_trees", STRUCK.format(30, SMOOTH), source="own", at_most=1e-8)
-def smooth_trees() -> Measurement:
-    return struck_trees(30, False, seed=3)
 
 
 KANE_ANGLES, KANE_FRICTION, KANE_RESTITUTION = np.radians((20.0, 30.0)), 0.5, 0.7
@@ -313,14 +284,11 @@ def newtons_blow(matrix: FloatArray, speeds: FloatArray) -> FloatArray:
     raise ValueError(f"no impulses at speeds {speeds}")
 
 
-@claim(
-    "impacts.kane",
-    "double pendulum whose tip strikes rough ground, 200 speeds of the upper rod: largest growth of the kinetic "
-    "energy, relative (the growth by Newton's law of restitution is in the details)",
-    source="Kane & Levinson 1985",
-    at_most=1e-12,
-)
+@claim("impacts.kane", source="Kane & Levinson 1985", at_most=1e-12)
 def kane() -> Measurement:
+    """Double pendulum whose tip strikes rough ground, 200 speeds of the upper rod: largest growth of the kinetic
+    energy, relative (the growth by Newton's law of restitution is in the details).
+    """
     model, jacobian = kane_pendulum()
     q = [KANE_ANGLES[0], KANE_ANGLES[1] - KANE_ANGLES[0]]
     matrix = ph.mass_matrix(model, model.state(q=q))

@@ -64,6 +64,17 @@ def errors(name: str, integrator: str) -> tuple[FloatArray, FloatArray]:
     return steps, np.array([np.linalg.norm(end(model, state, integrator, dt) - exact(name)) for dt in steps])
 
 
+TABLE = (
+    "slope of the error over the step against DOP853 at a tolerance of 1e-11, {}, for every method with a fixed step "
+    "(orders 1: both explicit Euler methods, linearly implicit Euler, BDF1; 2: SDIRK2; 4: RK4): largest deviation from "
+    "the order, relative"
+)
+CHAIN, FOUR_BAR = TABLE.format("four sprung and damped links"), TABLE.format("four-bar linkage")
+
+
+# A twentieth of the order: the effect of the next error term at these steps.
+@claim("integrators.orders_four_bar", FOUR_BAR, at_most=0.05, name="four-bar")
+@claim("integrators.orders_chain", CHAIN, at_most=0.05, name="chain")
 def table(name: str, chosen: tuple[str, ...] = tuple(ORDERS)) -> Measurement:
     """Largest deviation of the slope of a method's errors from its order, relative to the order."""
     details: dict[str, Any] = {}
@@ -80,32 +91,11 @@ def table(name: str, chosen: tuple[str, ...] = tuple(ORDERS)) -> Measurement:
     return Measurement(worst, details, (plot,))
 
 
-TABLE = (
-    "slope of the error over the step against DOP853 at a tolerance of 1e-11, {}, for every method with a fixed step "
-    "(orders 1: both explicit Euler methods, linearly implicit Euler, BDF1; 2: SDIRK2; 4: RK4): largest deviation from "
-    "the order, relative"
-)
-
-
-# A twentieth of the order: the effect of the next error term at these steps.
-@claim("integrators.orders_chain", TABLE.format("four sprung and damped links"), at_most=0.05)
-def orders_chain() -> Measurement:
-    return table("chain")
-
-
-@claim("integrators.orders_four_bar", TABLE.format("four-bar linkage"), at_most=0.05)
-def orders_four_bar() -> Measurement:
-    return table("four-bar")
-
-
-@claim(
-    "integrators.adaptive",
-    "error after half a second of the adaptive methods on four sprung links, tolerances 1e-8 relative and 1e-10 "
-    "absolute, against DOP853 at 1e-11: largest",
-    unit="rad, rad/s",
-    at_most=1e-5,
-)
+@claim("integrators.adaptive", unit="rad, rad/s", at_most=1e-5)
 def adaptive() -> Measurement:
+    """Error after half a second of the adaptive methods on four sprung links, tolerances 1e-8 relative and 1e-10
+    absolute, against DOP853 at 1e-11: largest.
+    """
     model, state = sprung_chain()
     found = {
         name: float(np.linalg.norm(end(model, state, name, rtol=1e-8, atol=1e-10) - exact("chain")))
@@ -123,14 +113,11 @@ def extrapolated(name: str) -> FloatArray:
 
 
 # About a hundred steps, each within the tolerance, of values of 10; low-order methods take the most steps.
-@claim(
-    "integrators.adaptive_tight",
-    "error after half a second of the adaptive methods on four sprung links and on the four-bar linkage, tolerances "
-    "1e-10 relative and 1e-12 absolute, against extrapolated RK4: largest",
-    unit="rad, rad/s",
-    at_most=1e-7,
-)
+@claim("integrators.adaptive_tight", unit="rad, rad/s", at_most=1e-7)
 def adaptive_tight() -> Measurement:
+    """Error after half a second of the adaptive methods on four sprung links and on the four-bar linkage, tolerances
+    1e-10 relative and 1e-12 absolute, against extrapolated RK4: largest.
+    """
     found = {
         f"{model}, {name}": float(
             np.linalg.norm(end(*MODELS[model](), name, rtol=1e-10, atol=1e-12) - extrapolated(model))
@@ -189,15 +176,12 @@ def explicit_limit() -> float:
     return lower
 
 
-@claim(
-    "integrators.stiff_springs",
-    "largest stable step of linearly implicit Euler, BDF1 and SDIRK2 over that of symplectic Euler (measured), three "
-    f"links with springs of {STIFFNESS:g} N m/rad and N/m and no damping, energy never above twice the initial one in "
-    f"{STEPS} steps: least of the three",
-    source="Wang 2022, eqs. 4.80-4.82",
-    at_least=100.0,
-)
+@claim("integrators.stiff_springs", source="Wang 2022, eqs. 4.80-4.82", at_least=100.0)
 def stiff_springs() -> Measurement:
+    """Largest stable step of linearly implicit Euler, BDF1 and SDIRK2 over that of symplectic Euler (measured), three
+    links with springs of {STIFFNESS:g} N m/rad and N/m and no damping, energy never above twice the initial one in
+    {STEPS} steps: least of the three.
+    """
     limit = explicit_limit()
     details: dict[str, Any] = {"symplectic Euler's largest step [s]": limit}
     for name in ("linearly_implicit_euler", "bdf1", "sdirk2"):
@@ -236,15 +220,12 @@ def given_and_fed(dt: float) -> float:
     return float(np.abs(held.q - again.q).max())
 
 
-@claim(
-    "integrators.motions_fed_back",
-    "a chain of 20 links with half of its joints on prescribed accelerations for 0.5 s of RK4, and the same chain "
-    "under the forces that this needs, by DOP853: order in which the largest difference of an angle decreases with the "
-    "step (the forces are those of a step's last stage, of third order)",
-    source="Wang 2022, sec. 4.6.5",
-    at_least=2.9,
-)
+@claim("integrators.motions_fed_back", source="Wang 2022, sec. 4.6.5", at_least=2.9)
 def motions_fed_back() -> Measurement:
+    """A chain of 20 links with half of its joints on prescribed accelerations for 0.5 s of RK4, and the same chain
+    under the forces that this needs, by DOP853: order in which the largest difference of an angle decreases with the
+    step (the forces are those of a step's last stage, of third order).
+    """
     found = [given_and_fed(dt) for dt in TIMES]
     slope = float(np.polyfit(np.log(TIMES), np.log(found), 1)[0])
     return Measurement(slope, {"differences [rad]": dict(zip(TIMES, found))})

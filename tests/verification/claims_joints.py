@@ -138,36 +138,20 @@ def errors_of_all_types(points: int) -> dict[str, tuple[float, float]]:
     return _measured[points]
 
 
-def largest(which: int, points: int) -> Measurement:
-    """The error of the worst joint type, with all types in the details."""
-    by_type = {name: errors[which] for name, errors in errors_of_all_types(points).items()}
-    return Measurement(float(np.max(list(by_type.values()))), by_type)
-
-
-WHERE = "{} points for each joint type, also near zero, near pi and at knots; relative"
+WHERE = "{points} points for each joint type, also near zero, near pi and at knots; relative"
 JACOBIAN = "joint Jacobian S against finite differences of G, " + WHERE
 HESSIAN = "joint Hessian dS against finite differences of S, " + WHERE
 SOURCE = "Lee & Terzopoulos 2008, App. B; Kim, Lee & Park 2014, eqs. 21, 23-25"
 
 
-@claim("joints.jacobian_quick", JACOBIAN.format(40), source=SOURCE, at_most=1e-9)
-def jacobian_quick() -> Measurement:
-    return largest(0, 40)
-
-
-@claim("joints.hessian_quick", HESSIAN.format(40), source=SOURCE, at_most=1e-7)
-def hessian_quick() -> Measurement:
-    return largest(1, 40)
-
-
-@claim("joints.jacobian", JACOBIAN.format(POINTS), source=SOURCE, at_most=1e-9, cost="slow")
-def jacobian() -> Measurement:
-    return largest(0, POINTS)
-
-
-@claim("joints.hessian", HESSIAN.format(POINTS), source=SOURCE, at_most=1e-7, cost="slow")
-def hessian() -> Measurement:
-    return largest(1, POINTS)
+@claim("joints.hessian", HESSIAN, source=SOURCE, at_most=1e-7, cost="slow", which=1, points=POINTS)
+@claim("joints.jacobian", JACOBIAN, source=SOURCE, at_most=1e-9, cost="slow", which=0, points=POINTS)
+@claim("joints.hessian_quick", HESSIAN, source=SOURCE, at_most=1e-7, which=1, points=40)
+@claim("joints.jacobian_quick", JACOBIAN, source=SOURCE, at_most=1e-9, which=0, points=40)
+def largest(which: int, points: int) -> Measurement:
+    """The error of the worst joint type, with all types in the details."""
+    by_type = {name: errors[which] for name, errors in errors_of_all_types(points).items()}
+    return Measurement(float(np.max(list(by_type.values()))), by_type)
 
 
 def class_lines() -> dict[str, int]:
@@ -178,11 +162,8 @@ def class_lines() -> dict[str, int]:
     }
 
 
-@claim(
-    "joints.lines",
-    "lines of the class of a joint, docstring included: median over all types (the longest in the details)",
-    at_most=40.0,
-)
+@claim("joints.lines", at_most=40.0)
 def lines() -> Measurement:
+    """Lines of the class of a joint, docstring included: median over all types (the longest in the details)."""
     counts = class_lines()
     return Measurement(float(np.median(list(counts.values()))), counts)

@@ -27,6 +27,8 @@ LEG = (
 )
 STARTS, FEW = 1000, 100
 MOST_SEARCHES = 30
+REACHED = f"share of goals reached to 1e-6 m and 1e-6 rad with up to {MOST_SEARCHES} searches"
+SEARCH_TIME = "mean time of one search, which must fit into a frame at 60 Hz while dragging"
 
 
 @cache
@@ -63,55 +65,26 @@ def leg_searches(count: int) -> dict[str, Any]:
     }
 
 
-REACHED = f"share of goals reached to 1e-6 m and 1e-6 rad with up to {MOST_SEARCHES} searches"
+def leg_claim(count: int, figure: str) -> Measurement:
+    found = leg_searches(count)
+    return Measurement(found[figure], found)
 
 
-@claim("kinematics.leg_reached_quick", LEG.format(FEW) + REACHED, source=IK_SOURCE, at_least=1.0)
-def leg_reached_quick() -> Measurement:
-    found = leg_searches(FEW)
-    return Measurement(found["share"], found)
+for id, count, figure, what, bound in (
+    ("reached_quick", FEW, "share", REACHED, {"at_least": 1.0, "cost": "quick"}),
+    ("reached", STARTS, "share", REACHED, {"at_least": 1.0}),
+    ("at_once", STARTS, "share at once", "share reached from the given start alone", {"at_least": 0.95}),
+    ("time", STARTS, "mean ms", SEARCH_TIME, {"at_most": 16.0, "unit": "ms"}),
+):
+    kept = {"source": IK_SOURCE, "cost": "slow"} | bound
+    claim(f"kinematics.leg_{id}", LEG.format(count) + what, **kept, count=count, figure=figure)(leg_claim)
 
 
-@claim("kinematics.leg_reached", LEG.format(STARTS) + REACHED, source=IK_SOURCE, at_least=1.0, cost="slow")
-def leg_reached() -> Measurement:
-    found = leg_searches(STARTS)
-    return Measurement(found["share"], found)
-
-
-@claim(
-    "kinematics.leg_at_once",
-    LEG.format(STARTS) + "share reached from the given start alone",
-    source=IK_SOURCE,
-    at_least=0.95,
-    cost="slow",
-)
-def leg_at_once() -> Measurement:
-    found = leg_searches(STARTS)
-    return Measurement(found["share at once"], found)
-
-
-@claim(
-    "kinematics.leg_time",
-    LEG.format(STARTS) + "mean time of one search, which must fit into a frame at 60 Hz while dragging",
-    unit="ms",
-    source=IK_SOURCE,
-    at_most=16.0,
-    cost="slow",
-)
-def leg_time() -> Measurement:
-    found = leg_searches(STARTS)
-    return Measurement(found["mean ms"], found)
-
-
-@claim(
-    "kinematics.out_of_reach",
-    "the leg's heel with 100 targets 1.1 to 2 m from the hip: how much farther [m] the pose found is than the nearest "
-    "of 20000 random ones (infinite if a target was called reachable)",
-    unit="m",
-    at_most=0.0,
-    cost="slow",
-)
+@claim("kinematics.out_of_reach", unit="m", at_most=0.0, cost="slow")
 def out_of_reach() -> Measurement:
+    """The leg's heel with 100 targets 1.1 to 2 m from the hip: how much farther [m] the pose found is than the nearest
+    of 20000 random ones (infinite if a target was called reachable).
+    """
     rng = np.random.default_rng(1)
     model = leg()
     heel = np.array([-0.05, -0.04, 0.0])
@@ -179,27 +152,13 @@ PROJECTION = (
 )
 
 
-@claim(
-    "kinematics.projection_quick",
-    PROJECTION.format("10 spline curves (20 poses each)"),
-    unit="rad",
-    at_most=1e-9,
-)
-def projection_quick() -> float:
-    return projection_on_curves(10, 20)
+SOME = PROJECTION.format("10 spline curves (20 poses each)")
+ROUGH = PROJECTION.format("20 rough spline surfaces of two coordinates (10 poses each)")
+ALL = PROJECTION.format("50 spline curves of orders 4 to 6, open and closed (40 poses each)")
 
 
-@claim(
-    "kinematics.projection_curves",
-    PROJECTION.format("50 spline curves of orders 4 to 6, open and closed (40 poses each)"),
-    unit="rad",
-    at_most=1e-9,
-    cost="slow",
-)
-def projection_curves() -> float:
-    return projection_on_curves(50, 40)
-
-
+@claim("kinematics.projection_curves", ALL, unit="rad", at_most=1e-9, cost="slow", curves=50, poses=40)
+@claim("kinematics.projection_quick", SOME, unit="rad", at_most=1e-9, curves=10, poses=20)
 def projection_on_curves(curves: int, poses: int) -> float:
     rng = np.random.default_rng(2)
     worst = -np.inf
@@ -211,13 +170,7 @@ def projection_on_curves(curves: int, poses: int) -> float:
     return worst
 
 
-@claim(
-    "kinematics.projection_surfaces",
-    PROJECTION.format("20 rough spline surfaces of two coordinates (10 poses each)"),
-    unit="rad",
-    at_most=1e-9,
-    cost="slow",
-)
+@claim("kinematics.projection_surfaces", ROUGH, unit="rad", at_most=1e-9, cost="slow")
 def projection_surfaces() -> float:
     rng = np.random.default_rng(3)
     worst = -np.inf
@@ -227,14 +180,11 @@ def projection_surfaces() -> float:
     return worst
 
 
-@claim(
-    "kinematics.projection_volumes",
-    "projection of 400 random poses on 4 rough spline joints of three coordinates, against a search from twice as "
-    "many samples in each direction: share for which that search is nearer",
-    at_most=0.02,
-    cost="slow",
-)
+@claim("kinematics.projection_volumes", at_most=0.02, cost="slow")
 def projection_volumes() -> Measurement:
+    """Projection of 400 random poses on 4 rough spline joints of three coordinates, against a search from twice as many
+    samples in each direction: share for which that search is nearer.
+    """
     from physics.inverse_kinematics import projection
 
     rng = np.random.default_rng(4)
@@ -277,12 +227,13 @@ def connector_error(connector: Any, model: Any, state: Any) -> float:
     return float(np.abs(errors).max())
 
 
+# A spline's third derivative jumps at knots that a stencil of 4e-4 may cross.
 @claim(
     "kinematics.jacobians",
     "J and J' q' of the last body, and value, J and J' q' of planar connectors (single and segmented) to the first "
     "and to the world, on 50 random trees, against differences along motions: largest relative error",
     source="Lee & Terzopoulos 2008, eqs. 14-15; ArtiSynth's guide, 3.4.13-14",
-    at_most=1e-6,  # a spline's third derivative jumps at knots that a stencil of 4e-4 may cross
+    at_most=1e-6,
 )
 def jacobians() -> Measurement:
     rng = np.random.default_rng(5)

@@ -68,14 +68,11 @@ def impact(rng: Generator) -> tuple[float, float, float]:
     )
 
 
-@claim(
-    "limits.impact",
-    f"impact of {TREES} random trees on the hard limit of a ball joint, restitution 0 to 1: momentum off the limit's "
-    "gradient, speed along it against -e times that before, growth of kinetic energy; largest, relative",
-    source=SOURCE,
-    at_most=1e-7,
-)
+@claim("limits.impact", source=SOURCE, at_most=1e-7)
 def impacts() -> Measurement:
+    """Impact of {TREES} random trees on the hard limit of a ball joint, restitution 0 to 1: momentum off the limit's
+    gradient, speed along it against -e times that before, growth of kinetic energy; largest, relative.
+    """
     rng = np.random.default_rng(14)
     found = np.array([impact(rng) for _ in range(TREES)])
     worst = found.max(axis=0)
@@ -83,14 +80,11 @@ def impacts() -> Measurement:
     return Measurement(float(worst.max()), dict(zip(names, worst.tolist())))
 
 
-@claim(
-    "limits.rest",
-    "chain of 10 hinges fallen onto its hard stops, 10 s at 1 ms: largest movement of a coordinate over the last 5 s",
-    source="own",
-    unit="rad",
-    at_most=1e-10,
-)
+@claim("limits.rest", unit="rad", at_most=1e-10)
 def rest() -> Measurement:
+    """Chain of 10 hinges fallen onto its hard stops, 10 s at 1 ms: largest movement of a coordinate over the last
+    5 s.
+    """
     model = chain_on_stops(0.0)
     result = ph.simulate(model, model.state(), 10.0, 1e-3, record_interval=0.01)
     late = result.t > 5.0
@@ -180,15 +174,12 @@ STOPPED = {
 }
 
 
-@claim(
-    "limits.residual",
-    "ten hinges on their hard stops, ten ball joints at the edges of their cones, a four-bar linkage whose crank rests "
-    "on a stop, restitution 0 and 0.5, 10 s at 1 ms: residual |l - proj_K(l - r u)| / |l| of any step by the solver, "
-    "and of the last one at rest by the bodies' momentum; largest",
-    source="own",
-    at_most=1e-9,
-)
+@claim("limits.residual", at_most=1e-9)
 def residual() -> Measurement:
+    """Ten hinges on their hard stops, ten ball joints at the edges of their cones, a four-bar linkage whose crank rests
+    on a stop, restitution 0 and 0.5, 10 s at 1 ms: residual |l - proj_K(l - r u)| / |l| of any step by the solver, and
+    of the last one at rest by the bodies' momentum; largest.
+    """
     details: dict[str, Any] = {}
     for name, make in STOPPED.items():
         for restitution in (0.0, 0.5):

@@ -45,13 +45,11 @@ def run(
     return live.run(), pictures
 
 
-@claim(
-    "live.bits",
-    "bytes of coordinates, velocities and muscle states by which a live run of a leg with 6 coordinates, 9 muscles "
-    "and soft ground, with untouched sliders, differs from the simulation",
-    at_most=0.0,
-)
+@claim("live.bits", at_most=0.0)
 def bits() -> Measurement:
+    """Bytes of coordinates, velocities and muscle states by which a live run of a leg with 6 coordinates, 9 muscles and
+    soft ground, with untouched sliders, differs from the simulation.
+    """
     result, _ = run(0.5, factor=100.0, record_interval=1.0 / 24.0)
     model, state = live_leg()
     whole = ph.simulate(model, state, duration=float(result.t[-1]) + 0.1, dt=STEP, record_interval=1.0 / 24.0)
@@ -63,14 +61,11 @@ def bits() -> Measurement:
     return Measurement(differing, {"samples": count})
 
 
-@claim(
-    "live.headroom",
-    "seconds of motion per second of processor time of a live run of a leg with 6 coordinates, 9 muscles with fibres "
-    "and tendons, and soft ground; steps of 1 ms, 60 pictures per second of wall-clock time",
-    source="Ertl et al. 1993, sec. 4",
-    at_least=4.0,
-)
+@claim("live.headroom", source="Ertl et al. 1993, sec. 4", at_least=4.0)
 def headroom() -> Measurement:
+    """Seconds of motion per second of processor time of a live run of a leg with 6 coordinates, 9 muscles with fibres
+    and tendons, and soft ground; steps of 1 ms, 60 pictures per second of wall-clock time.
+    """
     run(0.05, factor=100.0)  # compiled, or loaded
     began = time.thread_time()
     # a factor too large for any machine
@@ -94,13 +89,11 @@ class Clock:
         self.now += seconds
 
 
-@claim(
-    "live.slider",
-    "pictures, at 60 a second, from the moment that the compute process receives a torque to the first one that shows "
-    "its effect; at 30 frames a second every other one is drawn",
-    at_most=2.0,
-)
+@claim("live.slider", at_most=2.0)
 def slider() -> Measurement:
+    """Pictures, at 60 a second, from the moment that the compute process receives a torque to the first one that shows
+    its effect; at 30 frames a second every other one is drawn.
+    """
     clock, same = Clock(), Clock()
     said = 0.2
     _, turned = run(0.4, clock, [(said, {"inputs": {"femur.1.angle": 20.0}})], sleep=clock.sleep)

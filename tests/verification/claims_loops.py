@@ -50,8 +50,16 @@ def closed_loop(rng: Generator, kind: str) -> tuple[Any, Any]:
             return model, ph.assemble(model, state)
 
 
+SOURCE = "Wang 2022, eqs. 3.40 and 4.101"
+
+
+@claim("constraints.loop_forces", source=SOURCE, at_most=1e-9, cost="slow", count=200, seed=6)
+@claim("constraints.loop_forces_quick", source=SOURCE, at_most=1e-9, count=16, seed=5)
 def loops(count: int, seed: int) -> Measurement:
-    """The largest relative differences of accelerations, closing wrenches and joint forces."""
+    """Accelerations of all bodies, wrenches that close a loop (point, hinge, weld, rod) and forces in all joints
+    against one system of all bodies with joints and closure as rows, on {count} random trees of 10 bodies with a loop:
+    largest relative difference.
+    """
     rng = np.random.default_rng(seed)
     worst = {"accelerations": 0.0, "wrenches of the closure": 0.0, "joint forces": 0.0}
     for index in range(count):
@@ -70,21 +78,3 @@ def loops(count: int, seed: int) -> Measurement:
         ):
             worst[name] = max(worst[name], norm(ours - theirs) / norm(theirs))
     return Measurement(max(worst.values()), worst)
-
-
-STATEMENT = (
-    "accelerations of all bodies, wrenches that close a loop (point, hinge, weld, rod) and forces in all joints "
-    "against one system of all bodies with joints and closure as rows, on {} random trees of 10 bodies with a loop: "
-    "largest relative difference"
-)
-SOURCE = "Wang 2022, eqs. 3.40 and 4.101"
-
-
-@claim("constraints.loop_forces_quick", STATEMENT.format(16), source=SOURCE, at_most=1e-9)
-def loop_forces_quick() -> Measurement:
-    return loops(16, seed=5)
-
-
-@claim("constraints.loop_forces", STATEMENT.format(200), source=SOURCE, at_most=1e-9, cost="slow")
-def loop_forces() -> Measurement:
-    return loops(200, seed=6)

@@ -14,28 +14,18 @@ from .claim import Measurement, claim
 from .step_search import largest_step
 
 WALK = 60.0  # s
+WALKER_MS, JUMPER_MS = 1e3 * walker_model.TIME_STEP, 1e3 * jumper_model.TIME_STEP
 
 
-@claim(
-    "scenes.walker_closure",
-    f"largest violation of the 36 hinges that close the loops of a machine on twelve of Jansen's legs in "
-    f"{WALK:g} s of walking, steps of {1e3 * walker_model.TIME_STEP:.2f} ms",
-    unit="m",
-    source="own",
-    cost="slow",
-    at_most=1e-8,
-)
+@claim("scenes.walker_closure", unit="m", at_most=1e-8, cost="slow")
 def walker_closure() -> Measurement:
+    """Largest violation of the 36 hinges that close the loops of a machine on twelve of Jansen's legs in {WALK:g} s of
+    walking, steps of {WALKER_MS:.2f} ms.
+    """
     model = walker_model.build_model()
     began = time.perf_counter()
-    result = ph.simulate(
-        model,
-        walker_model.start(model),
-        WALK,
-        walker_model.TIME_STEP,
-        motions=walker_model.drive(WALK),
-        record_interval=0.025,
-    )
+    options = {"motions": walker_model.drive(WALK), "record_interval": 0.025}
+    result = ph.simulate(model, walker_model.start(model), WALK, walker_model.TIME_STEP, **options)
     spent = time.perf_counter() - began
     details = {
         "way [m]": float(result.poses[-1, 0, 0, 3]),
@@ -45,30 +35,20 @@ def walker_closure() -> Measurement:
     return Measurement(walker_model.closure(model, result.poses), details)
 
 
-@claim(
-    "scenes.hand_hyper_reduced",
-    "accelerations of an open, moving hand of 25 degrees of freedom with coupled fingertips: as constraints "
-    "against hyper-reduced coordinates, over the largest acceleration",
-    unit="1",
-    source="Wang 2022, sec. 4.6.2",
-    cost="slow",
-    at_most=1e-11,
-)
+@claim("scenes.hand_hyper_reduced", source="Wang 2022, sec. 4.6.2", at_most=1e-11, cost="slow")
 def hand_hyper_reduced() -> float:
+    """Accelerations of an open, moving hand of 25 degrees of freedom with coupled fingertips: as constraints against
+    hyper-reduced coordinates, over the largest acceleration.
+    """
     reduced, constrained = hand_model.free_accelerations()
     return float(np.abs(reduced - constrained).max() / np.abs(reduced).max())
 
 
-@claim(
-    "scenes.hand_fingertips",
-    f"largest error of a fingertip or a coupling while elbow and ball follow prescribed motions, "
-    f"{hand_model.SECONDS:g} s",
-    unit="m, rad",
-    source="Wang 2022, sec. 6.1.3",
-    cost="slow",
-    at_most=1e-10,
-)
+@claim("scenes.hand_fingertips", unit="m, rad", source="Wang 2022, sec. 6.1.3", at_most=1e-10, cost="slow")
 def hand_fingertips() -> Measurement:
+    """Largest error of a fingertip or a coupling while elbow and ball follow prescribed motions, {hand_model.SECONDS:g}
+    s.
+    """
     model = hand_model.the_model()
     result = ph.simulate(
         model, hand_model.start(model), hand_model.SECONDS, hand_model.TIME_STEP, motions=hand_model.motions()
@@ -78,45 +58,31 @@ def hand_fingertips() -> Measurement:
     return Measurement(max(tips, couplings), details)
 
 
-@claim(
-    "scenes.rod_energy",
-    "energy of three falling rods against the dissipation by damping and friction of the ground by eq. 8, over the "
-    "initial energy; work by the trapezoidal rule, which crosses the jump of the damping force at touch-down",
-    unit="1",
-    source="Ertl et al. 1993, eq. 8",
-    cost="slow",
-    at_most=0.01,
-)
+@claim("scenes.rod_energy", source="Ertl et al. 1993, eq. 8", at_most=0.01, cost="slow")
 def rod_energy() -> Measurement:
+    """Energy of three falling rods against the dissipation by damping and friction of the ground by eq. 8, over the
+    initial energy; work by the trapezoidal rule, which crosses the jump of the damping force at touch-down.
+    """
     model = rod_model.build_model()
     result = ph.simulate(model, rod_model.start(model), rod_model.SECONDS, rod_model.TIME_STEP, "rk4")
     found = rod_model.balance(result)
     return Measurement(float(found.max()), {f"d = {d:g}": x for d, x in zip(rod_model.DAMPINGS, found)})
 
 
-@claim(
-    "steps.rod_symplectic_euler",
-    "largest step of symplectic Euler for the three falling rods: 10 s with the energy never above twice the initial",
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_least=2.0,
-)
+@claim("steps.rod_symplectic_euler", unit="ms", at_least=2.0, cost="slow")
 def rod_symplectic_euler() -> float:
+    """Largest step of symplectic Euler for the three falling rods: 10 s with the energy never above twice the
+    initial.
+    """
     model = rod_model.build_model()
     return largest_step(model, rod_model.start(model), 0.0, "symplectic_euler")
 
 
-@claim(
-    "steps.walker_symplectic_euler",
-    "largest step, in multiples of the scene's, at which the machine on twelve legs walks 4 s upright (3 degrees), "
-    "with its loops closed to 1e-8 m, and as far as at the scene's step within a tenth",
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_least=6.0,
-)
+@claim("steps.walker_symplectic_euler", unit="ms", at_least=6.0, cost="slow")
 def walker_symplectic_euler() -> Measurement:
+    """Largest step, in multiples of the scene's, at which the machine on twelve legs walks 4 s upright (3 degrees),
+    with its loops closed to 1e-8 m, and as far as at the scene's step within a tenth.
+    """
     model = walker_model.build_model()
     largest, ways = 0.0, {}
     for multiple in (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24):
@@ -139,16 +105,11 @@ def walker_symplectic_euler() -> Measurement:
     return Measurement(largest, ways)
 
 
-@claim(
-    "scenes.jumper_momentum",
-    "change of the jumping figure's angular momentum between take-off and landing, relative, rigid and with "
-    f"wobbling masses; SDIRK2, steps of {1e3 * jumper_model.TIME_STEP:.2f} ms",
-    unit="1",
-    source="Ertl et al. 1993, Fig. 5",
-    cost="slow",
-    at_most=1e-5,
-)
+@claim("scenes.jumper_momentum", source="Ertl et al. 1993, Fig. 5", at_most=1e-5, cost="slow")
 def jumper_momentum() -> Measurement:
+    """Change of the jumping figure's angular momentum between take-off and landing, relative, rigid and with wobbling
+    masses; SDIRK2, steps of {JUMPER_MS:.2f} ms.
+    """
     found, details = [], {}
     for wobbling, plan in ((False, jumper_model.RIGID), (True, jumper_model.WOBBLING_PLAN)):
         result = jumper_model.jump(jumper_model.build_model(wobbling), plan)
@@ -179,59 +140,32 @@ def step_time(model: Any, state: Any, dt: float, integrator: str, **options: Any
     return Measurement(1e3 * min(seconds) / TIMED, {"coordinates": model.num_coordinates})
 
 
-STEP = "time of a step of {}"
-
-
-@claim(
-    "time.rod_step",
-    STEP.format("three rods, Runge-Kutta 4"),
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_most=0.05,
-)
+@claim("time.rod_step", unit="ms", at_most=0.05, cost="slow")
 def rod_step() -> Measurement:
+    """Time of a step of three rods, Runge-Kutta 4."""
     model = rod_model.build_model()
     return step_time(model, rod_model.start(model), rod_model.TIME_STEP, "rk4")
 
 
-@claim(
-    "time.walker_step",
-    STEP.format("the machine on twelve legs: 74 bodies, 180 rows of constraints, the shaft prescribed"),
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_most=15.0,
-)
+@claim("time.walker_step", unit="ms", at_most=15.0, cost="slow")
 def walker_step() -> Measurement:
+    """Time of a step of the machine on twelve legs: 74 bodies, 180 rows of constraints, the shaft prescribed."""
     model = walker_model.build_model()
     state, dt = walker_model.start(model), walker_model.TIME_STEP
     return step_time(model, state, dt, "symplectic_euler", motions=walker_model.drive())
 
 
-@claim(
-    "time.hand_step",
-    STEP.format("the hand: 19 bodies, 19 rows of constraints, elbow and ball prescribed"),
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_most=1.0,
-)
+@claim("time.hand_step", unit="ms", at_most=1.0, cost="slow")
 def hand_step() -> Measurement:
+    """Time of a step of the hand: 19 bodies, 19 rows of constraints, elbow and ball prescribed."""
     model = hand_model.the_model()
     state, dt = hand_model.start(model), hand_model.TIME_STEP
     return step_time(model, state, dt, "symplectic_euler", motions=hand_model.motions())
 
 
-@claim(
-    "time.jumper_step",
-    STEP.format("the jumping figure with wobbling masses, 16 coordinates, SDIRK2"),
-    unit="ms",
-    source="own",
-    cost="slow",
-    at_most=0.5,
-)
+@claim("time.jumper_step", unit="ms", at_most=0.5, cost="slow")
 def jumper_step() -> Measurement:
+    """Time of a step of the jumping figure with wobbling masses, 16 coordinates, SDIRK2."""
     model, plan = jumper_model.build_model(True), jumper_model.WOBBLING_PLAN
     tau = jumper_model.controls(model, plan)
     return step_time(model, jumper_model.start(model, plan), jumper_model.TIME_STEP, "sdirk2", tau=tau)

@@ -36,28 +36,19 @@ def implicit_drifts(duration: float) -> Measurement:
     return Measurement(worst, details)
 
 
-@claim(
-    "closure.implicit",
-    "the mechanisms of closure.quick released for 2 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest "
-    "distance of frames that close a loop",
-    unit="m, rad",
-    source="Wang 2022, sec. 3.11",
-    at_most=1e-8,
-)
+@claim("closure.implicit", unit="m, rad", source="Wang 2022, sec. 3.11", at_most=1e-8)
 def implicit_closure() -> Measurement:
+    """The mechanisms of closure.quick released for 2 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest
+    distance of frames that close a loop.
+    """
     return implicit_drifts(2.0)
 
 
-@claim(
-    "closure.minute_implicit",
-    "the same mechanisms released for 60 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest distance of "
-    "frames that close a loop",
-    unit="m, rad",
-    source="Wang 2022, sec. 3.11",
-    at_most=1e-8,
-    cost="slow",
-)
+@claim("closure.minute_implicit", unit="m, rad", source="Wang 2022, sec. 3.11", at_most=1e-8, cost="slow")
 def minute_implicit_closure() -> Measurement:
+    """The same mechanisms released for 60 s of linearly implicit Euler, BDF1 and SDIRK2 at 2 ms: largest distance of
+    frames that close a loop.
+    """
     return implicit_drifts(60.0)
 
 
@@ -81,14 +72,11 @@ def resting() -> dict[str, tuple[ph.Model, Any]]:
     }
 
 
-@claim(
-    "contacts.rest_of_every_method",
-    "cube on a slope 0.05 degrees below the friction angle, three stacked cubes of 1, 3 and 30 kg, an arm on its "
-    "hard stop, 0.2 s at 1 ms with every method that supports contacts: largest movement in the last 0.1 s",
-    unit="m, rad",
-    at_most=1e-10,
-)
+@claim("contacts.rest_of_every_method", unit="m, rad", at_most=1e-10)
 def rest_of_every_method() -> Measurement:
+    """Cube on a slope 0.05 degrees below the friction angle, three stacked cubes of 1, 3 and 30 kg, an arm on its hard
+    stop, 0.2 s at 1 ms with every method that supports contacts: largest movement in the last 0.1 s.
+    """
     details = {}
     for name, (model, state) in resting().items():
         for integrator in RESTING:
@@ -98,14 +86,11 @@ def rest_of_every_method() -> Measurement:
     return Measurement(max(details.values()), details)
 
 
-@claim(
-    "contacts.residual_of_every_method",
-    "the same models at rest, and a rod that bounces on a rough floor (restitution 0.5, 2 s), with the same "
-    "methods: largest residual of any step",
-    source=RESIDUAL_SOURCE,
-    at_most=1e-9,
-)
+@claim("contacts.residual_of_every_method", source=RESIDUAL_SOURCE, at_most=1e-9)
 def residual_of_every_method() -> Measurement:
+    """The same models at rest, and a rod that bounces on a rough floor (restitution 0.5, 2 s), with the same methods:
+    largest residual of any step.
+    """
     details = {}
     scenes = {name: (scene, 0.2) for name, scene in resting().items()}
     scenes["bouncing rod"] = dropped_rod(0.5, 0.2), 2.0
@@ -133,14 +118,11 @@ def with_loop(rng: np.random.Generator, model: ph.Model, state: Any) -> tuple[ph
     return closed, ph.assemble(closed, closed.state(q=state.q, qd=state.qd))
 
 
-@claim(
-    "contacts.residual_of_struck_loops",
-    "40 random trees of 8 bodies with a loop, with possibly redundant rows, that hit one to four walls at once, "
-    "20 steps of 1 ms of four methods: largest residual of any step",
-    source=RESIDUAL_SOURCE,
-    at_most=1e-9,
-)
+@claim("contacts.residual_of_struck_loops", source=RESIDUAL_SOURCE, at_most=1e-9)
 def residual_of_struck_loops() -> Measurement:
+    """40 random trees of 8 bodies with a loop, with possibly redundant rows, that hit one to four walls at once, 20
+    steps of 1 ms of four methods: largest residual of any step.
+    """
     details: dict[str, float] = {}
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -176,15 +158,12 @@ def bounces(restitution: float, times: FloatArray) -> FloatArray:
     return heights
 
 
-@claim(
-    "impacts.event_driven_ball",
-    "ball that falls half a metre, restitution 1, 0.8 and 0.5, 3 s of the event-driven method, against the closed form "
-    "of its bounces (also after the last of them): largest distance",
-    unit="m",
-    source="Ertl et al. 1993, eqs. 5-7",
-    at_most=3e-5,  # bounces shorter than a few steps of 1 ms are skipped: g dt^2 is 1e-5 m
-)
+# Bounces shorter than a few steps of 1 ms are skipped: g dt^2 is 1e-5 m.
+@claim("impacts.event_driven_ball", unit="m", source="Ertl et al. 1993, eqs. 5-7", at_most=3e-5)
 def event_driven_ball() -> Measurement:
+    """Ball that falls half a metre, restitution 1, 0.8 and 0.5, 3 s of the event-driven method, against the closed form
+    of its bounces (also after the last of them): largest distance.
+    """
     details = {}
     for restitution in (1.0, 0.8, 0.5):
         model, state = ball(restitution)
@@ -194,14 +173,11 @@ def event_driven_ball() -> Measurement:
     return Measurement(max(entry["distance"] for entry in details.values()), details)
 
 
-@claim(
-    "impacts.event_driven_rod",
-    "elastic rod with rounded ends that tumbles and bounces on a smooth floor for 3 s of the event-driven method: "
-    "largest change of the energy, relative to that of the fall",
-    source="Ertl et al. 1993, eqs. 5-7",
-    at_most=1e-6,
-)
+@claim("impacts.event_driven_rod", source="Ertl et al. 1993, eqs. 5-7", at_most=1e-6)
 def event_driven_rod() -> Measurement:
+    """Elastic rod with rounded ends that tumbles and bounces on a smooth floor for 3 s of the event-driven method:
+    largest change of the energy, relative to that of the fall.
+    """
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
     inertia = np.diag([0.5, 1.0, 1.0]) * THETA[0]
     builder.add_body("rod", joint=ph.joints.Planar(), joint_in_parent=PLANE, mass=MASS[0], inertia=inertia)

@@ -108,15 +108,8 @@ def three_links(rounding: float = 0.4, velocity_terms: bool = True) -> tuple[ph.
     builder = ph.ModelBuilder()
     bar = np.diag([0.004, 0.004, 0.001])
     for k, parent in enumerate((None, "b0", "b1")):
-        builder.add_body(
-            f"b{k}",
-            parent,
-            joint=ph.joints.Hinge([0, 1, 0.1 * k]),
-            joint_in_parent=place(0, 0, -0.2) if k else None,
-            mass=0.3,
-            inertia=bar,
-            com=(0, 0, -0.1),
-        )
+        link = {"joint": ph.joints.Hinge([0, 1, 0.1 * k]), "mass": 0.3, "inertia": bar, "com": (0, 0, -0.1)}
+        builder.add_body(f"b{k}", parent, joint_in_parent=place(0, 0, -0.2) if k else None, **link)
     path = [
         PathPoint(None, (0.05, 0, 0.1)),
         PathPoint("b0", (0.05, 0.01, -0.08)),
@@ -128,15 +121,11 @@ def three_links(rounding: float = 0.4, velocity_terms: bool = True) -> tuple[ph.
     return model, model.state([0.6, -0.6, 0.5], [1.0, -1.0, 1.0])
 
 
-@claim(
-    "muscles.path_point_energy",
-    "energy drift over the swing of three links with a heavy muscle over path points, SDIRK2, 1 ms, 10 s; with sharp "
-    "corners and without the quadratic velocity vector in details",
-    source="Wang 2022, sec. 6.2.3",
-    cost="slow",
-    at_most=1e-4,
-)
+@claim("muscles.path_point_energy", source="Wang 2022, sec. 6.2.3", at_most=1e-4, cost="slow")
 def path_point_energy() -> Measurement:
+    """Energy drift over the swing of three links with a heavy muscle over path points, SDIRK2, 1 ms, 10 s; with sharp
+    corners and without the quadratic velocity vector in details.
+    """
     details, lines = {}, {}
     for label, integrator, options in (
         ("SDIRK2", "sdirk2", {}),

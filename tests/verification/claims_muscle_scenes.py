@@ -24,16 +24,12 @@ def _failing_force(inertial: bool, integrator: str, until: int = 120) -> float:
     return next((force for force in forces if finger_model.flick(inertial, force, integrator).failed), np.inf)
 
 
-@claim(
-    "scenes.finger_force_at_failure",
-    "the flicked finger, two flexors of 200 g on bones of 23 g, three free hinges, force on the tip in the first two "
-    "steps of 1 ms: the force at which the motion diverges with the muscles' mass along their paths, over the force "
-    "with their mass in the forearm; linearly implicit Euler (the paper: 20 N over 5 N)",
-    source="Wang 2022, sec. 6.2.5",
-    cost="slow",
-    at_least=2.0,
-)
+@claim("scenes.finger_force_at_failure", source="Wang 2022, sec. 6.2.5", at_least=2.0, cost="slow")
 def finger_force_at_failure() -> Measurement:
+    """The flicked finger, two flexors of 200 g on bones of 23 g, three free hinges, force on the tip in the first two
+    steps of 1 ms: the force at which the motion diverges with the muscles' mass along their paths, over the force with
+    their mass in the forearm; linearly implicit Euler (the paper: 20 N over 5 N).
+    """
     details: dict[str, Any] = {}
     for label, integrator in METHODS.items():
         lumped, inertial = (_failing_force(with_mass, integrator) for with_mass in (False, True))
@@ -42,13 +38,9 @@ def finger_force_at_failure() -> Measurement:
     return Measurement(chosen["inertial [N]"] / chosen["lumped [N]"], details)
 
 
-@claim(
-    "scenes.finger_inertia",
-    "the flicked finger: effective inertia of its last joint with the flexors' mass, over that without",
-    source="Wang 2022, Fig. 1.1",
-    at_least=2.0,
-)
+@claim("scenes.finger_inertia", source="Wang 2022, Fig. 1.1", at_least=2.0)
 def finger_inertia() -> Measurement:
+    """The flicked finger: effective inertia of its last joint with the flexors' mass, over that without."""
     models = [finger_model.build_model(with_mass) for with_mass in (True, False)]
     felt = [np.diag(ph.mass_matrix(model, model.state(q=finger_model.BENT))) for model in models]
     return Measurement(float(felt[0][2] / felt[1][2]), {"all joints": (felt[0] / felt[1]).tolist()})

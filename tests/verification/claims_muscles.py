@@ -96,16 +96,12 @@ def set_up() -> tuple[float, Any]:
     return (STRAIGHT_AT / seconds) ** 2, np.array([FIRST_ANGLE, second])
 
 
-@claim(
-    "muscles.straighten",
-    "two bones and a muscle of equal mass (20 mass points), released bent: the larger of the two angles at 0.3 s, when "
-    "both are zero by the equations of the continuous muscle; with the muscle's mass lumped onto the bones (details) "
-    "they are not",
-    unit="rad",
-    source="Wang 2022, Fig. 6.4",
-    at_most=1e-3,
-)
+@claim("muscles.straighten", unit="rad", source="Wang 2022, Fig. 6.4", at_most=1e-3)
 def straighten() -> Measurement:
+    """Two bones and a muscle of equal mass (20 mass points), released bent: the larger of the two angles at 0.3 s, when
+    both are zero by the equations of the continuous muscle; with the muscle's mass lumped onto the bones (details) they
+    are not.
+    """
     length, angles = set_up()
     lines, ends = {}, {}
     for label, model in (
@@ -127,14 +123,9 @@ def straighten() -> Measurement:
     return Measurement(float(np.abs(ends["with the muscle"]).max()), details, (plot,))
 
 
-@claim(
-    "muscles.lumped_differs",
-    "the same with the muscle's mass lumped onto the bones: the larger angle at 0.3 s",
-    unit="rad",
-    source="Wang 2022, Fig. 6.4",
-    at_least=0.02,
-)
+@claim("muscles.lumped_differs", unit="rad", source="Wang 2022, Fig. 6.4", at_least=0.02)
 def lumped_differs() -> float:
+    """The same with the muscle's mass lumped onto the bones: the larger angle at 0.3 s."""
     length, angles = set_up()
     model = two_bones(length, 0, 1.5 * MASS)
     result = ph.simulate(model, model.state(q=angles), STRAIGHT_AT, 1e-3, "rk4")
@@ -153,14 +144,11 @@ def inertia_error(num_points: int) -> float:
     return float(max(errors))
 
 
-@claim(
-    "muscles.inertia_by_points",
-    "the muscle's part of the mass matrix against the closed form of a uniform muscle, 20 mass points: error over the "
-    "largest entry; it decreases with the square of their number (details)",
-    source="Wang 2022, eq. 5.7, sec. 6.2.2",
-    at_most=7e-4,
-)
+@claim("muscles.inertia_by_points", source="Wang 2022, eq. 5.7, sec. 6.2.2", at_most=7e-4)
 def inertia_by_points() -> Measurement:
+    """The muscle's part of the mass matrix against the closed form of a uniform muscle, 20 mass points: error over the
+    largest entry; it decreases with the square of their number (details).
+    """
     counts = [1, 2, 5, 10, 20, 40, 80]
     errors = [inertia_error(count) for count in counts]
     plot = Plot(

@@ -35,15 +35,11 @@ def slips(model: Any, result: Any) -> float:
     return worst
 
 
-@claim(
-    "rolling.slope",
-    "ball thrown across a slope of 0.3 rad, rolling, 0.3 s of RK4 at 1 ms, against the parabola with 5/7 g sin(a): "
-    "largest distance",
-    unit="m",
-    source=SOURCE,
-    at_most=1e-10,
-)
+@claim("rolling.slope", unit="m", source=SOURCE, at_most=1e-10)
 def slope() -> Measurement:
+    """Ball thrown across a slope of 0.3 rad, rolling, 0.3 s of RK4 at 1 ms, against the parabola with 5/7 g sin(a):
+    largest distance.
+    """
     values = net(lambda grid: np.zeros(grid.shape[:2]))
     model = ball_on(ph.joints.SplineSurface(values, order=(4, 4)), slope=TILT)
     start = model.state().q
@@ -80,27 +76,18 @@ def in_bowl(duration: float) -> tuple[Any, Any]:
     return model, ph.simulate(model, start, duration, 1e-3, "rk4", record_interval=0.02)
 
 
-@claim(
-    "rolling.bowl_energy",
-    "energy drift over the swing of a ball that rolls to and fro in a bowl, 4 s of RK4 at 1 ms",
-    source=SOURCE,
-    at_most=1e-8,
-)
+@claim("rolling.bowl_energy", source=SOURCE, at_most=1e-8)
 def bowl_energy() -> Measurement:
+    """Energy drift over the swing of a ball that rolls to and fro in a bowl, 4 s of RK4 at 1 ms."""
     result = in_bowl(4.0)[1]
     swing = np.ptp(result.energy[:, 0])
     drift = np.abs(result.energy[:, 2] - result.energy[0, 2]).max()
     return Measurement(float(drift / swing), {"swing [J]": float(swing)})
 
 
-@claim(
-    "rolling.bowl_slip",
-    "tangential speed of the ball's contact point over these 4 s, from poses and twists: largest",
-    unit="m/s",
-    source=SOURCE,
-    at_most=1e-10,
-)
+@claim("rolling.bowl_slip", unit="m/s", source=SOURCE, at_most=1e-10)
 def bowl_slip() -> Measurement:
+    """Tangential speed of the ball's contact point over these 4 s, from poses and twists: largest."""
     model, result = in_bowl(4.0)
     speeds = np.gradient(result.poses[:, 0, :3, 3], result.t, axis=0)
     return Measurement(slips(model, result), {"fastest [m/s]": float(np.linalg.norm(speeds, axis=1).max())})

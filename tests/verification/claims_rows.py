@@ -217,8 +217,17 @@ def differences(rng: Generator, kind: str) -> dict[str, float]:
     return {name: norm(ours - theirs) / norm(theirs) for name, (ours, theirs) in compared.items()}
 
 
+SOURCE = "Wang 2022, eqs. 3.40, 4.101 and 4.105"
+
+
+# Round-off times the condition of the bodies' system, as for constraints that close loops.
+@claim("constraints.row_forces", source=SOURCE, at_most=1e-9, cost="slow", count=100, seed=16)
+@claim("constraints.row_forces_quick", source=SOURCE, at_most=1e-9, count=20, seed=15)
 def row_forces(count: int, seed: int) -> Measurement:
-    """The largest differences over random trees, by kind of constraint."""
+    """Forces of a coupled coordinate, of a point on a plane (two-sided, one-sided) and on plane segments, of rolling
+    without slip, accelerations of all bodies and forces in all joints against one system of all bodies with
+    hand-derived rows, on {count} random trees of 10 bodies: largest relative difference.
+    """
     rng = np.random.default_rng(seed)
     details: dict[str, dict[str, float]] = {kind: {} for kind in KINDS}
     pushing = 0
@@ -231,22 +240,3 @@ def row_forces(count: int, seed: int) -> Measurement:
             worst[name] = max(worst.get(name, 0.0), value)
     figure = max(max(worst.values()) for worst in details.values())
     return Measurement(figure, details | {"one-sided that push": pushing})
-
-
-STATEMENT = (
-    "forces of a coupled coordinate, of a point on a plane (two-sided, one-sided) and on plane segments, of rolling "
-    "without slip, accelerations of all bodies and forces in all joints against one system of all bodies with "
-    "hand-derived rows, on {} random trees of 10 bodies: largest relative difference"
-)
-SOURCE = "Wang 2022, eqs. 3.40, 4.101 and 4.105"
-
-
-# Round-off times the condition of the bodies' system, as for constraints that close loops.
-@claim("constraints.row_forces_quick", STATEMENT.format(20), source=SOURCE, at_most=1e-9)
-def row_forces_quick() -> Measurement:
-    return row_forces(20, seed=15)
-
-
-@claim("constraints.row_forces", STATEMENT.format(100), source=SOURCE, at_most=1e-9, cost="slow")
-def row_forces_many() -> Measurement:
-    return row_forces(100, seed=16)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,27 +19,19 @@ from .step_search import largest_step
 
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
 FRICTIONS = (0.0, 1.0, 5.0, 20.0)  # multiples of the scene's
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mechanism with its state, and a lower bound of its potential energy [J]."""
-
-    model: Any
-    state: Any
-    datum: float
+Case = tuple[Any, Any, float]  # a mechanism, its state, a lower bound of its potential energy [J]
 
 
 def beads(number: int, friction: float) -> Case:
     """One wire with its beads: 0 fixed to its frame, 1 free to spin about it."""
     flowers = (beads_model.FLOWERS[number],)
     model = beads_model.build_model(flowers, friction)
-    return Case(model, beads_model.start(model, flowers), energy_bounds.beads(model, flowers))
+    return model, beads_model.start(model, flowers), energy_bounds.beads(model, flowers)
 
 
 def globe(friction: float) -> Case:
     model = globe_model.build_model(friction)
-    return Case(model, globe_model.start(model), energy_bounds.globe(model))
+    return model, globe_model.start(model), energy_bounds.globe(model)
 
 
 def letters(double: bool, friction: float) -> Case:
@@ -49,94 +41,73 @@ def letters(double: bool, friction: float) -> Case:
     start = letters_model.start(calmed, kinds)
     still = ph.simulate(calmed, start, duration=20.0, dt=2.5e-4, record_interval=0.05).energy
     model = letters_model.build_model(kinds, friction)
-    datum = float(min(still[:, 1].min(), still[-1, 2]))
-    return Case(model, letters_model.start(model, kinds), datum)
+    return model, letters_model.start(model, kinds), float(min(still[:, 1].min(), still[-1, 2]))
 
 
-def steps(
-    make: Callable[[float], Case], integrator: str, frictions: tuple[float, ...] = FRICTIONS
-) -> Measurement:
+def steps(make: Callable[[float], Case], integrator: str, frictions: tuple[float, ...]) -> Measurement:
     """Largest step [ms] at the scene's friction; at multiples of it in the details."""
-    found = {}
-    for friction in frictions:
-        case = make(friction)
-        found[friction] = largest_step(case.model, case.state, case.datum, integrator)
+    found = {friction: largest_step(*make(friction), integrator) for friction in frictions}
     return Measurement(
         found[1.0], {f"at {friction:g} times the friction": step for friction, step in found.items()}
     )
 
 
-def statement(method: str, what: str, friction: str, paper: str) -> str:
-    return (
-        f"largest step of {method} Euler on {what}, {friction}: 10 s with the energy never above twice the initial "
-        f"({paper})"
-    )
-
-
 BEADS = "three beads of 60 g {} a spinning flower-shaped wire"
 BEADS_FRICTION = f"sliding friction {beads_model.FRICTION:g} N s/m"
-BEADS_PAPER = "the paper states 100 ms, damping not given; 20 times the friction reaches that"
 FREE_FRICTION = f"{BEADS_FRICTION} and {beads_model.HINGE_DAMPING:g} N m s against spinning"
 GLOBE = "six aeroplanes of 50 g along the coasts of a turning globe"
 GLOBE_FRICTION = f"sliding friction {globe_model.FRICTION:g} N s/m"
-GLOBE_PAPER = "the paper states 20 ms, damping not given; 20 times the friction reaches that"
 LETTERS = "the chain of letters with {} joints, no bounce at the ends of the curves"
 LETTERS_FRICTION = (
     f"sliding friction {letters_model.FRICTION:g} N s/m, {letters_model.PIN_FRICTION:g} N m s at the pin"
 )
-LETTERS_PAPER = "the paper states none"
-
-
-def declare(id: str, text: str, at_least: float, make: Callable[[float], Case], integrator: str) -> None:
-    """Declare one claim on a largest step."""
-    frictions = (1.0,) if "letters" in id else FRICTIONS
-    claim(id, text, unit="ms", source=SOURCE, cost="slow", at_least=at_least)(
-        lambda: steps(make, integrator, frictions)
-    )
-
-
+PAPER = "the paper states {} ms, damping not given; 20 times the friction reaches that"
+MECHANISMS = (
+    (
+        "beads_fixed",
+        BEADS.format("fixed to the frame of"),
+        BEADS_FRICTION,
+        PAPER.format(100),
+        partial(beads, 0),
+    ),
+    ("beads_free", BEADS.format("free to spin about"), FREE_FRICTION, PAPER.format(100), partial(beads, 1)),
+    ("globe", GLOBE, GLOBE_FRICTION, PAPER.format(20), globe),
+    (
+        "letters_single",
+        LETTERS.format("single"),
+        LETTERS_FRICTION,
+        "the paper states none",
+        partial(letters, False),
+    ),
+    (
+        "letters_double",
+        LETTERS.format("double"),
+        LETTERS_FRICTION,
+        "the paper states none",
+        partial(letters, True),
+    ),
+)
 for method, bounds in (("forward", (8.0, 14.0, 8.0, 2.5, 0.4)), ("symplectic", (7.0, 11.0, 4.5, 2.0, 0.5))):
-    name = f"{method}_euler"
-    for kind, text, friction, paper, bound, make in (
-        (
-            "beads_fixed",
-            BEADS.format("fixed to the frame of"),
-            BEADS_FRICTION,
-            BEADS_PAPER,
-            bounds[0],
-            lambda f: beads(0, f),
-        ),
-        (
-            "beads_free",
-            BEADS.format("free to spin about"),
-            FREE_FRICTION,
-            BEADS_PAPER,
-            bounds[1],
-            lambda f: beads(1, f),
-        ),
-        ("globe", GLOBE, GLOBE_FRICTION, GLOBE_PAPER, bounds[2], globe),
-        (
-            "letters_single",
-            LETTERS.format("single"),
-            LETTERS_FRICTION,
-            LETTERS_PAPER,
-            bounds[3],
-            lambda f: letters(False, f),
-        ),
-        (
-            "letters_double",
-            LETTERS.format("double"),
-            LETTERS_FRICTION,
-            LETTERS_PAPER,
-            bounds[4],
-            lambda f: letters(True, f),
-        ),
-    ):
-        declare(f"steps.{kind}_{name}", statement(method, text, friction, paper), bound, make, name)
+    for (kind, what, friction, paper, make), bound in zip(MECHANISMS, bounds):
+        text = (
+            f"largest step of {method} Euler on {what}, {friction}: 10 s with the energy never above twice the initial "
+            f"({paper})"
+        )
+        kept = {
+            "unit": "ms",
+            "source": SOURCE,
+            "at_least": bound,
+            "cost": "slow",
+            "integrator": f"{method}_euler",
+        }
+        frictions = (1.0,) if kind.startswith("letters") else FRICTIONS
+        claim(f"steps.{kind}_{method}_euler", text, **kept, make=make, frictions=frictions)(steps)
 
 
-def time_of_a_step(model: Any, state: Any) -> Measurement:
+def time_of_a_step(build: Callable[[], Any], start: Callable[[Any], Any]) -> Measurement:
     """Seconds per step of symplectic Euler in a rollout, without writing its result."""
+    model = build()
+    state = start(model)
 
     def run(count: int) -> object:
         return ph.simulate(model, state, duration=count * 1e-4, dt=1e-4, record_interval=count * 1e-4)
@@ -148,56 +119,44 @@ def time_of_a_step(model: Any, state: Any) -> Measurement:
     )
 
 
-TIME = "seconds per step, {}, symplectic Euler ({})"
-
-
-@claim(
-    "speed.step_knee",
-    TIME.format("the knee, 1 coordinate", "paper: 6 ms, 2.6 GHz Core 2"),
-    unit="s",
-    source=SOURCE,
-    at_most=5e-6,
-)
-def step_knee() -> Measurement:
-    model = knee_model(4)
-    return time_of_a_step(model, released(model, 4))
-
-
-@claim(
-    "speed.step_beads",
-    TIME.format("two wires and six beads, 11 coordinates", "paper: none"),
-    unit="s",
-    source=SOURCE,
-    at_most=2e-5,
-)
-def step_beads() -> Measurement:
-    model = beads_model.build_model()
-    return time_of_a_step(model, beads_model.start(model))
-
-
-@claim(
-    "speed.step_globe",
-    TIME.format("globe and six planes, 7 coordinates", "paper: none"),
-    unit="s",
-    source=SOURCE,
-    at_most=2e-5,
-)
-def step_globe() -> Measurement:
-    model = globe_model.build_model()
-    return time_of_a_step(model, globe_model.start(model))
-
-
-@claim(
-    "speed.step_letters",
-    TIME.format("chain of letters with single joints, 8 coordinates", "paper: 49 ms, 2.6 GHz Core 2"),
-    unit="s",
-    source=SOURCE,
-    at_most=2e-5,
-)
-def step_letters() -> Measurement:
-    kinds = (False,)
-    model = letters_model.build_model(kinds)
-    return time_of_a_step(model, letters_model.start(model, kinds))
+CHAIN = (False,)
+for scene, what, paper, bound, model, begin in (
+    (
+        "knee",
+        "the knee, 1 coordinate",
+        "6 ms, 2.6 GHz Core 2",
+        5e-6,
+        lambda: knee_model(4),
+        lambda m: released(m, 4),
+    ),
+    (
+        "beads",
+        "two wires and six beads, 11 coordinates",
+        "none",
+        2e-5,
+        beads_model.build_model,
+        beads_model.start,
+    ),
+    (
+        "globe",
+        "globe and six planes, 7 coordinates",
+        "none",
+        2e-5,
+        globe_model.build_model,
+        globe_model.start,
+    ),
+    (
+        "letters",
+        "chain of letters with single joints, 8 coordinates",
+        "49 ms, 2.6 GHz Core 2",
+        2e-5,
+        lambda: letters_model.build_model(CHAIN),
+        lambda m: letters_model.start(m, CHAIN),
+    ),
+):
+    text = f"seconds per step, {what}, symplectic Euler (paper: {paper})"
+    kept = {"unit": "s", "source": SOURCE, "at_most": bound}
+    claim(f"speed.step_{scene}", text, **kept, build=model, start=begin)(time_of_a_step)
 
 
 # m between the control frames next to the corner
@@ -222,16 +181,12 @@ def corner(spacing: float, leg: float = 0.6, coarse: float = 0.05) -> Any:
     return ph.joints.SplineCurve(frames, length_scale=float(np.sqrt(CORNER_INERTIA / CORNER_MASS)))
 
 
-@claim(
-    "steps.corner_of_clustered_frames",
-    "radius of the sharpest right-angled corner for which a step of symplectic Euler is stable, over the distance in a "
-    "step, corners of 0.5 to 50 mm by clustered control frames, no damping: 10 s with the energy never above twice the "
-    "initial; the step must shrink as soon as the bead travels more than about a radius in one",
-    source="Lee & Terzopoulos 2008, sec. 8",
-    cost="slow",
-    at_most=0.8,
-)
+@claim("steps.corner_of_clustered_frames", source="Lee & Terzopoulos 2008, sec. 8", at_most=0.8, cost="slow")
 def corner_of_clustered_frames() -> Measurement:
+    """Radius of the sharpest right-angled corner for which a step of symplectic Euler is stable, over the distance in a
+    step, corners of 0.5 to 50 mm by clustered control frames, no damping: 10 s with the energy never above twice the
+    initial; the step must shrink as soon as the bead travels more than about a radius in one.
+    """
     ratios, details = [], {}
     for spacing in CORNER_SPACINGS:
         joint = corner(spacing)

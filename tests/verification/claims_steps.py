@@ -60,25 +60,8 @@ STATEMENT = (
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
 
 
-@claim(
-    "steps.knee_forward_euler",
-    STATEMENT.format("forward"),
-    unit="ms",
-    source=SOURCE,
-    at_least=20.0,
-    cost="slow",
-)
-def knee_forward_euler() -> Measurement:
-    return measured("forward_euler")
-
-
-@claim(
-    "steps.knee_symplectic_euler",
-    STATEMENT.format("symplectic"),
-    unit="ms",
-    source=SOURCE,
-    at_least=100.0,
-    cost="slow",
-)
-def knee_symplectic_euler() -> Measurement:
-    return measured("symplectic_euler")
+for method, bound in (("forward", 20.0), ("symplectic", 100.0)):
+    shared = {"unit": "ms", "source": SOURCE, "at_least": bound, "cost": "slow"}
+    claim(f"steps.knee_{method}_euler", STATEMENT.format(method), **shared, integrator=f"{method}_euler")(
+        measured
+    )

@@ -62,68 +62,29 @@ SHOULDER = (
 )
 
 
-@claim(
-    "steps.sheet_forward_euler", SHEET.format("forward"), unit="ms", source=SOURCE, at_least=5.0, cost="slow"
-)
-def sheet_forward_euler() -> float:
-    return largest_step(*sheet(), "forward_euler")
+for scene, statement, make, bounds in (
+    ("sheet", SHEET, sheet, (5.0, 50.0)),
+    ("shoulder", SHOULDER, shoulder, (0.5, 1.0)),
+):
+    for method, bound in zip(("forward", "symplectic"), bounds):
+        name = f"{method}_euler"
+        claim(
+            f"steps.{scene}_{name}",
+            statement.format(method),
+            unit="ms",
+            source=SOURCE,
+            at_least=bound,
+            cost="slow",
+        )(lambda make=make, name=name: largest_step(*make(), name))
 
 
-@claim(
-    "steps.sheet_symplectic_euler",
-    SHEET.format("symplectic"),
-    unit="ms",
-    source=SOURCE,
-    at_least=50.0,
-    cost="slow",
-)
-def sheet_symplectic_euler() -> float:
-    return largest_step(*sheet(), "symplectic_euler")
-
-
-@claim(
-    "steps.shoulder_forward_euler",
-    SHOULDER.format("forward"),
-    unit="ms",
-    source=SOURCE,
-    at_least=0.5,
-    cost="slow",
-)
-def shoulder_forward_euler() -> float:
-    return largest_step(*shoulder(), "forward_euler")
-
-
-@claim(
-    "steps.shoulder_symplectic_euler",
-    SHOULDER.format("symplectic"),
-    unit="ms",
-    source=SOURCE,
-    at_least=1.0,
-    cost="slow",
-)
-def shoulder_symplectic_euler() -> float:
-    return largest_step(*shoulder(), "symplectic_euler")
-
-
-@claim(
-    "time.sheet_step",
-    "time of a step of the ball on the deforming sheet (the paper states 6 ms for its knee)",
-    unit="ms",
-    source=SOURCE,
-    at_most=6.0,
-    cost="slow",
-)
+@claim("time.sheet_step", unit="ms", source=SOURCE, at_most=6.0, cost="slow")
 def sheet_step() -> Measurement:
+    """Time of a step of the ball on the deforming sheet (the paper states 6 ms for its knee)."""
     return step_time(*sheet()[:2], sheet_model.TIME_STEP)
 
 
-@claim(
-    "time.shoulder_step",
-    "time of a step of the shoulder, eight coordinates (the paper states 49 ms for its letters, also with eight)",
-    unit="ms",
-    source=SOURCE,
-    at_most=6.0,
-    cost="slow",
-)
+@claim("time.shoulder_step", unit="ms", source=SOURCE, at_most=6.0, cost="slow")
 def shoulder_step() -> Measurement:
+    """Time of a step of the shoulder, eight coordinates (the paper states 49 ms for its letters, also with eight)."""
     return step_time(*shoulder()[:2], shoulder_model.TIME_STEP)

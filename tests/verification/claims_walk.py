@@ -52,15 +52,11 @@ def moments(coordinate: str, title: str) -> Plot:
     )
 
 
-@claim(
-    "muscles.walk_ankle_moment",
-    "inverse dynamics of the swing phase of a walk, 80 % of the shank's mass in four ankle muscles (types I, II, III): "
-    "largest change of the ankle moment, over its largest value in the swing (the paper, for a run: up to 40 %)",
-    source="Wang 2022, sec. 6.2.8, Fig. 6.16",
-    at_least=0.25,
-    at_most=0.35,
-)
+@claim("muscles.walk_ankle_moment", source="Wang 2022, sec. 6.2.8, Fig. 6.16", at_most=0.35, at_least=0.25)
 def walk_ankle_moment() -> Measurement:
+    """Inverse dynamics of the swing phase of a walk, 80 % of the shank's mass in four ankle muscles (types I, II, III):
+    largest change of the ankle moment, over its largest value in the swing (the paper, for a run: up to 40 %).
+    """
     times, found = swings()
     details = {
         "swing [s]": [float(times[0]), float(times[-1])],
@@ -74,14 +70,11 @@ def walk_ankle_moment() -> Measurement:
     return Measurement(change(found[ANKLE]), details, plots)
 
 
-@claim(
-    "muscles.walk_changes_smoothly",
-    "change of the ankle and knee moments by 80 % of it in the muscles: its largest second difference over the samples "
-    "in time, over that of the moment without mass in muscles",
-    source="Wang 2022, sec. 6.2.9, Fig. 6.17",
-    at_most=0.2,
-)
+@claim("muscles.walk_changes_smoothly", source="Wang 2022, sec. 6.2.9, Fig. 6.17", at_most=0.2)
 def walk_changes_smoothly() -> Measurement:
+    """Change of the ankle and knee moments by 80 % of it in the muscles: its largest second difference over the samples
+    in time, over that of the moment without mass in muscles.
+    """
     ratios = {
         name: float(np.abs(np.diff(r[-1] - r[0], 2)).max() / np.abs(np.diff(r[0], 2)).max())
         for name, r in swings()[1].items()
@@ -89,14 +82,11 @@ def walk_changes_smoothly() -> Measurement:
     return Measurement(max(ratios.values()), dict(ratios))
 
 
-@claim(
-    "muscles.walk_degrades_gracefully",
-    "0 %, 20 %, 40 %, 60 % and 80 % of it: largest second difference of the ankle and knee moments over the shares, "
-    "relative to the largest change; the moments are linear in the mass",
-    source="Wang 2022, sec. 6.2.9, Fig. 6.17",
-    at_most=1e-9,
-)
+@claim("muscles.walk_degrades_gracefully", source="Wang 2022, sec. 6.2.9, Fig. 6.17", at_most=1e-9)
 def walk_degrades_gracefully() -> float:
+    """0 %, 20 %, 40 %, 60 % and 80 % of it: largest second difference of the ankle and knee moments over the shares,
+    relative to the largest change; the moments are linear in the mass.
+    """
     return max(
         float(np.abs(np.diff(r, 2, axis=0)).max() / np.abs(r[-1] - r[0]).max()) for r in swings()[1].values()
     )

@@ -35,15 +35,11 @@ def network_errors(count: int = 400) -> Any:
     return np.array(rows) / RADIUS, wrap / length
 
 
-@claim(
-    "wrapping.network",
-    "the network's points on paths over a cylinder (new random ends within its box, 400 points): root mean square "
-    "distance from the shortest path, in radii; that of the smooth path of 1 mm over a radius of 5 cm in the details",
-    unit="1",
-    source="Wang 2022, sec. 5.3.3",
-    at_most=5e-3,
-)
+@claim("wrapping.network", source="Wang 2022, sec. 5.3.3", at_most=5e-3)
 def network_accuracy() -> Measurement:
+    """The network's points on paths over a cylinder (new random ends within its box, 400 points): root mean square
+    distance from the shortest path, in radii; that of the smooth path of 1 mm over a radius of 5 cm in the details.
+    """
     errors, share = network_errors()
     kinds = {
         "straight": share == 0.0,
@@ -62,15 +58,11 @@ def network_accuracy() -> Measurement:
     return Measurement(details["network"]["root mean square"], details)
 
 
-@claim(
-    "wrapping.network_box",
-    "network's points for inputs outside its box (radius too large, an end too far, turned too far; after "
-    "Fig. 6.12): distance from those of the smooth path, which must be used instead",
-    unit="m",
-    source="Wang 2022, Fig. 6.12",
-    at_most=1e-15,
-)
+@claim("wrapping.network_box", unit="m", source="Wang 2022, Fig. 6.12", at_most=1e-15)
 def network_box() -> float:
+    """Network's points for inputs outside its box (radius too large, an end too far, turned too far; after Fig. 6.12):
+    distance from those of the smooth path, which must be used instead.
+    """
     worst = 0.0
     for radius, ends in (
         (0.5, [[0.51, 0.0, 0.0], [-0.6, 0.2, 0.1]]),

@@ -12,9 +12,7 @@ from physics.muscles import PathPoint
 
 from .claim import Measurement, Plot, claim
 
-ABOUT = (
-    "double pendulum, a muscle as heavy as either bone {}, SDIRK2, 10 s at 1 ms: energy drift over the swing"
-)
+MILLIMETRES = 1e3 * pendulums.SMOOTHING
 ATTACH = np.radians(np.linspace(-12.0, 4.0, 1601))
 
 
@@ -31,28 +29,20 @@ def energies(name: str, title: str, **options: Any) -> tuple[list[float], Plot]:
     return drifts, Plot(name, title, "time [s]", "energy [J]", lines)
 
 
-@claim(
-    "muscles.type_2_energy",
-    ABOUT.format("through a path point that its mass slides past (type II)"),
-    source="Wang 2022, sec. 6.2.4, Fig. 6.6 a-b",
-    cost="slow",
-    at_most=1e-4,
-)
+@claim("muscles.type_2_energy", source="Wang 2022, sec. 6.2.4, Fig. 6.6 a-b", at_most=1e-4, cost="slow")
 def type_2_energy() -> Measurement:
+    """Double pendulum, a muscle as heavy as either bone through a path point that its mass slides past (type II),
+    SDIRK2, 10 s at 1 ms: energy drift over the swing.
+    """
     drifts, plot = energies("muscle_energy_2", "A type II muscle", wraps=False)
     return Measurement(drifts[0], {"without velocity terms": drifts[1]}, (plot,))
 
 
-@claim(
-    "muscles.type_3_energy",
-    ABOUT.format(
-        "over a cylinder (type III), the worst of five pendulums that differ in origin, insertion, cylinder"
-    ),
-    source="Wang 2022, sec. 6.2.4, Fig. 6.6 c-d",
-    cost="slow",
-    at_most=1e-4,
-)
+@claim("muscles.type_3_energy", source="Wang 2022, sec. 6.2.4, Fig. 6.6 c-d", at_most=1e-4, cost="slow")
 def type_3_energy() -> Measurement:
+    """Double pendulum, a muscle as heavy as either bone over a cylinder (type III), the worst of five pendulums that
+    differ in origin, insertion, cylinder, SDIRK2, 10 s at 1 ms: energy drift over the swing.
+    """
     drifts = {
         f"pendulum {k}": pendulums.drift(pendulums.swing(pendulums.build_model(variant)))
         for k, variant in enumerate(pendulums.GROUP, 1)
@@ -73,15 +63,12 @@ def between_points(variant: pendulums.Variant, rounding: float) -> ph.Model:
     return ph.ModelBuilder.from_dict(description).build()
 
 
-@claim(
-    "muscles.types_2_and_3_energy",
-    ABOUT.format("over a cylinder, between two path points that its mass slides past (types II and III)")
-    + ", the worst of the five; with sharp corners in the details",
-    source="Wang 2022, sec. 6.2.4",
-    cost="slow",
-    at_most=2e-5,
-)
+@claim("muscles.types_2_and_3_energy", source="Wang 2022, sec. 6.2.4", at_most=2e-5, cost="slow")
 def types_2_and_3_energy() -> Measurement:
+    """Double pendulum, a muscle as heavy as either bone over a cylinder, between two path points that its mass slides
+    past (types II and III), SDIRK2, 10 s at 1 ms: energy drift over the swing, the worst of the five; with sharp
+    corners in the details.
+    """
     drifts = {}
     for k, variant in enumerate(pendulums.GROUP, 1):
         for rounding, label in ((0.4, ""), (0.0, ", raw corners")):
@@ -90,15 +77,11 @@ def types_2_and_3_energy() -> Measurement:
     return Measurement(max(drifts[f"pendulum {k}"] for k in range(1, len(pendulums.GROUP) + 1)), drifts)
 
 
-@claim(
-    "muscles.default_smoothing_energy",
-    ABOUT.format("over a cylinder")
-    + ", smooth over the default length, a fifth of the radius: the worst of the five",
-    source="Wang 2022, sec. 6.2.4",
-    cost="slow",
-    at_most=2.5e-4,
-)
+@claim("muscles.default_smoothing_energy", source="Wang 2022, sec. 6.2.4", at_most=2.5e-4, cost="slow")
 def default_smoothing_energy() -> Measurement:
+    """Double pendulum, a muscle as heavy as either bone over a cylinder, SDIRK2, 10 s at 1 ms: energy drift over the
+    swing, smooth over the default length, a fifth of the radius: the worst of the five.
+    """
     drifts, lengths = {}, {}
     for k, variant in enumerate(pendulums.GROUP, 1):
         model = pendulums.build_model(variant, smoothing=None)
@@ -110,24 +93,23 @@ def default_smoothing_energy() -> Measurement:
 
 @claim(
     "muscles.type_3_without_velocity_terms",
-    ABOUT.format("over a cylinder (type III)") + ", without the muscle's quadratic velocity vector",
     source="Wang 2022, sec. 6.2.4, Fig. 6.6 c",
-    cost="slow",
     at_least=0.05,
+    cost="slow",
 )
 def type_3_without_velocity_terms() -> float:
+    """Double pendulum, a muscle as heavy as either bone over a cylinder (type III), SDIRK2, 10 s at 1 ms: energy drift
+    over the swing, without the muscle's quadratic velocity vector.
+    """
     model = pendulums.build_model(pendulums.GROUP[0], velocity_terms=False)
     return pendulums.drift(pendulums.swing(model))
 
 
-@claim(
-    "muscles.smoothing_keeps_energy",
-    ABOUT.format("over a cylinder") + ", with the exact shortest path, over the drift with the smooth one",
-    source="Wang 2022, sec. 6.2.3",
-    cost="slow",
-    at_least=100.0,
-)
+@claim("muscles.smoothing_keeps_energy", source="Wang 2022, sec. 6.2.3", at_least=100.0, cost="slow")
 def smoothing_keeps_energy() -> Measurement:
+    """Double pendulum, a muscle as heavy as either bone over a cylinder, SDIRK2, 10 s at 1 ms: energy drift over the
+    swing, with the exact shortest path, over the drift with the smooth one.
+    """
     found = {}
     for smoothing in (0.0, 5e-4, 2e-3, 5e-3, pendulums.SMOOTHING, 2e-2):
         model = pendulums.build_model(pendulums.GROUP[0], smoothing=smoothing)
@@ -150,28 +132,21 @@ def jump(jacobian: Any) -> float:
     return float(np.linalg.norm(np.diff(jacobian, axis=0), axis=1).max() / np.ptp(jacobian, axis=0).max())
 
 
-@claim(
-    "muscles.jacobian_jump",
-    "derivative of the middle mass point by the second angle where the muscle leaves the cylinder: largest change "
-    "within 0.01 degrees over its range, exact shortest path; the smooth one in the details",
-    source="Wang 2022, Fig. 1.6",
-    at_least=0.3,
-)
+@claim("muscles.jacobian_jump", source="Wang 2022, Fig. 1.6", at_least=0.3)
 def jacobian_jump() -> Measurement:
+    """Derivative of the middle mass point by the second angle where the muscle leaves the cylinder: largest change
+    within 0.01 degrees over its range, exact shortest path; the smooth one in the details.
+    """
     raw, smooth = middle_jacobian(0.0), middle_jacobian(pendulums.SMOOTHING)
     lines = {
         "shortest path": (np.degrees(ATTACH), raw[:, 2]),
-        f"smooth over {1e3 * pendulums.SMOOTHING:g} mm": (np.degrees(ATTACH), smooth[:, 2]),
+        f"smooth over {MILLIMETRES:g} mm": (np.degrees(ATTACH), smooth[:, 2]),
     }
     plot = Plot("muscle_jacobian", "A mass point's Jacobian, z", "second angle [degrees]", "m/rad", lines)
     return Measurement(jump(raw), {"smooth": jump(smooth)}, (plot,))
 
 
-@claim(
-    "muscles.smooth_jacobian_jump",
-    f"the same with the path smooth over {1e3 * pendulums.SMOOTHING:g} mm",
-    source="Wang 2022, Fig. 1.6",
-    at_most=0.02,
-)
+@claim("muscles.smooth_jacobian_jump", source="Wang 2022, Fig. 1.6", at_most=0.02)
 def smooth_jacobian_jump() -> float:
+    """The same with the path smooth over {MILLIMETRES:g} mm."""
     return jump(middle_jacobian(pendulums.SMOOTHING))

@@ -69,15 +69,11 @@ def steepest(name: str, smoothing: float) -> float:
     return float(np.abs(np.diff(found, axis=0)).max())
 
 
-@claim(
-    "wrapping.jacobian",
-    "a line sinks into each kind of obstacle in steps of 1/50 of the smoothing length of 1 mm: largest change of a "
-    "point's Jacobian in one step, of the smooth path over that of the shortest path, which jumps",
-    unit="1",
-    source="Wang 2022, Fig. 1.6",
-    at_most=0.05,
-)
+@claim("wrapping.jacobian", source="Wang 2022, Fig. 1.6", at_most=0.05)
 def jacobian_jump() -> Measurement:
+    """A line sinks into each kind of obstacle in steps of 1/50 of the smoothing length of 1 mm: largest change of a
+    point's Jacobian in one step, of the smooth path over that of the shortest path, which jumps.
+    """
     raw = {name: steepest(name, 0.0) for name in SHAPES}
     smooth = {name: steepest(name, SMOOTHING) for name in SHAPES}
     depths = np.linspace(-3.0, 3.0, 241) * SMOOTHING
@@ -105,15 +101,11 @@ def deviation(name: str, smoothing: float, depth: float) -> tuple[float, float]:
     return float(np.linalg.norm(away, axis=1).max()), smooth.length - raw.length
 
 
-@claim(
-    "wrapping.smooth_deviation",
-    "distance of points of smooth paths from those of shortest ones, over the smoothing length: largest over all kinds "
-    "of obstacles, lengths of 0.1, 1 and 4 mm, depths from 3 lengths outside to 3 inside, and deep",
-    unit="1",
-    source="own",
-    at_most=0.2,
-)
+@claim("wrapping.smooth_deviation", at_most=0.2)
 def smooth_deviation() -> Measurement:
+    """Distance of points of smooth paths from those of shortest ones, over the smoothing length: largest over all kinds
+    of obstacles, lengths of 0.1, 1 and 4 mm, depths from 3 lengths outside to 3 inside, and deep.
+    """
     worst: dict[str, float] = {}
     longer: dict[str, float] = {}
     for name in SHAPES:
@@ -126,28 +118,21 @@ def smooth_deviation() -> Measurement:
     return Measurement(max(worst.values()), details)
 
 
-@claim(
-    "wrapping.length_away",
-    "difference of length between smooth (1 mm) and shortest paths more than 1 mm away from touching, "
-    "both free and deep: largest over all kinds of obstacles",
-    unit="m",
-    source="own",
-    at_most=1e-12,
-)
+@claim("wrapping.length_away", unit="m", at_most=1e-12)
 def length_away() -> float:
+    """Difference of length between smooth (1 mm) and shortest paths more than 1 mm away from touching, both free and
+    deep: largest over all kinds of obstacles.
+    """
     depths = [*np.linspace(-0.02, -2.0 * SMOOTHING, 5), *np.linspace(2.0 * SMOOTHING, 0.03, 5)]
     return max(abs(deviation(name, SMOOTHING, depth)[1]) for name in SHAPES for depth in depths)
 
 
-@claim(
-    "wrapping.dive",
-    "depth of smooth paths in an obstacle with both ends outside, over the smoothing length of a fifth of the radius "
-    "used for muscles with mass: largest, with an end at 0 to 5 lengths from the surface of each kind",
-    unit="1",
-    source="own",
-    at_most=0.2 + 1e-9,  # 2 LEAST of `kernels.wrapping.smooth`, and round-off
-)
+# 2 LEAST of `kernels.wrapping.smooth`, and round-off.
+@claim("wrapping.dive", at_most=0.2 + 1e-9)
 def dive() -> Measurement:
+    """Depth of smooth paths in an obstacle with both ends outside, over the smoothing length of a fifth of the radius
+    used for muscles with mass: largest, with an end at 0 to 5 lengths from the surface of each kind.
+    """
     deepest = {}
     for name, obstacle in near.SHAPES.items():
         strands = (at_rest(Wrap(obstacle, near.WIDTH), *near.near(name, s * near.WIDTH)) for s in NEARER)
@@ -156,16 +141,12 @@ def dive() -> Measurement:
     return Measurement(max(deepest.values()), deepest)
 
 
-@claim(
-    "wrapping.derivatives",
-    "relative error of L', L'', velocities and accelerations of points against finite differences along motions of "
-    "ends and obstacles, with sliding points: largest over all kinds of obstacles, shortest and smooth, and over a row "
-    "whose curved ones are barely touched",
-    unit="1",
-    source="own",
-    at_most=1e-7,
-)
+@claim("wrapping.derivatives", at_most=1e-7)
 def derivatives() -> Measurement:
+    """Relative error of L', L'', velocities and accelerations of points against finite differences along motions of
+    ends and obstacles, with sliding points: largest over all kinds of obstacles, shortest and smooth, and over a row
+    whose curved ones are barely touched.
+    """
     found = {}
     for name, obstacles in SHAPES.items():
         for smoothing, step in ((0.0, 1e-4), (0.01, 2e-5)):

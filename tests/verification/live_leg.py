@@ -46,16 +46,8 @@ def live_leg() -> tuple[Any, Any]:
     for name, parent, joint, below, mass, com, inertia in bones:
         place = np.eye(4)
         place[1, 3] = below or 0.0
-        builder.add_body(
-            name,
-            parent,
-            joint=joint,
-            joint_in_parent=place,
-            mass=mass,
-            com=com,
-            inertia=np.diag(inertia),
-            damping=0.5,
-        )
+        inertial = {"mass": mass, "com": com, "inertia": np.diag(inertia)}
+        builder.add_body(name, parent, joint=joint, joint_in_parent=place, damping=0.5, **inertial)
     floor = np.eye(4)
     floor[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]  # its z is up
     floor[1, 3] = -0.93

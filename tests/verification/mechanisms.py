@@ -24,13 +24,8 @@ def slider_crank() -> tuple[Any, Any]:
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
     bar(builder, "crank", None, CRANK, 0.0)
     bar(builder, "rod", "crank", ROD, CRANK)
-    builder.add_body(
-        "piston",
-        joint=ph.joints.Slider((1, 0, 0)),
-        mass=2.0,
-        inertia=0.01 * np.eye(3),
-        joint_in_parent=pose((0.0, 0.1, 0.0)),
-    )
+    link = {"joint": ph.joints.Slider((1, 0, 0)), "mass": 2.0, "inertia": 0.01 * np.eye(3)}
+    builder.add_body("piston", joint_in_parent=pose((0.0, 0.1, 0.0)), **link)
     builder.add_constraint("pin", HingeConstraint("rod", "piston", frame=pose((ROD, 0.0, 0.0))))
     model = builder.build()
     guess = model.state(q={"crank": 1.0, "rod": -1.2, "piston": 1.1}, qd={"crank": 6.0})
