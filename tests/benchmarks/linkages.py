@@ -31,15 +31,8 @@ def linkages() -> tuple[Any, Any]:
             place[0, 3], place[2, 3] = start, float(k) if parent is None else 0.0
             moments = np.diag([RADIUS, length**2 / 12.0, length**2 / 12.0])
             body = f"{name} {k}"
-            builder.add_body(
-                body,
-                parent,
-                joint=ph.joints.Hinge(),
-                mass=1.0,
-                com=(length / 2.0, 0.0, 0.0),
-                inertia=moments,
-                joint_in_parent=place,
-            )
+            inertial = {"mass": 1.0, "com": (length / 2.0, 0.0, 0.0), "inertia": moments}
+            builder.add_body(body, parent, joint=ph.joints.Hinge(), joint_in_parent=place, **inertial)
             parent = body
         end = ph.constraints.PointConstraint(
             parent, point=(ROCKER, 0.0, 0.0), other_point=(BASE, 0.0, float(k))

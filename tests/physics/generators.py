@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import physics as ph
@@ -52,9 +54,13 @@ def loop_frames(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
+    return joint_makers(rng)[kind]()
+
+
+def joint_makers(rng: np.random.Generator) -> dict[str, Callable[[], ph.joints.Joint]]:
     axis, other = rng.normal(size=3), rng.normal(size=3)
     joints = ph.joints
-    makers = {
+    return {
         "fixed": lambda: joints.Fixed(),
         "hinge": lambda: joints.Hinge(axis),
         "slider": lambda: joints.Slider(axis),
@@ -70,6 +76,14 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         ),
         "periodic_curve": lambda: joints.SplineCurve(
             loop_frames(rng, int(rng.integers(8, 14))), order=int(rng.integers(4, 7)), periodic=True
+        ),
+        "composite": lambda: joints.Composite(
+            (
+                joints.SplineCurve(smooth_frames(rng, 7)),
+                joints.Fixed(),
+                joints.Hinge(axis),
+                joints.Spherical(),
+            )
         ),
         "planar_translation": lambda: joints.PlanarTranslation(),
         "slotted_hinge": lambda: joints.SlottedHinge(),
@@ -98,16 +112,7 @@ def random_joint(rng: np.random.Generator, kind: str) -> ph.joints.Joint:
         "surface_on_surface": lambda: joints.Composite(
             (random_surface(rng), joints.Inverted(random_surface(rng)))
         ),
-        "composite": lambda: joints.Composite(
-            (
-                joints.SplineCurve(smooth_frames(rng, 7)),
-                joints.Fixed(),
-                joints.Hinge(axis),
-                joints.Spherical(),
-            )
-        ),
     }
-    return makers[kind]()
 
 
 def random_surface(rng: np.random.Generator, moving: bool = False) -> ph.joints.SplineSurface:
@@ -147,38 +152,7 @@ def custom_joint(rng: np.random.Generator) -> ph.joints.Custom:
     )
 
 
-JOINT_KINDS = (
-    "fixed",
-    "hinge",
-    "slider",
-    "helical",
-    "cylindrical",
-    "universal",
-    "planar",
-    "translational",
-    "spherical",
-    "free",
-    "spline_curve",
-    "periodic_curve",
-    "composite",
-    "planar_translation",
-    "slotted_hinge",
-    "skewed_universal",
-    "euler",
-    "elliptic",
-    "ellipsoid",
-    "scapulothoracic",
-    "reversed_hinge",
-    "roll_pitch",
-    "roll_pitch_yaw",
-    "custom",
-    "inverted",
-    "inverted_ellipsoid",
-    "spline_surface",
-    "moving_surface",
-    "inverted_surface",
-    "surface_on_surface",
-)
+JOINT_KINDS = tuple(joint_makers(np.random.default_rng(0)))
 
 
 def random_coordinates(rng: np.random.Generator, joint: ph.joints.Joint, size: float = 1.5) -> np.ndarray:

@@ -26,26 +26,12 @@ def leg() -> ph.Model:
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
     hip = ph.joints.Spherical(limit=ph.joints.ReachCone((0.0, 1.0, 0.0), HIP_CONE))
     builder.add_body("femur", joint=hip, mass=9.3, com=(0, -0.17, 0), inertia=np.diag([0.13, 0.04, 0.14]))
-    builder.add_body(
-        "tibia",
-        "femur",
-        joint=knee(),
-        mass=3.7,
-        com=(0, -0.19, 0),
-        inertia=np.diag([0.05, 0.005, 0.05]),
-        limits="range",
-    )
+    inertial = {"mass": 3.7, "com": (0, -0.19, 0), "inertia": np.diag([0.05, 0.005, 0.05])}
+    builder.add_body("tibia", "femur", joint=knee(), limits="range", **inertial)
     ankle = np.eye(4)
     ankle[1, 3] = -SHANK
-    builder.add_body(
-        "foot",
-        "tibia",
-        joint=ph.joints.Universal((0, 0, 1), (1, 0, 0)),
-        joint_in_parent=ankle,
-        mass=1.0,
-        inertia=np.diag([0.001, 0.004, 0.004]),
-        limits=ANKLE,
-    )
+    link = {"joint": ph.joints.Universal((0, 0, 1), (1, 0, 0)), "inertia": np.diag([0.001, 0.004, 0.004])}
+    builder.add_body("foot", "tibia", joint_in_parent=ankle, mass=1.0, limits=ANKLE, **link)
     return builder.build()
 
 

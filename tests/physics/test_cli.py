@@ -1,7 +1,5 @@
 """The command line: what it writes, what it says, and with which code it ends."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """All kernels are compiled ahead, each process beginning elsewhere."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

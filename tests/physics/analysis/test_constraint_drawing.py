@@ -1,7 +1,5 @@
 """Constraints, springs and ground are drawn where they are, with true distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

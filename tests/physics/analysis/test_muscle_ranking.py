@@ -1,7 +1,5 @@
 """Which muscles' mass matters for a motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -19,15 +17,8 @@ def arm():
     place = np.eye(4)
     place[2, 3] = -0.3
     builder.add_body("a", joint=ph.joints.Hinge([0, 1, 0]), mass=1.0, inertia=BAR, com=(0, 0, -0.15))
-    builder.add_body(
-        "b",
-        "a",
-        joint=ph.joints.Hinge([0, 1, 0]),
-        joint_in_parent=place,
-        mass=1.0,
-        inertia=BAR,
-        com=(0, 0, -0.1),
-    )
+    inertial = {"mass": 1.0, "inertia": BAR, "com": (0, 0, -0.1)}
+    builder.add_body("b", "a", joint=ph.joints.Hinge([0, 1, 0]), joint_in_parent=place, **inertial)
     path = [PathPoint("a", (0.03, 0, 0.0)), PathPoint("b", (0.03, 0, -0.1))]
     builder.add_muscle("light", path, mass=0.01)
     builder.add_muscle("none", path)

@@ -1,7 +1,5 @@
 """Plots are drawn, say what is on their axes, and cut nothing off."""
 
-from __future__ import annotations
-
 import os
 import sys
 

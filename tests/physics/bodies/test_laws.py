@@ -1,7 +1,5 @@
 """Springs that are no straight line and dampers by table, against their functions, their energy and quadrature."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -39,15 +37,8 @@ def test_integrals_are_exact(function):
 
 def swing(elastic=None, damper=None, joint=None, **changes):
     builder = ph.ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body(
-        "arm",
-        joint=joint or j.Hinge(),
-        mass=1.0,
-        inertia=np.eye(3) * 0.5,
-        elastic=elastic,
-        damper=damper,
-        **changes,
-    )
+    inertial = {"mass": 1.0, "inertia": np.eye(3) * 0.5}
+    builder.add_body("arm", joint=joint or j.Hinge(), elastic=elastic, damper=damper, **changes, **inertial)
     return builder.build()
 
 

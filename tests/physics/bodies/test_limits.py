@@ -1,7 +1,5 @@
 """Limits of rotations, Euler angles and coordinates, giving way as springs or stopping the motion by impulses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

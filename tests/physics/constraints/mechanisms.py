@@ -1,7 +1,5 @@
 """Mechanisms with closed loops that several tests use."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph
@@ -18,15 +16,8 @@ def pose(position, rotation=(0.0, 0.0, 0.0)):
 def bar(builder, name, parent, length, start, mass=1.0):
     """A thin bar along x that turns about z at `start` on its parent's x axis."""
     inertia = mass * np.diag([1e-3, length**2 / 12.0, length**2 / 12.0])
-    return builder.add_body(
-        name,
-        parent,
-        joint=ph.joints.Hinge(),
-        mass=mass,
-        com=(length / 2.0, 0.0, 0.0),
-        inertia=inertia,
-        joint_in_parent=pose((start, 0.0, 0.0)),
-    )
+    link = {"joint": ph.joints.Hinge(), "mass": mass, "com": (length / 2.0, 0.0, 0.0), "inertia": inertia}
+    return builder.add_body(name, parent, joint_in_parent=pose((start, 0.0, 0.0)), **link)
 
 
 def four_bar(closure="hinge"):

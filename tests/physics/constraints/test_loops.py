@@ -1,7 +1,5 @@
 """Closed loops in motion: drift, energy, forces, and the same mechanism closed in several ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -77,13 +75,8 @@ def test_forces_are_those_of_the_whole_system():
 def test_gear_and_rope():
     builder = ph.ModelBuilder()
     for name in ("pinion", "wheel"):
-        builder.add_body(
-            name,
-            joint=ph.joints.Hinge(),
-            mass=1.0,
-            inertia=np.eye(3),
-            joint_in_parent=pose((0, 0, 0), (0.5, 0, 0)),
-        )
+        link = {"mass": 1.0, "inertia": np.eye(3)}
+        builder.add_body(name, joint=ph.joints.Hinge(), joint_in_parent=pose((0, 0, 0), (0.5, 0, 0)), **link)
     builder.add_constraint("gear", constraints.CouplingConstraint("wheel.angle", {"pinion.angle": -0.25}))
     model = builder.build()
     # the wheel's inertia is felt at the pinion with the square of the ratio

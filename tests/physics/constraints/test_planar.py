@@ -1,7 +1,5 @@
 """Connectors against differences along motions, and against what the guide says of their surfaces."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

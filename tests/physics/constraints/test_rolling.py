@@ -1,7 +1,5 @@
 """A ball that rolls on a spline surface: its joint is the surface, the radius along its normal, and three turns."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

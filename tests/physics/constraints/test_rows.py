@@ -1,7 +1,5 @@
 """Rows of every constraint against differences along motions."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

@@ -1,7 +1,5 @@
 """The same mechanism in metres and in other units of length: nothing may depend on what a length is called."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

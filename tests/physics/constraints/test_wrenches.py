@@ -1,7 +1,5 @@
 """Forces of constraints on the bodies against one system of all bodies; forces in the joints of closed loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

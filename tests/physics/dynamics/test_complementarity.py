@@ -1,7 +1,5 @@
 """Accelerations where limits, ropes and contacts push or part: those of short steps, and of all bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -89,13 +87,8 @@ def test_a_block_that_slides_is_slowed_along_its_way():
 def test_joints_carry_what_contacts_bring():
     """A rod on a hinge that leans with its end on the floor: the hinge carries what the floor does not."""
     builder = ph.ModelBuilder()
-    builder.add_body(
-        "rod",
-        joint=ph.joints.Hinge(axis=(0, 1, 0)),
-        mass=2.0,
-        com=(0.5, 0, 0),
-        inertia=np.diag([0.01, 0.2, 0.2]),
-    )
+    inertial = {"mass": 2.0, "com": (0.5, 0, 0), "inertia": np.diag([0.01, 0.2, 0.2])}
+    builder.add_body("rod", joint=ph.joints.Hinge(axis=(0, 1, 0)), **inertial)
     floor = np.eye(4)
     floor[2, 3] = -np.sin(0.5)
     builder.add_contact("floor", "rod", [(1.0, 0, 0)], ph.contacts.Plane(), pose=floor, friction=0.6)

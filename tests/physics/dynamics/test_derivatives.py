@@ -1,7 +1,5 @@
 """Exact derivatives of inverse and forward dynamics against differences of fourth order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

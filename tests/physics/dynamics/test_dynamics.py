@@ -1,7 +1,5 @@
 """Forward and inverse dynamics and the mass matrix agree with each other on random trees of every joint."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hybrid dynamics: given accelerations here, given forces there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

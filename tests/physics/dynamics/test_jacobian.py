@@ -1,7 +1,5 @@
 """Jacobians of bodies against differences along motions, and against the mass matrix and the energy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

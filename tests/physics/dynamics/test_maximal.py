@@ -1,7 +1,5 @@
 """Maximal coordinates: J_mr and its rate, dense and as products; both roads to the accelerations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

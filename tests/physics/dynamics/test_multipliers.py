@@ -1,7 +1,5 @@
 """Joint forces by recursion against the multipliers of one system for all bodies; loops closed by rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -63,15 +61,8 @@ def ring(links=3):
     end = ph.lie.exp(np.array([0, 0, 0, 1.0, 0, 0]))
     body = None
     for k in range(links):
-        body = builder.add_body(
-            f"bar {k}",
-            body,
-            joint=ph.joints.Hinge(),
-            joint_in_parent=end if k else None,
-            mass=1.0 + k,
-            com=(0.5, 0, 0),
-            inertia=np.diag([0.01, 0.1, 0.1]),
-        )
+        link = {"joint": ph.joints.Hinge(), "mass": 1.0 + k, "inertia": np.diag([0.01, 0.1, 0.1])}
+        body = builder.add_body(f"bar {k}", body, joint_in_parent=end if k else None, com=(0.5, 0, 0), **link)
     return builder.build()
 
 

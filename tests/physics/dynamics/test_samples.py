@@ -1,7 +1,5 @@
 """Inverse dynamics of sampled motions: against motions with known torques, with noise, with forces from outside."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

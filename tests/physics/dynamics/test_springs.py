@@ -1,7 +1,5 @@
 """Springs between points of bodies: against their energy, between trees, through files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bad input gives one error that names the thing and its value, before anything is computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The block-banded solver against dense least squares."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

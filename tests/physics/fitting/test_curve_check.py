@@ -1,7 +1,5 @@
 """The two requirements on a curve joint, and the places where they fail."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

@@ -1,7 +1,5 @@
 """What a fit promises: closeness, quadratic convergence, smoothing of the same meaning on every scale."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from itertools import pairwise

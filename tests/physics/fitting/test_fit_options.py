@@ -1,7 +1,5 @@
 """What users can ask of a curve fit beside the closest curve: each wish is kept, and changes nothing else."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

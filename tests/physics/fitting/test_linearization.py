@@ -1,7 +1,5 @@
 """The batched curve is the joint's curve, and its derivatives by the control frames are exact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

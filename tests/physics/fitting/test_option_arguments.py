@@ -1,7 +1,5 @@
 """Bad wishes give one error that names the thing and its value, before anything is computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Where poses and control frames sit along the curve."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

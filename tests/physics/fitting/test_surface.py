@@ -1,7 +1,5 @@
 """What a surface fit promises: exactness, nearness in the metric, smoothness over holes, places found by itself."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

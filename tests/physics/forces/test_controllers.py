@@ -1,7 +1,5 @@
 """Inputs, position controllers and keyframed targets, in every integrator."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline

@@ -1,7 +1,5 @@
 """Force elements against differences: forces against energy and power, tangents against the wrenches themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,16 +10,8 @@ from physics.kernels.joints.kinematics import outward
 from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
 
-KINDS = (
-    "spring",
-    "wrench",
-    "turning wrench",
-    "body damping",
-    "ground",
-    "ground on a body",
-    "mount",
-    "mount in the world",
-)
+GROUNDS, MOUNTS = ("ground", "ground on a body"), ("mount", "mount in the world")
+KINDS = ("spring", "wrench", "turning wrench", "body damping", *GROUNDS, *MOUNTS)
 
 
 def add(builder, rng, kind, **changes):

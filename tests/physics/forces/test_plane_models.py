@@ -1,7 +1,5 @@
 """The plane models of Ertl et al. 1993: free flight (eqs. 5), deformable ground (eq. 8), two links (eqs. 9-11)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -1,7 +1,5 @@
 """Wobbling masses (Ertl et al. 1993, eq. 16): rotations, cubic displacements, energy, the plane three-link model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -19,27 +17,15 @@ NUMBERS = {
 
 
 def segment(builder, joint=None):
-    builder.add_body(
-        "bone",
-        joint=joint or ph.joints.Fixed(),
-        mass=2.0,
-        com=(0.05, 0, 0.2),
-        inertia=np.diag([0.05, 0.05, 0.01]),
-    )
+    inertial = {"mass": 2.0, "com": (0.05, 0, 0.2), "inertia": np.diag([0.05, 0.05, 0.01])}
+    builder.add_body("bone", joint=joint or ph.joints.Fixed(), **inertial)
 
 
 def wobbling(gravity=(0, 0, 0), joint=None, normal=None, **changes):
     builder = ph.ModelBuilder(gravity=gravity)
     segment(builder, joint=joint)
-    builder.add_wobbling_mass(
-        "flesh",
-        "bone",
-        mass=3.0,
-        inertia=np.diag([0.06, 0.06, 0.02]),
-        axis=(0, 0, 1),
-        normal=normal,
-        **(NUMBERS | changes),
-    )
+    settings = {"mass": 3.0, "inertia": np.diag([0.06, 0.06, 0.02])}
+    builder.add_wobbling_mass("flesh", "bone", axis=(0, 0, 1), normal=normal, **NUMBERS | changes, **settings)
     return builder.build()
 
 
@@ -64,15 +50,8 @@ def test_plane_three_link_model_has_14_equations():
             joint_in_parent=place,
             body_in_joint=ph.lie.inverse(turn),
         )
-        builder.add_wobbling_mass(
-            f"wobbling_{k}",
-            f"segment_{k}",
-            mass=3.0,
-            inertia=np.diag([0.06, 0.06, 0.02]),
-            axis=(0, 0, 1),
-            normal=(0, 1, 0),
-            **NUMBERS,
-        )
+        settings = {"mass": 3.0, "inertia": np.diag([0.06, 0.06, 0.02]), "axis": (0, 0, 1)}
+        builder.add_wobbling_mass(f"wobbling_{k}", f"segment_{k}", normal=(0, 1, 0), **NUMBERS, **settings)
         previous = f"segment_{k}"
     model = builder.build()
     assert model.num_coordinates == 14

@@ -1,7 +1,5 @@
 """The formulas of Kim, Lee & Park 2014 against 50-digit arithmetic, their charts, reach cones and impulses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rotations and rigid motions: group axioms, differentials, accuracy at and near 0 and pi, batches, bad input."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

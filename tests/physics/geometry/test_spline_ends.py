@@ -1,7 +1,5 @@
 """Ends of cubics through few samples of a swing: as good as what lies between, where nothing speaks against it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline

@@ -1,7 +1,5 @@
 """B-spline bases: partition of unity, derivatives, cumulative form, span polynomials, and knots of every kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -230,26 +230,12 @@ def test_what_our_check_refuses_the_published_schema_refuses_too(document):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is a tool of the tests")
     validator = jsonschema.Draft202012Validator(load_schema("model"))
     validator.validate(document)
-    ours = (
-        "must be",
-        "needs at least",
-        "takes at most",
-        "unknown key",
-        "unknown type",
-        "is missing",
-        "got .hinge",
-    )
-    judged_later = (
-        "of body",
-        "state.chart: needs",
-        "spline curve",
-        "got nan",
-        "got inf",
-        "got 1000",
-        "got 4.0",
-    )
+    ours = "must be|needs at least|takes at most|unknown key|unknown type|is missing|got .hinge"
+    judged_later = "of body|state.chart: needs|spline curve|got nan|got inf|got 1000|got 4.0"
     for place, value, says in SPOILT:
-        if any(words in says for words in ours) and not any(words in says for words in judged_later):
+        if any(each in says for each in ours.split("|")) and not any(
+            each in says for each in judged_later.split("|")
+        ):
             spoilt = copy.deepcopy(document)
             container, key = at(spoilt, place)
             if value is MISSING:
@@ -362,23 +348,8 @@ def test_whatever_is_put_wherever_the_error_is_one_of_ours(tmp_path):
     )
     document = json.loads(path.read_text())
     every = list(places(document))
-    odd = [
-        None,
-        True,
-        0,
-        -1,
-        2**70,
-        1e308,
-        -1e-320,
-        float("nan"),
-        "",
-        "x",
-        [],
-        [[]],
-        [None],
-        {},
-        {"type": "hinge"},
-    ]
+    numbers = [0, -1, 2**70, 1e308, -1e-320, float("nan")]
+    odd = [None, True, *numbers, "", "x", [], [[]], [None], {}, {"type": "hinge"}]
     refused = 0
     for _ in range(250):
         spoilt = copy.deepcopy(document)

@@ -1,7 +1,5 @@
 """OpenSim models: what is read, what is named as not read, and files that are refused."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """OpenSim's tables: read and written without loss, refused where they are not whole."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Meshes of bones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Motion subspaces against the matrices that ArtiSynth's guide prints for each joint (sec. 3.4)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

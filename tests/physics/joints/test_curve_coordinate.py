@@ -1,7 +1,5 @@
 """A curve by its arc length or by an angle: the path stays, the coordinate is what it says, to round-off."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

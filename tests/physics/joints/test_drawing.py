@@ -1,7 +1,5 @@
 """Every joint has a drawing: finite, where the joint is, as large as asked, with its limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

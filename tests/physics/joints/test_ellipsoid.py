@@ -1,7 +1,5 @@
 """The joints over an ellipsoid against their published matrices, the legacy joints against inverse rotations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

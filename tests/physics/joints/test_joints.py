@@ -1,7 +1,5 @@
 """Every joint: S and dS are the derivatives of G, and what files say of a joint makes the same joint."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

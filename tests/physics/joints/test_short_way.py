@@ -1,7 +1,5 @@
 """Cubic spline curves have a short way of their own through the kernels: it leads where the general one does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

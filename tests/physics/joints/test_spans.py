@@ -1,7 +1,5 @@
 """The knot span of a parameter: found at once where knots are even, and right wherever they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

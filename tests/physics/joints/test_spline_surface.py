@@ -1,7 +1,5 @@
 """The spline joint of several coordinates: closure, whole turns, moving values, and what it refuses."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

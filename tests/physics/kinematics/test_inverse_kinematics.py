@@ -1,7 +1,5 @@
 """Inverse kinematics: targets are met where they can be, and the nearest pose is told where they cannot."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Nearest coordinates of joints to poses, against a dense search of the whole range."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Joints held on given motions, and the forces that it takes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.interpolate
@@ -147,14 +145,8 @@ def test_corners_of_a_given_motion_are_felt(integrator, rate):
     """A pendulum on a base that is shaken along straight lines swings as on one that is shaken smoothly."""
     builder = ph.ModelBuilder()
     builder.add_body("base", joint=ph.joints.Slider(axis=(1, 0, 0)), mass=1.0, inertia=0.01 * np.eye(3))
-    builder.add_body(
-        "bob",
-        "base",
-        joint=ph.joints.Hinge(axis=(0, 1, 0)),
-        mass=1.0,
-        com=(0, 0, -0.5),
-        inertia=0.02 * np.eye(3),
-    )
+    inertial = {"mass": 1.0, "com": (0, 0, -0.5), "inertia": 0.02 * np.eye(3)}
+    builder.add_body("bob", "base", joint=ph.joints.Hinge(axis=(0, 1, 0)), **inertial)
     model = builder.build()
     times = np.arange(0.0, 1.5, 1.0 / rate)
     values = 0.1 * (1.0 - np.cos(4.0 * times))
@@ -271,16 +263,9 @@ def test_a_ball_joint_that_is_let_go_beyond_the_limit_of_its_chart_goes_on(integ
     model = builder.build()
     times = np.linspace(0.0, 0.2, 9)
     turns = np.stack([2.0 * times, 25.0 * times, 10.0 * times**2], axis=1)
+    options = {"motions": {"ball": ph.Motion(times, turns, hold=False)}, "record_interval": 0.05}
     found = {
-        name: ph.simulate(
-            model,
-            model.state(),
-            0.6,
-            dt=1e-4,
-            integrator=name,
-            motions={"ball": ph.Motion(times, turns, hold=False)},
-            record_interval=0.05,
-        ).poses
+        name: ph.simulate(model, model.state(), 0.6, 1e-4, name, **options).poses
         for name in ("rk4", integrator)
     }
     # the cut of a step of RK4 where the motion ends is of first order in 1e-4
@@ -330,13 +315,8 @@ def geared():
 def test_a_velocity_catches_within_a_step_where_the_joint_is(integrator):
     """At 24 pictures a second windows open between steps of 1 ms: held from the next step on, but from where it is."""
     model, picture = geared(), 1.0 / 24.0
-    motion = ph.Motion(
-        [0.0, 1.0],
-        [1.0, 1.0],
-        interpolation="linear",
-        kind="velocity",
-        windows=[(10 * picture, 20 * picture)],
-    )
+    window = (10 * picture, 20 * picture)
+    motion = ph.Motion([0.0, 1.0], [1.0, 1.0], interpolation="linear", kind="velocity", windows=[window])
     start = model.state([0, 0, 0], [3.0, 3.0, 0.0])
     result = ph.simulate(
         model, start, 0.8, 1e-3, integrator, motions={"a": motion}, record_interval=0.25 * picture
@@ -360,15 +340,8 @@ def test_a_motion_that_ends_with_the_run_moves_on_to_the_last(integrator, dt, le
     for name, parent in (("arm", None), ("bob", "arm")):
         frame = np.eye(4)
         frame[2, 3] = -0.5 if parent else 0.0
-        builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            mass=1.0,
-            com=(0, 0, -0.25),
-            inertia=0.02 * np.eye(3),
-            joint_in_parent=frame,
-        )
+        inertial = {"mass": 1.0, "com": (0, 0, -0.25), "inertia": 0.02 * np.eye(3)}
+        builder.add_body(name, parent, joint=ph.joints.Hinge((0, 1, 0)), joint_in_parent=frame, **inertial)
     model = builder.build()
     frames = np.arange(9) / 24.0
     whole = np.arange(13) / 24.0

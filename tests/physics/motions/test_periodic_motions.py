@@ -1,7 +1,5 @@
 """Given motions that go on as they began, and such as leap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.interpolate
@@ -88,15 +86,8 @@ def test_a_table_with_a_corner_in_every_step_leads_as_a_smooth_motion_does():
     for name in ("upper", "middle", "lower"):
         place = np.eye(4)
         place[2, 3] = 0.0 if parent == "base" else -0.3
-        parent = builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            joint_in_parent=place,
-            mass=1.0,
-            com=(0, 0, -0.15),
-            inertia=np.diag([0.0075, 0.0075, 0.001]),
-        )
+        link = {"joint": ph.joints.Hinge((0, 1, 0)), "mass": 1.0, "inertia": np.diag([0.0075, 0.0075, 0.001])}
+        parent = builder.add_body(name, parent, joint_in_parent=place, com=(0, 0, -0.15), **link)
     model = builder.build()
     start = model.state({"upper": 1.0, "middle": 0.5, "lower": -0.4})
     times = np.linspace(0.0, 3.0, 3001)

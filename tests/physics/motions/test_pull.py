@@ -1,7 +1,5 @@
 """Joints that springs of changing strength draw to a motion; and motions that end as they began."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -43,15 +41,8 @@ def test_a_chain_is_drawn_as_one_link_is():
     for k in range(6):
         at = np.eye(4)
         at[2, 3] = -0.2 * (k > 0)
-        parent = builder.add_body(
-            f"b{k}",
-            parent=parent,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            joint_in_parent=at,
-            mass=1.0,
-            com=(0.0, 0.0, -0.1),
-            inertia=0.01 * np.eye(3),
-        )
+        link = {"parent": parent, "mass": 1.0, "com": (0.0, 0.0, -0.1), "inertia": 0.01 * np.eye(3)}
+        parent = builder.add_body(f"b{k}", joint=ph.joints.Hinge((0.0, 1.0, 0.0)), joint_in_parent=at, **link)
     model = builder.build()
     for weight in (0.5, 0.9, 0.99):
         pulls = {f"b{k}": Pull([0.0, 2.0], [[0.3]] * 2, [weight] * 2, 0.1) for k in range(6)}

@@ -1,7 +1,5 @@
 """Live runs that are led: what ends as it began goes round and round, and controllers excite muscles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

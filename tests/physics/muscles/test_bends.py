@@ -50,15 +50,8 @@ def arm(
     """
     builder = ph.ModelBuilder()
     for k, (name, parent) in enumerate((("upper", None), ("lower", "upper"))):
-        builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0.1 * k)),
-            joint_in_parent=placed(0.0, -0.2 * k),
-            mass=0.3,
-            inertia=0.004 * np.eye(3),
-            com=(0, 0, -0.1),
-        )
+        link = {"joint": ph.joints.Hinge((0, 1, 0.1 * k)), "mass": 0.3, "inertia": 0.004 * np.eye(3)}
+        builder.add_body(name, parent, joint_in_parent=placed(0.0, -0.2 * k), com=(0, 0, -0.1), **link)
     path = [
         PathPoint(None, (0.05, 0.0, 0.1)),
         *([Wrap(Sphere(radius=0.02, frame=placed(0.04, 0.04), side="+x"))] if both else []),

@@ -1,7 +1,5 @@
 """Mass points that go round the corners of a path: smooth, exact, and on the polyline away from them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -17,15 +15,8 @@ def arm(rounding, num_points=24):
     place = np.eye(4)
     place[2, 3] = -0.2
     for k, parent in enumerate((None, "b0", "b1")):
-        builder.add_body(
-            f"b{k}",
-            parent,
-            joint=ph.joints.Hinge([0, 1, 0.1 * k]),
-            joint_in_parent=place if k else None,
-            mass=0.3,
-            inertia=BAR,
-            com=(0, 0, -0.1),
-        )
+        link = {"joint": ph.joints.Hinge([0, 1, 0.1 * k]), "mass": 0.3, "inertia": BAR, "com": (0, 0, -0.1)}
+        builder.add_body(f"b{k}", parent, joint_in_parent=place if k else None, **link)
     path = [
         PathPoint(None, (0.05, 0, 0.1)),
         PathPoint("b0", (0.05, 0.01, -0.08)),

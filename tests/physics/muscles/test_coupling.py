@@ -1,7 +1,5 @@
 """Muscles with mass beside constraints, limits, contacts and given motions: the same factor answers them all."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -26,16 +24,8 @@ def chain(mass=0.5, limits=None, ground=False, constraint=False):
         options = {}
         if limits is not None and k == 1:
             options = {"limits": limits, "limit_restitution": 0.0}
-        builder.add_body(
-            f"b{k}",
-            parent,
-            joint=ph.joints.Hinge([0, 1, 0.2 * k]),
-            joint_in_parent=place,
-            mass=1.0,
-            inertia=BAR,
-            com=(0.15, 0, 0),
-            **options,
-        )
+        link = {"joint": ph.joints.Hinge([0, 1, 0.2 * k]), "mass": 1.0, "inertia": BAR, "com": (0.15, 0, 0)}
+        builder.add_body(f"b{k}", parent, joint_in_parent=place, **options, **link)
     path = [
         PathPoint(None, (-0.1, 0.02, 0.1)),
         PathPoint("b1", (0.1, 0.02, 0.05)),

@@ -1,7 +1,5 @@
 """Muscles of straight strands: lengths, mass points, what their mass does to the dynamics."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -32,15 +30,8 @@ def tree(muscles=True, **options):
         ("d", "c", ph.joints.Hinge([0, 1, 0.3])),
         ("e", root, ph.joints.Hinge([1, 1, 0.3])),
     ):
-        builder.add_body(
-            name,
-            parent,
-            joint=joint,
-            joint_in_parent=DOWN,
-            mass=0.5,
-            inertia=0.4 * INERTIA,
-            com=(0, 0.05, -0.1),
-        )
+        inertial = {"mass": 0.5, "inertia": 0.4 * INERTIA, "com": (0, 0.05, -0.1)}
+        builder.add_body(name, parent, joint=joint, joint_in_parent=DOWN, **inertial)
     if muscles:
         add_muscles(builder, **options)
     return builder

@@ -1,7 +1,5 @@
 """Points that move along their bodies with a coordinate: every road of the dynamics has their share of the force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -19,16 +17,8 @@ def knee(limits=None):
     place = np.eye(4)
     place[2, 3] = -0.3
     hinge = ph.joints.Hinge([0, 1, 0])
-    builder.add_body(
-        "lower",
-        "upper",
-        joint=hinge,
-        joint_in_parent=place,
-        mass=1.0,
-        inertia=BAR,
-        com=(0, 0, -0.12),
-        limits=limits,
-    )
+    inertial = {"mass": 1.0, "inertia": BAR, "com": (0, 0, -0.12)}
+    builder.add_body("lower", "upper", joint=hinge, joint_in_parent=place, limits=limits, **inertial)
     slide = Moving("lower.angle", Polynomial([-0.05, 0.03, 0.02]))
     builder.add_muscle(
         "extensor",

@@ -1,7 +1,5 @@
 """Slopes of muscles for implicit methods: exact for every kind of path, law and mass."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -20,16 +20,8 @@ def arm(law, mass=0.0, excitation=None, constraint=False, **options):
     )
     place = np.eye(4)
     place[2, 3] = -0.3
-    builder.add_body(
-        "lower",
-        upper,
-        joint=ph.joints.Hinge([0, 1, 0]),
-        joint_in_parent=place,
-        mass=1.0,
-        inertia=BAR,
-        com=(0, 0, -0.12),
-        damping=0.1,
-    )
+    link = {"mass": 1.0, "inertia": BAR, "com": (0, 0, -0.12), "damping": 0.1}
+    builder.add_body("lower", upper, joint=ph.joints.Hinge([0, 1, 0]), joint_in_parent=place, **link)
     path = [PathPoint("upper", (0.02, 0, 0.0)), PathPoint("lower", (0.03, 0, -0.05))]
     builder.add_muscle("flexor", path, law=law, excitation=excitation, mass=mass, num_points=8, **options)
     builder.add_muscle("plain", path[::-1], tension=3.0)

@@ -1,7 +1,5 @@
 """Runs that lose their stability stop early, say why, and keep what was computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -39,14 +37,8 @@ def test_what_forces_do_is_no_leap():
     builder.add_body(
         "mass", joint=ph.joints.Slider(), mass=0.1, inertia=np.eye(3), stiffness=1e4, rest=0.5, damping=0.1
     )
-    builder.add_body(
-        "stop",
-        joint=ph.joints.Slider(),
-        mass=0.1,
-        inertia=np.eye(3),
-        limits=(-0.2, 1.0),
-        limit_restitution=0.5,
-    )
+    inertial = {"mass": 0.1, "inertia": np.eye(3)}
+    builder.add_body("stop", joint=ph.joints.Slider(), limits=(-0.2, 1.0), limit_restitution=0.5, **inertial)
     model = builder.build()
     result = ph.simulate(model, model.state(), 1.0, dt=1e-4, tau=[5.0, 0.0, 0.0])
     assert result.energy[-1, 0] > 1e3
@@ -206,14 +198,8 @@ def test_a_joint_that_moves_by_itself_may_drag_others(integrator):
 
 def test_a_spring_that_leaps_with_a_rotation_vector_s_chart_is_no_leap_of_a_step():
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    builder.add_body(
-        "top",
-        joint=ph.joints.Free(),
-        mass=1.0,
-        inertia=0.1 * np.eye(3),
-        stiffness=[0.0, 0.0, 0.0, 1.0, 1.0, 1.0],
-        rest=[0.0, 0.0, 0.0, 2.0, 0.0, 0.0],
-    )
+    link = {"mass": 1.0, "inertia": 0.1 * np.eye(3), "stiffness": [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]}
+    builder.add_body("top", joint=ph.joints.Free(), rest=[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], **link)
     model = builder.build()
     result = ph.simulate(model, model.state(qd=[0.0, 0.0, 0.0, 8.0, 0.3, 0.2]), 4.0, integrator="rk4")
     assert result.info["chart_changes"] > 2

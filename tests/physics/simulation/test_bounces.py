@@ -21,15 +21,8 @@ def thrown_chain(seed: int, gravity: float = -9.81) -> tuple[ph.Model, ph.State]
         joint: Any = ph.joints.Spherical() if i else ph.joints.Free()
         at = np.eye(4)
         at[0, 3] = 0.3 if i else 0.0
-        parent = builder.add_body(
-            f"rod {i}",
-            parent,
-            joint=joint,
-            joint_in_parent=at,
-            mass=1.0,
-            com=(0.15, 0.0, 0.0),
-            inertia=INERTIA,
-        )
+        inertial = {"mass": 1.0, "com": (0.15, 0.0, 0.0), "inertia": INERTIA}
+        parent = builder.add_body(f"rod {i}", parent, joint=joint, joint_in_parent=at, **inertial)
         ends = [(0.3, 0.0, 0.0)] + ([] if i else [(0.0, 0.0, 0.0)])
         builder.add_contact(f"floor {i}", f"rod {i}", ends, Plane(), radius=0.02, restitution=1.0)
     model = builder.build()
@@ -117,14 +110,8 @@ def test_what_bounces_beside_a_joint_whose_given_velocity_leaps_does_not_move_it
     """Tried again in parts, steps lost the impulse of a catch, or gave what hangs on the joint 16 times of it."""
     builder = ph.ModelBuilder()
     for name, parent in (("upper", None), ("lower", "upper")):
-        builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            mass=1.0,
-            com=(0, 0, -0.3),
-            inertia=0.01 * np.eye(3),
-        )
+        inertial = {"mass": 1.0, "com": (0, 0, -0.3), "inertia": 0.01 * np.eye(3)}
+        builder.add_body(name, parent, joint=ph.joints.Hinge((0, 1, 0)), **inertial)
     builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
     builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), radius=0.05, restitution=0.9)
     model, dt = builder.build(), 2e-3

@@ -1,7 +1,5 @@
 """Bodies that slide, rest, bounce and stack on rigid obstacles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -179,14 +177,8 @@ def test_names_and_files(tmp_path):
 def test_what_hangs_on_a_constraint_hangs_on_it_while_another_body_touches(integrator):
     builder = ph.ModelBuilder()
     builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
-    builder.add_body(
-        "stop",
-        joint=ph.joints.Slider(),
-        mass=1.0,
-        inertia=np.eye(3),
-        limits=(0.0, 1.0),
-        limit_restitution=0.0,
-    )
+    inertial = {"mass": 1.0, "inertia": np.eye(3)}
+    builder.add_body("stop", joint=ph.joints.Slider(), limits=(0.0, 1.0), limit_restitution=0.0, **inertial)
     builder.add_constraint("nail", ph.constraints.PointConstraint("ball"))
     model = builder.build()
     result = ph.simulate(model, model.state(), 0.05, dt=1e-2, integrator=integrator)

@@ -1,7 +1,5 @@
 """Forces from functions of time and of the state."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -122,13 +120,8 @@ ADAPTIVE = ["RK45", "DOP853", "LSODA", "Radau", "BDF", "event_driven"]
 def two_arms():
     builder = ph.ModelBuilder()
     for name in ("fine", "bad"):
-        builder.add_body(
-            name,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            mass=1.0,
-            com=(0.1, 0.0, 0.0),
-            inertia=0.01 * np.eye(3),
-        )
+        inertial = {"mass": 1.0, "com": (0.1, 0.0, 0.0), "inertia": 0.01 * np.eye(3)}
+        builder.add_body(name, joint=ph.joints.Hinge((0.0, 1.0, 0.0)), **inertial)
     return builder.build()
 
 
@@ -136,13 +129,8 @@ def two_arms():
 def test_a_controller_that_fails_in_mid_run_leaves_what_was_computed(integrator):
     model = two_arms()
     with pytest.raises(ph.DivergedError, match=r"tau at t = 0\.2\d* s must be finite") as caught:
-        ph.simulate(
-            model,
-            model.state(),
-            1.0,
-            integrator=integrator,
-            tau=lambda t, q, qd: [0.0, np.nan if t > 0.2 else 0.0],
-        )
+        options = {"integrator": integrator, "tau": lambda t, q, qd: [0.0, np.nan if t > 0.2 else 0.0]}
+        ph.simulate(model, model.state(), 1.0, **options)
     error = caught.value
     assert error.body == "bad" and 0.1 < error.time < 0.202
     assert error.time - 2e-3 < error.result.t[-1] <= error.time and error.result.qd.any(axis=0).all()
@@ -153,14 +141,8 @@ def test_a_run_without_a_next_step_says_when_and_in_which_body_and_keeps_its_sam
     """Velocity of one of two arms grows beyond all bounds at t = 0.1158 s."""
     model = two_arms()
     with pytest.raises(ph.DivergedError) as caught:
-        ph.simulate(
-            model,
-            model.state(),
-            1.0,
-            integrator=integrator,
-            rtol=1e-6,
-            tau=lambda t, q, qd: [0.0, 0.05 * qd[1] ** 2 + 0.5],
-        )
+        options = {"integrator": integrator, "rtol": 1e-6}
+        ph.simulate(model, model.state(), 1.0, tau=lambda t, q, qd: [0.0, 0.05 * qd[1] ** 2 + 0.5], **options)
     error = caught.value
     assert error.body == "bad" and abs(error.time - 0.1158) < 1e-3
     assert error.time - 2e-3 < error.result.t[-1] <= error.time and np.isfinite(error.result.qd).all()

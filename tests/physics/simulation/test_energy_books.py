@@ -1,7 +1,5 @@
 """What a run has gained from nowhere, told behind it: little where steps are short enough, whatever drives it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

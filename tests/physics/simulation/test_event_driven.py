@@ -1,7 +1,5 @@
 """Impacts at the instants when they happen."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,15 +48,8 @@ def test_bounces_that_die_out_end_at_rest():
 @pytest.mark.parametrize("restitution", [0.0, 1.0])
 def test_hard_limits(restitution):
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
-    builder.add_body(
-        "arm",
-        joint=ph.joints.Hinge(),
-        mass=1.0,
-        com=(0.5, 0, 0),
-        inertia=0.1 * np.eye(3),
-        limits=(-0.5, 2.0),
-        limit_restitution=restitution,
-    )
+    link = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": 0.1 * np.eye(3), "limits": (-0.5, 2.0)}
+    builder.add_body("arm", joint=ph.joints.Hinge(), limit_restitution=restitution, **link)
     model = builder.build()
     result = ph.simulate(model, model.state([0.5]), 2.0, integrator="event_driven", record_interval=0.02)
     assert result.q.min() > -0.5 - 1e-6
@@ -93,14 +84,8 @@ def test_forces_in_flight_are_those_of_the_instant(touching):
     """A gear and a given motion take what DOP853 finds, at every sample of a flight; steps note their own."""
     builder = ph.ModelBuilder()
     for name, parent in (("arm", None), ("hand", "arm"), ("wheel", None)):
-        builder.add_body(
-            name,
-            parent,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            mass=1.0,
-            com=(0.2, 0.0, 0.0),
-            inertia=0.01 * np.eye(3),
-        )
+        inertial = {"mass": 1.0, "com": (0.2, 0.0, 0.0), "inertia": 0.01 * np.eye(3)}
+        builder.add_body(name, parent, joint=ph.joints.Hinge((0.0, 1.0, 0.0)), **inertial)
     builder.add_constraint("gear", ph.constraints.CouplingConstraint("wheel.angle", {"hand.angle": -2.0}))
     if touching:
         builder.add_body("block", joint=ph.joints.Slider((0.0, 0.0, 1.0)), mass=1.0, inertia=np.eye(3))
@@ -135,13 +120,8 @@ def test_what_is_pushed_up_a_slope_comes_to_rest_on_it(restitution):
     builder.add_contact("floor", "bead", [(0, 0, 0)], Plane(), pose=slope, restitution=restitution)
     model = builder.build()
     times = np.linspace(0.0, 1.0, 11)
-    result = ph.simulate(
-        model,
-        model.state(q=[0.0, 0.2]),
-        0.7,
-        integrator="event_driven",
-        motions={"cart": ph.Motion(times, speed * times)},
-    )
+    options = {"integrator": "event_driven", "motions": {"cart": ph.Motion(times, speed * times)}}
+    result = ph.simulate(model, model.state(q=[0.0, 0.2]), 0.7, **options)
     assert result.info["impacts"] < 20
     assert result.q[-1] == pytest.approx([0.35, 0.35 * np.tan(angle)], abs=1e-9)
 

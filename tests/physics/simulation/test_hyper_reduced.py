@@ -1,7 +1,5 @@
 """Hyper-reduced coordinates against the same couplings as constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -81,15 +79,8 @@ def test_a_new_coordinate_may_lead_and_others_stand_still():
     for k in range(4):
         joint = ph.joints.Hinge((1, 0, 0))
         place = end if body else None
-        body = builder.add_body(
-            f"link {k}",
-            body,
-            joint=joint,
-            joint_in_parent=place,
-            mass=1.0,
-            com=(0, 0, -0.15),
-            inertia=0.01 * np.eye(3),
-        )
+        inertial = {"mass": 1.0, "com": (0, 0, -0.15), "inertia": 0.01 * np.eye(3)}
+        body = builder.add_body(f"link {k}", body, joint=joint, joint_in_parent=place, **inertial)
     model = builder.build()
     same = ph.joints.Linear()
     hyper = ph.HyperReduced.coupled(
@@ -117,15 +108,8 @@ def test_a_motion_is_that_of_the_couplings_as_constraints():
     tau = ph.Table([0.0, 0.1, 0.3], rng.normal(size=(3, model.num_coordinates)))
     free = hyper.simulate(h, hd, 0.3, dt=1e-3, tau=tau, record_interval=0.01)
     start = hyper.state(h, hd)
-    held = ph.simulate(
-        coupled,
-        coupled.state(start.q, start.qd),
-        0.3,
-        dt=1e-3,
-        integrator="rk4",
-        tau=tau,
-        record_interval=0.01,
-    )
+    options = {"dt": 1e-3, "record_interval": 0.01}
+    held = ph.simulate(coupled, coupled.state(start.q, start.qd), 0.3, integrator="rk4", tau=tau, **options)
     assert np.abs(free.q - held.q).max() < 1e-6
     adaptive = hyper.simulate(h, hd, 0.3, tau=tau, record_interval=0.01, integrator="DOP853")
     assert np.abs(free.q - adaptive.q).max() < 1e-6

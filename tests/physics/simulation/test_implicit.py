@@ -1,7 +1,5 @@
 """Implicit methods: orders, stability at large steps, energy, Newton's iteration, what stops them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -159,10 +157,8 @@ def test_newton_converges_quadratically():
     assert len(sizes) > 5 and sizes[0] > 1.0
     last = sizes[-3:]  # 0.016, 9e-4, 2e-6: each about three times the square of the one before
     assert (last[1:] < 6.0 * last[:-1] ** 2).all() and last[-1] < 1e-5
-    q, qd, qdd = (
-        vectors[row, :nv]
-        for row in (implicit_stage.STAGE_Q, implicit_stage.STAGE_QD, implicit_stage.ACCELERATIONS)
-    )
+    rows = (implicit_stage.STAGE_Q, implicit_stage.STAGE_QD, implicit_stage.ACCELERATIONS)
+    q, qd, qdd = (vectors[row, :nv] for row in rows)
     force = ph.inverse_dynamics(model, model.state(q=q, qd=qd), qdd)
     scale = np.abs(ph.mass_matrix(model, state)) @ np.abs(qdd)
     assert np.abs(force[~model.prescribed]).max() < 1e-10 * scale.max()
@@ -245,9 +241,8 @@ def test_closed_loops_and_their_forces(name, order):
     for n in (20, 40):
         result = ph.simulate(model, state, 0.2, 0.2 / n, name)
         errors.append(np.abs(result.q[-1] - exact.q[-1]).max())
-        forces.append(
-            np.abs(result.constraint_forces["loop"][-1] - exact.constraint_forces["loop"][-1]).max()
-        )
+        last, right = (run.constraint_forces["loop"][-1] for run in (result, exact))
+        forces.append(np.abs(last - right).max())
         assert result.info["constraints"]["drift_left"] < 1e-11
         assert result.info["constraints"]["steps_unmet"] == 0
     assert abs(np.log2(errors[0] / errors[1]) - order) < 0.1 * order

@@ -1,7 +1,5 @@
 """What stands on bodies that given motions lead, or is held between them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -38,16 +38,8 @@ def legs(kind: str = "tree"):
     )
     knee = np.eye(4)
     knee[2, 3] = -0.4
-    builder.add_body(
-        "shank",
-        parent="thigh",
-        joint=ph.joints.Hinge((1, 0, 0)),
-        joint_in_parent=knee,
-        mass=3.0,
-        com=(0, 0, -0.2),
-        inertia=0.04 * np.eye(3),
-        damping=0.5,
-    )
+    link = {"mass": 3.0, "com": (0, 0, -0.2), "inertia": 0.04 * np.eye(3), "damping": 0.5}
+    builder.add_body("shank", parent="thigh", joint=ph.joints.Hinge((1, 0, 0)), joint_in_parent=knee, **link)
     floor = np.eye(4)
     floor[2, 3] = -0.75
     builder.add_ground(

@@ -1,7 +1,5 @@
 """When the cycles of a loop have settled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -21,15 +21,8 @@ def pendulums(stop: float, restitution: float) -> ph.Model:
         limits=[(-1.0, stop)],
         limit_restitution=restitution,
     )
-    builder.add_body(
-        "weight",
-        parent=arm,
-        joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)),
-        joint_in_parent=shift(1.0),
-        mass=1.0,
-        com=(0.4, 0.0, 0.0),
-        inertia=np.diag([0.01, 0.03, 0.03]),
-    )
+    link = {"joint": ph.joints.Hinge(axis=(0.0, 1.0, 0.0)), "inertia": np.diag([0.01, 0.03, 0.03])}
+    builder.add_body("weight", parent=arm, joint_in_parent=shift(1.0), mass=1.0, com=(0.4, 0.0, 0.0), **link)
     return builder.build()
 
 
@@ -84,14 +77,8 @@ def test_impacts_take_place_within_the_step(integrator, restitution):
     fifty impacts; else it comes to rest on the stop.
     """
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    builder.add_body(
-        "door",
-        joint=ph.joints.Hinge(axis=(0.0, 0.0, 1.0)),
-        mass=1.0,
-        inertia=np.eye(3),
-        limits=[(-3.0, 0.0)],
-        limit_restitution=restitution,
-    )
+    link = {"mass": 1.0, "inertia": np.eye(3), "limit_restitution": restitution}
+    builder.add_body("door", joint=ph.joints.Hinge(axis=(0.0, 0.0, 1.0)), limits=[(-3.0, 0.0)], **link)
     model = builder.build()
     result = ph.simulate(
         model, model.state(q=[-0.5]), 40.0, 1e-3, integrator, tau=[5.0], record_interval=0.01
@@ -129,15 +116,8 @@ def test_forces_are_those_of_statics_where_something_rests_beside_a_coupling(int
     """A finger whose outer joints are coupled, at their hard limit by gravity, on a knuckle that is led slowly."""
     model, times = finger(0.6), np.linspace(0.0, 2.0, 21)
     motion = ph.Motion(times, 0.01 * np.sin(times))
-    result = ph.simulate(
-        model,
-        model.state([0.0, 0.4, 0.6]),
-        2.0,
-        1e-3,
-        integrator,
-        motions={"f0": motion},
-        record_interval=0.01,
-    )
+    options = {"motions": {"f0": motion}, "record_interval": 0.01}
+    result = ph.simulate(model, model.state([0.0, 0.4, 0.6]), 2.0, 1e-3, integrator, **options)
     still = result.t > 0.2
     assert np.ptp(result.q[still, 1]) < 1e-9
     needed = [ph.inverse_dynamics(model, model.state(q), np.zeros(3))[0] for q in result.q[still]]

@@ -1,7 +1,5 @@
 """Many simulations on several threads: the same bits as one after the other, and none is lost where one fails."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Simulations: orders, conservation, charts, samples, cancellation, failure, and the same bits every time."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import itertools
@@ -341,13 +339,8 @@ def test_a_step_far_beyond_soft_ground_is_tried_again_shorter(integrator):
 def test_a_run_that_ends_within_a_step_goes_on_as_one_that_does_not(integrator):
     """Speeds of samples within a step are those of that instant: a cubic's ran ahead of Euler's by most of a step."""
     builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    builder.add_body(
-        "arm",
-        joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)),
-        mass=1.0,
-        com=(0.15, 0.0, 0.0),
-        inertia=0.01 * np.eye(3),
-    )
+    inertial = {"mass": 1.0, "com": (0.15, 0.0, 0.0), "inertia": 0.01 * np.eye(3)}
+    builder.add_body("arm", joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)), **inertial)
     model = builder.build()
     start = model.state(q=[0.2], qd=[1.0])
     whole = ph.simulate(model, start, 0.8, 1e-3, integrator)

@@ -1,7 +1,5 @@
 """Starts and motions that contradict contacts, hard limits or constraints are told, not simulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,8 @@ from tests.physics.constraints.mechanisms import bar
 
 def hinged(**limits):
     builder = ph.ModelBuilder()
-    builder.add_body(
-        "rod",
-        joint=ph.joints.Hinge(axis=(0, 1, 0)),
-        mass=1.0,
-        com=(0, 0, -0.5),
-        inertia=0.1 * np.eye(3),
-        **limits,
-    )
+    inertial = {"mass": 1.0, "com": (0, 0, -0.5), "inertia": 0.1 * np.eye(3)}
+    builder.add_body("rod", joint=ph.joints.Hinge(axis=(0, 1, 0)), **limits, **inertial)
     return builder
 
 

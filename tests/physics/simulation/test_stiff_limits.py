@@ -1,7 +1,5 @@
 """Springs at limits that are far stiffer than a step of symplectic Euler could take explicitly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,16 +16,8 @@ def chain(count, *, limits=(0.0, 1.7), radius=0.02, muscle=False):
     inertia = MASS * np.diag([LENGTH**2 / 12 + radius**2 / 4, radius**2 / 2, LENGTH**2 / 12 + radius**2 / 4])
     place = np.eye(4)
     for i in range(count):
-        builder.add_body(
-            f"rod {i}",
-            parent,
-            joint=ph.joints.Hinge((1, 0, 0)),
-            joint_in_parent=place,
-            mass=MASS,
-            com=(0, LENGTH / 2, 0),
-            inertia=inertia,
-            limits=limits,
-        )
+        link = {"mass": MASS, "com": (0, LENGTH / 2, 0), "inertia": inertia, "limits": limits}
+        builder.add_body(f"rod {i}", parent, joint=ph.joints.Hinge((1, 0, 0)), joint_in_parent=place, **link)
         parent, place = f"rod {i}", np.eye(4)
         place[1, 3] = LENGTH
     if muscle:

@@ -1,7 +1,5 @@
 """Points and frames of bodies that are led along given motions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -33,14 +31,8 @@ def test_a_led_tip_follows_and_its_force_makes_the_same_motion(integrator):
     start = ph.assemble(model, model.state([-0.9, 0.8, *path[0]]))
     # the target must begin where the path does: the arm goes there, not the target
     q = np.array(start.q)
-    result = ph.simulate(
-        model,
-        start,
-        1.0,
-        integrator=integrator,
-        motions={"tip": ph.Motion(times, path - path[0] + q[2:])},
-        record_interval=0.01,
-    )
+    options = {"integrator": integrator, "motions": {"tip": ph.Motion(times, path - path[0] + q[2:])}}
+    result = ph.simulate(model, start, 1.0, record_interval=0.01, **options)
     tips = result.poses[:, 1] @ np.array([LENGTH, 0.0, 0.0, 1.0])
     assert np.abs(tips[:, :3] - (path - path[0] + q[2:])).max() < 1e-9
     # the constraint's force is what inverse dynamics of the bare arm asks for at the tip

@@ -1,7 +1,5 @@
 """Jobs give what physics gives, tell how they go, stop when asked to, and fail with the error's own words."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """Live runs in the compute process: pictures come, knobs are heard, what is kept is the simulation, death is told."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

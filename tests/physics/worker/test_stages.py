@@ -1,7 +1,5 @@
 """Stages of compiling: each family of simulations has its own, and each compiles what it says."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
