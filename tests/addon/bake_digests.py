@@ -1,7 +1,5 @@
 """All animation of a file as plain values, to the bit: what a bake must leave alone and Free Bake put back."""
 
-from __future__ import annotations
-
 import bpy
 
 KEY = (

@@ -10,7 +10,7 @@ import pytest
 
 
 def box(name: str, location: Any = (0, 0, 0), size: Any = (0.1, 0.1, 0.4)) -> Any:
-    """A closed box as a mesh object in the current scene."""
+    """A closed box as a mesh object in the current scene, evaluated."""
     import bmesh
     import bpy
 
@@ -24,6 +24,7 @@ def box(name: str, location: Any = (0, 0, 0), size: Any = (0.1, 0.1, 0.4)) -> An
     item = bpy.data.objects.new(name, mesh)
     item.location = location
     bpy.context.scene.collection.objects.link(item)
+    update()
     return item
 
 
@@ -38,7 +39,7 @@ def empty(name: str, parent: Any = None) -> Any:
 
 
 def armature(name: str, bones: dict[str, tuple[Any, Any, str | None]], connect: bool = False) -> Any:
-    """An armature object; bones: {name: (head, tail, parent's name)}."""
+    """An armature object, evaluated; bones: {name: (head, tail, parent's name)}."""
     import bpy
 
     item = bpy.data.objects.new(name, bpy.data.armatures.new(name))
@@ -52,6 +53,7 @@ def armature(name: str, bones: dict[str, tuple[Any, Any, str | None]], connect: 
             bone.parent = item.data.edit_bones[parent]
             bone.use_connect = connect
     bpy.ops.object.mode_set(mode="OBJECT")
+    update()
     return item
 
 
@@ -106,7 +108,6 @@ def driven_arm(part: Any, scene: Any) -> tuple[Any, str]:
     """Boxes "Up", on a driven hinge, and "Low" that hangs from it by another: the first joint's Empty, its slider."""
     body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     upper, lower = box("Up", (0, 0, 0.7)), box("Low", (0, 0, 0.3))
-    update()
 
     def at(height: float) -> np.ndarray:
         return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
@@ -139,7 +140,6 @@ def driven_knee(part: Any, scene: Any) -> tuple[Any, Any, Any]:
     body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     thigh, shank = box("Thigh", (0, 0, 0.45)), box("Shank", (0, 0, 0))
-    update()
     joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
     for angle in (0.0, 0.4, 0.8, 1.2):
         pose = np.eye(4)
@@ -214,14 +214,30 @@ def make() -> SimpleNamespace:
 
 
 @pytest.fixture
-def arm(part, scene, make):
+def body(part):
+    """The add-on's class of bodies."""
+    return part("data.references").Body
+
+
+@pytest.fixture
+def authoring(part):
+    """The add-on's module that makes bodies and joints."""
+    return part("making.bodies_and_joints")
+
+
+@pytest.fixture
+def knee(part, scene, make):
+    """A driven knee: (thigh, shank, joint's Empty)."""
+    return make.driven_knee(part, scene)
+
+
+@pytest.fixture
+def arm(part, scene, make, body, authoring):
     """An upper box, held, and a lower one on a hinge about y; a muscle in front of both."""
     import mathutils
 
     upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower", (0, 0, 0.05))
-    make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, body(upper), body(lower), "hinge", mathutils.Matrix.Translation((0, 0, 0.27)), name="Elbow"
     )
     joint.condyle.joint.axis = (0, 1, 0)
@@ -234,9 +250,8 @@ def arm(part, scene, make):
 
 
 @pytest.fixture
-def swing(part, scene, make):
+def swing(part, scene, make, body, authoring):
     """A bob on a hinge whose action has keys of its own: of its place, turn and size; and another slot beside it."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 5, 13
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     for frame in (1, 4, 9, 20, 30):
@@ -272,9 +287,8 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def baked(part, scene, make):
+def baked(part, scene, make, body):
     """A knee with keys of its own, baked: (thigh, shank, joint's Empty)."""
-    body = part("data.references").Body
     thigh, shank = make.keyed_knee()
     scene.frame_end = 7
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")

@@ -1,7 +1,5 @@
 """What the tests of copied and shared rigs look at."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

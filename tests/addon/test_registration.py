@@ -1,17 +1,14 @@
 """Enabling the add-on imports nothing heavy; disabling leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 bpy = pytest.importorskip("bpy")
 
+from .other_process import answer, run  # noqa: E402
 from .undo_stage import RECIPES  # noqa: E402
 
 SCRIPT = """
@@ -37,13 +34,8 @@ def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
     if condyle.__name__ != "addon":
         pytest.skip("measured on the checkout; the installed extension is the same code")
     root = os.path.dirname(os.path.dirname(condyle.__file__))
-    environment = {**os.environ, "CONDYLE_TEST_PATH": json.dumps([root]), "CONDYLE_TEST_PACKAGE": "addon"}
-    command = [sys.executable, "-c", SCRIPT]
-    output = subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
-    )
-    line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
-    new = set(json.loads(line.removeprefix("FOUND")))
+    environment = {"CONDYLE_TEST_PATH": json.dumps([root]), "CONDYLE_TEST_PACKAGE": "addon"}
+    new = set(answer(run(SCRIPT, tmp_path, **environment)))
     assert not {"numba", "scipy", "llvmlite", "physics"} & {name.split(".")[0] for name in new}
     ran = {".".join(name.split(".")[1:]) for name in new if name.count(".") > 1}
     at_once = ("blender.", "data.", "handlers.", "ui.")
@@ -98,22 +90,8 @@ def test_unregister_leaves_nothing_behind_however_often(condyle, tmp_path):
     root = os.path.dirname(os.path.dirname(condyle.__file__))
     path = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(os.path.dirname(__file__)))]
     path += [root] if condyle.__name__ == "addon" else []
-    environment = {
-        **os.environ,
-        "CONDYLE_TEST_PATH": json.dumps(path),
-        "CONDYLE_TEST_PACKAGE": condyle.__name__,
-    }
-    output = subprocess.run(
-        [sys.executable, "-c", LEFTOVERS],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-        check=False,
-    )
-    lines = [line for line in output.stdout.splitlines() if line.startswith("FOUND")]
-    assert lines, output.stdout + output.stderr
-    found = json.loads(lines[0].removeprefix("FOUND"))
+    environment = {"CONDYLE_TEST_PATH": json.dumps(path), "CONDYLE_TEST_PACKAGE": condyle.__name__}
+    found = answer(run(LEFTOVERS, tmp_path, check=False, **environment))
     assert found["left"] == [] and found["timers"] == []
     assert found["done"] == list(RECIPES)  # every operator was at work and undone before
     # what is looked at is what the add-on changes while it is enabled
@@ -143,15 +121,7 @@ def test_the_add_on_can_be_installed_anew(condyle, tmp_path):
     if condyle.__name__ != "addon":
         pytest.skip("on the checkout; the installed extension is the same code")
     root = os.path.dirname(os.path.dirname(condyle.__file__))
-    environment = {**os.environ, "CONDYLE_TEST_ROOT": root}
-    output = subprocess.run(
-        [sys.executable, "-c", ANEW],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-        check=True,
-    )
+    output = run(ANEW, tmp_path, CONDYLE_TEST_ROOT=root)
     assert "FOUND" in output.stdout and "Traceback" not in output.stderr
 
 
@@ -181,9 +151,7 @@ def test_blenders_own_process_stays_unjitted_and_without_scipy(part, condyle, tm
         "print('FOUND', sorted({'numba', 'scipy', 'llvmlite'} & set(sys.modules)), os.environ.get('CONDYLE_JIT'))\n"
         "sys.stdout.flush(); os._exit(0)\n"
     )
-    command = [sys.executable, "-c", script]
-    output = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert "FOUND [] None" in output.stdout
+    assert "FOUND [] None" in run(script, tmp_path).stdout
 
 
 def test_the_package_reaches_physics_from_one_place_only(condyle):

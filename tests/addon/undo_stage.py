@@ -1,7 +1,5 @@
 """The file in which operators are tried for their undo, and what each of them needs there to have something to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy
@@ -242,7 +240,6 @@ def build(part, scene, make):
     part("jobs.bake").fit_now(scene, knee)
     bones = {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1, 0, 0), "A")}
     rig = make.armature("Rig", bones | {"C": ((1, 0, 0), (1.2, 0, 0), "B")})
-    make.update()
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     bone = rig.pose.bones["B"]
     for frame in (1, 2, 4, 6, 9):

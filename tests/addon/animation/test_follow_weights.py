@@ -1,7 +1,5 @@
 """What holds a joint on its animation, or draws it there, does so from its keys on, be they between frames."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

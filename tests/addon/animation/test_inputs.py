@@ -1,7 +1,5 @@
 """Torques of joints: constant or keyed, they push a bake as physics says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,6 @@ def pendulum(part, scene, make, kind="hinge"):
     """A held stand and a rod on a joint, weightless."""
     body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     stand, rod = make.box("Stand", (0, 0, 1.0)), make.box("Rod", (0, 0, 0.5))
-    make.update()
     joint = authoring.add_joint(scene, body(stand), body(rod), kind=kind, name="Axle")
     scene.condyle.simulation.gravity = (0, 0, 0)
     scene.frame_start, scene.frame_end = 1, 13

@@ -1,7 +1,5 @@
 """Joints that follow stepped keys: they stay where the keys say up to the step, and it is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,17 +7,16 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def arm(part, scene, make):
+def arm(scene, make, body, authoring):
     """An upper arm that follows its animation and a forearm that hangs on it, on hinges about y: (upper, shoulder)."""
     scene.frame_start, scene.frame_end = 1, 25
     upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
-    make.update()
-    body, joints = part("data.references").Body, []
+    joints = []
     for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
         frame = np.eye(4)
         frame[:3, :3], frame[2, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], z
         joints.append(
-            part("making.bodies_and_joints").add_joint(
+            authoring.add_joint(
                 scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
             )
         )

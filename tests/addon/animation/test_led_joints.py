@@ -1,7 +1,5 @@
 """Joints that follow their animation in a bake: by keys or sliders, all the time or while a switch is on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -150,16 +148,14 @@ def test_sliders_that_start_anew_after_a_turn_are_unrolled(part):
     np.testing.assert_allclose(found, [[170, 1], [190, 5], [210, -5], [175, 0]])
 
 
-def test_a_surface_that_moves_by_itself_cannot_follow(part, scene, make, ph):
+def test_a_surface_that_moves_by_itself_cannot_follow(part, scene, make, authoring, ph):
     body = part("data.references").Body(make.box("Bead"))
     make.update()
-    joint = part("making.bodies_and_joints").add_joint(scene, None, body, "spline_surface", name="Joint")
+    joint = authoring.add_joint(scene, None, body, "spline_surface", name="Joint")
     settings = joint.condyle.joint
     settings.grid, settings.moving = (4, 4, 4), True
     for k in range(64):
-        part("making.bodies_and_joints").add_control_frame(
-            scene, joint, shift(0.1 * (k // 16), 0.1 * (k // 4 % 4), 0.1 * (k % 4))
-        )
+        authoring.add_control_frame(scene, joint, shift(0.1 * (k // 16), 0.1 * (k // 4 % 4), 0.1 * (k % 4)))
     settings.prescribed = True
     with pytest.raises(ph.ModelError, match="'Joint' moves by itself in time"):
         part("jobs.bake").bake_now(scene)

@@ -1,7 +1,5 @@
 """What strips of the NLA play is known between frames, as what an action in use says is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A joint is found in a pose that it can take, from a start that leads elsewhere, too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

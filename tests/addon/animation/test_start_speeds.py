@@ -1,7 +1,5 @@
 """Speeds at a start: of what is keyed smoothly its own, of what is stepped there or shortly before none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -62,14 +60,10 @@ def test_what_goes_on_behind_a_step_gives_its_own_speed(part, scene, pendulum, k
 
 @pytest.mark.parametrize("earlier", [1, -10])
 def test_a_child_whose_keys_begin_at_the_start_has_their_speed_whatever_its_parent_has(
-    part, scene, make, earlier
+    part, scene, make, body, authoring, earlier
 ):
     parent, child = make.box("P", (0, 0, 0.5)), make.box("C", (0, 0, 0))
-    make.update()
-    body = part("data.references").Body
-    part("making.bodies_and_joints").add_joint(
-        scene, body(parent), body(child), "slider", np.eye(4), name="J"
-    )
+    authoring.add_joint(scene, body(parent), body(child), "slider", np.eye(4), name="J")
     parent.keyframe_insert("location", frame=earlier)
     for frame, x in ((1, 0.0), (13, 0.6)):
         child.location.z = x

@@ -1,7 +1,5 @@
 """Where a simulation starts, what of it is recorded, and loops."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,16 +11,13 @@ from ..said import codes, said  # noqa: E402
 
 
 @pytest.fixture
-def pendulum(part, scene, make):
+def pendulum(part, scene, make, authoring):
     """A box on a hinge about y at the world, 25 frames at 24 a second: (box, joint)."""
     scene.frame_start, scene.frame_end = 1, 25
     item = make.box("Bob", (0, 0, -0.3))
-    make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(item), "hinge", frame, name="Hinge"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(item), "hinge", frame, name="Hinge")
     return item, joint
 
 
@@ -263,18 +258,14 @@ def test_the_motion_is_the_same_at_every_frame_rate(part, scene, pendulum):
 
 
 @pytest.mark.small
-def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
+def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, body, authoring, pendulum):
     item, joint = pendulum
     fore = make.box("Fore", (0, 0, -0.7))
-    make.update()
     frame = np.eye(4)
     frame[:3, :3], frame[:3, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], (0, 0, -0.5)
-    body = part("data.references").Body
-    lower = part("making.bodies_and_joints").add_joint(
-        scene, body(item), body(fore), "hinge", frame, name="Lower"
-    )
+    lower = authoring.add_joint(scene, body(item), body(fore), "hinge", frame, name="Lower")
     lower.condyle.joint.coordinates[0].damping = 0.6
-    part("making.bodies_and_joints").drive(scene, joint, True)
+    authoring.drive(scene, joint, True)
     key_slider(joint, {1: 0.0, 7: 0.5, 19: -0.5, 25: 0.0})
     joint.condyle.joint.prescribed = True
     scene.frame_set(1)
@@ -296,13 +287,10 @@ def test_a_driven_and_damped_motion_becomes_a_loop(part, scene, make, pendulum):
     assert bake(part, scene).warnings[-1].code == "loop-open"
 
 
-def test_a_loop_that_comes_back_with_another_speed_is_told(part, scene, make):
+def test_a_loop_that_comes_back_with_another_speed_is_told(part, scene, make, authoring):
     """What is thrown up lands where it began, but does not repeat itself."""
     stone = make.box("Stone", (0, 0, 1.0))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(stone), "slider", name="Guide"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(stone), "slider", name="Guide")
     joint.condyle.joint.axis = (0, 0, 1)
     joint.condyle.joint.coordinates[0].start_speed = 0.5 * 9.81
     scene.frame_start, scene.frame_end = 1, 25
@@ -324,12 +312,9 @@ def test_what_a_loop_cannot_have_is_told_before_anything_runs(part, scene, pendu
         part("jobs.bake").bake_now(scene)
 
 
-def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make, ph):
+def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make, authoring, ph):
     item = make.box("Stone", (0.2, 0.1, 0.0))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(item), "free", name="Joint"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(item), "free", name="Joint")
     item.location, item.rotation_euler = (0.5, -0.2, 0.3), (0.4, 0.2, -0.6)
     make.update()
     scene.frame_end, scene.condyle.start.source = 3, "POSE"
@@ -340,9 +325,8 @@ def test_a_joint_of_six_coordinates_starts_in_its_childs_pose(part, scene, make,
 
 @pytest.mark.small
 @pytest.mark.parametrize("target", ("NEW", "CURRENT", "OVERWRITE", "STRIP"))
-def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, make, target):
+def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, make, body, authoring, target):
     """A bake mutes the sliders at all frames, so its keys say for those before what they said; freed to the bit."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     item, joint = pendulum
     rig = make.armature("Rig", {"A": ((2, 0, 1), (2, 0, 0.5), None), "B": ((2, 0, 0.5), (2.1, 0, 0), "A")})
     rig.parent = item  # carried by what a slider moves

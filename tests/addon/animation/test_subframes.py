@@ -1,7 +1,5 @@
 """Joints that drivers lead, or blended strips, do so between frames as the scene shows them there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -200,7 +198,7 @@ def test_of_what_drivers_look_at_only_that_has_a_part(part, make, space):
 
 @pytest.mark.parametrize("target_in_rig", [False, True])
 def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
-    part, scene, make, target_in_rig
+    part, scene, make, body, target_in_rig
 ):
     """The rig's way through the world moves no bone in another, unless inverse kinematics hold it to the world; nor do
     other bones.
@@ -215,7 +213,6 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
             "Tail": ((0, 0, 1), (0, 0.3, 1), "A"),
         },
     )
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
     goal = make.empty("Goal")
     bend = rig.pose.bones["C"].constraints.new("IK")

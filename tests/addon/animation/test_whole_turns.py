@@ -1,7 +1,5 @@
 """Sliders that start over by whole turns turn on, as a wheel that is keyed for one turn and goes on in cycles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

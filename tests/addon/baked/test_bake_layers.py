@@ -1,7 +1,5 @@
 """What a bake leaves of the user's layers in the NLA, and that it finds its own again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a bake keeps as text may be anything, by a broken file or a script: that is told, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

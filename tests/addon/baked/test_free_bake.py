@@ -1,7 +1,5 @@
 """Free Bake loses nothing that the user did between the bake and it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,9 +12,8 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def swing(part, scene, make):
+def swing(part, scene, make, body):
     """A bob on a hinge with keys of its own, in five frames."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     for frame in (1, 3, 9):
@@ -283,7 +280,6 @@ def test_keys_of_other_channels_do_not_hide_a_strip_from_being_freed(part, scene
     """Keying anything over a strip makes an action: it stays in use, over what was in use before the bake."""
     if not animated:
         swing = make.box("Ball", (0, 0, 10))
-        make.update()
         part("making.bodies_and_joints").make_body(scene, part("data.references").Body(swing), motion="FREE")
     before = motion(scene, swing)
     scene.condyle.simulation.output.target = "STRIP"

@@ -1,7 +1,5 @@
 """Sliders of bones that an IK constraint bends as well: a ring that Blender breaks anywhere, so that they act late."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,6 @@ LATE = "both bent by the constraint 'IK'"
 @pytest.fixture
 def rig(make):
     found = make.armature("Rig", BONES)
-    make.update()
     return found
 
 
@@ -72,16 +69,13 @@ def test_a_ring_is_known_where_blender_finds_one(part, scene, make, rig, capfd, 
     assert (LATE in part("baked.ik_chains").of_joint(scene, joint)) == late
 
 
-def test_it_is_refused_before_anything_changes(part, scene, make, rig, ph):
+def test_it_is_refused_before_anything_changes(part, scene, make, body, authoring, rig, ph):
     bend(make, rig)
     before = len(bpy.data.objects)
     with pytest.raises(ph.ModelError, match=LATE):
         knee(part, scene, rig)
     assert len(bpy.data.objects) == before
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
     with pytest.raises(ph.ModelError, match=f"joint 'Knee'.*{LATE}"):
         part("posing.project_poses").drive_here(scene, joint)
     assert not joint.condyle.joint.driven and not list(rig.pose.bones["Shin"].constraints)[1:]
@@ -101,17 +95,14 @@ def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene
     assert not any(LATE in finding.text for finding in part("checking.scene").check(scene))
 
 
-def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, rig):
+def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, body, authoring, rig):
     bend(make, rig)
     shin = rig.pose.bones["Shin"]
     shin.rotation_mode = "XYZ"
     for frame in range(1, 10):
         shin.rotation_euler = (0.1 * frame, 0, 0.02 * np.sin(frame))
         shin.keyframe_insert("rotation_euler", frame=frame)
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
     context = bpy.context
     report = part("blender.compute_process").run(part("jobs.fit").fit_selected(context, joint))
     assert LATE in report.undriven and not joint.condyle.joint.driven

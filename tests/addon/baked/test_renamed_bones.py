@@ -1,7 +1,5 @@
 """Bones that are renamed between a bake and Free Bake get back what moved them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -13,9 +11,8 @@ FRAMES = (1, 3, 6, 9, 12)
 
 
 @pytest.fixture
-def rig(part, scene, make):
+def rig(scene, make, body, authoring):
     """A body "B" on a hinge below "A", and "Jaw", of which Condyle knows nothing: both keyed."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 3, 9
     bones = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")}
     item = make.armature("Rig", bones | {"Jaw": ((1, 0, 0), (1, 0, 1), None)})

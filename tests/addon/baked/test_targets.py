@@ -1,7 +1,5 @@
 """Where a bake goes, that it touches nothing else there, and that Free Bake puts back what was, to the bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -244,8 +242,7 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
 
 @pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
-def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, target):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, body, authoring, target):
     scene.frame_start, scene.frame_end = 3, 9
     rig = make.armature(
         "Rig",

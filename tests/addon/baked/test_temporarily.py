@@ -1,7 +1,5 @@
 """Looking at the scene without a trace: earlier bakes, unkeyed poses, held bodies, what Blender does not evaluate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,6 @@ def pendulum(part, scene, make):
     """A bob on a hinge below a held top."""
     body = part("data.references").Body
     top, bob = make.box("Top", (0, 0, 1)), make.box("Bob", (0.3, 0, 0.6))
-    make.update()
     matrix = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 1], [0, 0, 0, 1.0]])
     joint = part("making.bodies_and_joints").add_joint(scene, body(top), body(bob), "hinge", matrix=matrix)
     scene.frame_start, scene.frame_end = 1, 13
@@ -24,7 +21,6 @@ def pendulum(part, scene, make):
 
 def ball(part, scene, make):
     item = make.box("Ball", (0, 0, 10))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(item), motion="FREE")
     scene.frame_start, scene.frame_end = 1, 13
     return item
@@ -98,11 +94,9 @@ def test_a_second_bake_starts_from_the_scene_not_from_the_first_bake(part, scene
 
 
 @pytest.mark.small
-def test_what_hangs_on_a_body_that_is_no_longer_simulated_fits_the_freed_body(part, scene, make):
-    body = part("data.references").Body
+def test_what_hangs_on_a_body_that_is_no_longer_simulated_fits_the_freed_body(part, scene, make, body):
     _, bob, joint = pendulum(part, scene, make)
     foot = make.box("Foot", (0.6, 0, 0.6))
-    make.update()
     foot.parent, foot.matrix_parent_inverse = bob, bob.matrix_world.inverted()
     part("making.bodies_and_joints").add_joint(scene, body(bob), body(foot), "hinge")
     part("jobs.bake").bake_now(scene)
@@ -135,8 +129,7 @@ def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
 
 
 @pytest.mark.small
-def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, scene, make):
-    body = part("data.references").Body
+def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, scene, make, body):
     thigh, shank = make.keyed_knee()
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge")
     shank.location = (9, 9, 9)
@@ -152,14 +145,12 @@ def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, sc
 
 
 @pytest.mark.small
-def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, make):
+def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, make, body):
     """Of what the bake has nothing to do with: an object, a bone, a slider."""
     ball(part, scene, make)
     lamp, rig = make.empty("Lamp"), make.armature("Rig", {"A": ((0, 0, 0), (0, 0, 1), None)})
     bone = rig.pose.bones["A"]
     thigh, shank = make.box("Thigh", (5, 0, 1)), make.box("Shank", (5, 0, 0.5))
-    make.update()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     part("making.bodies_and_joints").drive(scene, joint, True)
     for frame in (1, 13):

@@ -1,16 +1,11 @@
 """A .blend with a bake plays the same in a Blender that does not have the add-on, with scripts switched off."""
 
-from __future__ import annotations
-
-import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..other_process import answer, run  # noqa: E402
 
 #: what a Blender without the add-on runs, and this one, too: all that is to be seen of a file, frame by frame
 LOOK = """
@@ -57,26 +52,16 @@ def seen_here(frames):
 
 def seen_without(path, frames, folder):
     """What is seen of a file by a Blender of its own, with a profile of its own."""
-    output = subprocess.run(
-        [sys.executable, "-c", LOOK + SCRIPT.format(path=str(path), frames=list(frames))],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"BLENDER_USER_RESOURCES": str(folder / "user")},
-        check=True,
-    )
-    line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
-    return json.loads(line.removeprefix("FOUND"))
+    program = LOOK + SCRIPT.format(path=str(path), frames=list(frames))
+    return answer(run(program, folder, BLENDER_USER_RESOURCES=str(folder / "user")))
 
 
 @pytest.fixture
-def body_with_everything(part, scene, make):
+def body_with_everything(part, scene, make, body, authoring):
     """A knee of objects, an elbow of bones in a rig, and a muscle over the knee; six frames."""
     thigh, shank, knee = make.driven_knee(part, scene)
     scene.frame_end = 6
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     rig = make.armature("Rig", {"A": ((1, 0, 1), (1, 0, 0.5), None), "B": ((1, 0, 0.5), (1.2, 0, 0), "A")})
-    make.update()
     elbow = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     elbow.condyle.joint.axis = (1, 0, 0)
     for joint in (knee, elbow):

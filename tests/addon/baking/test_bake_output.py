@@ -1,7 +1,5 @@
 """What a bake writes beside the motion, as its output settings say: figures for the Graph Editor, fewer keys."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -34,9 +32,8 @@ def test_figures_are_keyed_and_go_with_the_bake(part, scene, swing, target):
 
 @pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
-def test_figures_of_muscles_are_on_their_curves(part, scene, make, target):
+def test_figures_of_muscles_are_on_their_curves(part, scene, make, body, target):
     """Written without a simulation."""
-    body = part("data.references").Body
     ends = [(body(make.box("Upper", (0, 0, 1))), (0, 0.1, 1)), (body(make.box("Lower")), (0, 0.1, 0))]
     make.update()
     muscle = part("making.muscles").add_muscle(scene, ends, "Biceps")

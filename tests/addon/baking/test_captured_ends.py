@@ -1,7 +1,5 @@
 """A captured motion, with a key at every frame, begins as it goes on: what hangs on it is not thrown."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Baked channels give back the poses, on objects and pose bones; everything else stays byte for byte."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -309,18 +307,15 @@ def test_connected_bones_are_refused_or_disconnected_on_request(part, scene, mak
 
 
 @pytest.mark.parametrize("place", [(0, 0, 0), (100, 40, 0), (-3000, 0, 2000)])
-def test_a_connected_bone_far_from_the_origin_stays_connected(part, scene, make, place):
+def test_a_connected_bone_far_from_the_origin_stays_connected(part, scene, make, body, authoring, place):
     """Where single precision is coarser than what counts as moved."""
     tips = [(0, 0, 1), (0, -0.016, 1), (0, -0.026, 0.997), (0, -0.034, 0.992)]
     names = {"Prox": None, "Mid": "Prox", "Dist": "Mid"}
     rig = make.armature("Rig", {name: (*tips[k : k + 2], names[name]) for k, name in enumerate(names)}, True)
     rig.location = place
     make.update()
-    body = part("data.references").Body
     for parent, child in (("Prox", "Mid"), ("Mid", "Dist")):
-        joint = part("making.bodies_and_joints").add_joint(
-            scene, body(rig, parent), body(rig, child), "hinge"
-        )
+        joint = authoring.add_joint(scene, body(rig, parent), body(rig, child), "hinge")
         joint.condyle.joint.axis = (1, 0, 0)
     scene.frame_start, scene.frame_end = 1, 8
     make.update()

@@ -1,7 +1,5 @@
 """Bones that constraints lead, under or between what is simulated: refused with what to do, where keys were wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,6 @@ HOW = "Bake Action with Visual Keying"
 @pytest.fixture
 def rig(scene, make):
     found = make.armature("Rig", BONES)
-    make.update()
     scene.frame_start, scene.frame_end = 1, 5
     return found
 

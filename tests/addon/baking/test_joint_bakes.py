@@ -1,7 +1,5 @@
 """Every joint type from the panel to the bake: limits hold, and what Blender shows is what was simulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,10 +10,8 @@ UPPER = 0.12
 
 
 @pytest.fixture
-def joint(part, scene, make):
-    body = part("data.references").Body
+def joint(part, scene, make, body):
     top, bob = make.box("Top", (0, 0, 0.4)), make.box("Bob")
-    make.update()
     scene.frame_start, scene.frame_end = 1, 13
     return part("making.bodies_and_joints").add_joint(scene, body(top), body(bob), "hinge", name="Joint")
 

@@ -1,7 +1,5 @@
 """Keys before a bake begins: what sliders showed there stays."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,12 +11,10 @@ from ..bake_digests import file_digest  # noqa: E402
 
 
 @pytest.fixture
-def leg(part, scene, make):
+def leg(scene, make, body, authoring):
     """A thigh on a slider, keyed, under a pelvis; nothing is parented; 20 frames: (pelvis, thigh, root, hip)."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 20
     pelvis, thigh = make.box("Pelvis", (0, 0, 1.0)), make.box("Thigh", (0, 0, 0.6))
-    make.update()
     root = authoring.add_joint(scene, None, body(pelvis), "free", name="Root")
     hip = authoring.add_joint(scene, body(pelvis), body(thigh), "hinge", name="Hip")
     make.update()
@@ -62,12 +58,10 @@ def key_frames(part, item):
 
 @pytest.mark.small
 @pytest.mark.parametrize("target", ("NEW", "CURRENT", "OVERWRITE", "STRIP"))
-def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, target):
+def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, body, authoring, leg, target):
     """Nor does what hangs on it stay behind; a body of its own keeps what its target leaves it."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     pelvis, thigh, root, _ = leg
     shank, stone = make.box("Shank", (0, 0, 0.2)), make.box("Stone", (3, 0, 0))
-    make.update()
     authoring.add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     authoring.add_joint(scene, None, body(stone), "free", name="Stone")
     root.condyle.joint.prescribed = True
@@ -89,11 +83,11 @@ def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, leg, t
 
 
 @pytest.mark.small
-def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(part, scene, make, leg):
+def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(
+    part, scene, make, body, authoring, leg
+):
     """A rod that nothing else connects keeps its own motion, as the thigh that is on a slider does."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, rod = leg[1], make.box("Rod", (0.3, 0, 0.6))
-    make.update()
     authoring.make_body(scene, body(rod), motion="FREE")
     authoring.add_joint(scene, body(thigh), body(rod), "spherical", name="Loop", closes_loop=True)
     for frame, x in ((1, 0.3), (12, 0.5)):
@@ -197,9 +191,8 @@ def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg
 
 
 @pytest.mark.small
-def test_where_a_connected_bone_leaves_is_told_of_the_bake_alone(part, scene, make):
+def test_where_a_connected_bone_leaves_is_told_of_the_bake_alone(part, scene, make, body, authoring):
     """Advice for bones that leave on their way is not given for one that is away from the bake's first frame."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 20
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")})
     connect(rig, "B")

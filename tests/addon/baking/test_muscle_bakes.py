@@ -1,7 +1,5 @@
 """Bakes of muscles: what moves and is seen, what is freed, and what drives them in time."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -11,22 +9,9 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from ..tubes import seen  # noqa: E402
+
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
-
-
-def seen(item):
-    """Middles of the rings (n, 3) of the tube that is seen, and their radii (n,)."""
-    item.data.use_fill_caps = False
-    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh = evaluated.to_mesh()
-    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", values)
-    evaluated.to_mesh_clear()
-    around = 4 + 2 * item.data.bevel_resolution
-    count = len(item.data.splines[0].points)
-    rings = values.reshape(count, around, 3)
-    middles = rings.mean(axis=1)
-    return middles, np.linalg.norm(rings - middles[:, None], axis=2).mean(axis=1)
 
 
 @pytest.mark.small

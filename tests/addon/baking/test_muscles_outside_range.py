@@ -1,7 +1,5 @@
 """Baked muscles before a bake's first frame and behind its last: they stay on what they are stuck to."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +10,7 @@ from mathutils import Matrix  # noqa: E402
 
 from ..animation.test_start_states import key_slider  # noqa: E402
 from ..bake_digests import file_digest  # noqa: E402
-from .test_muscle_bakes import seen  # noqa: E402
+from ..tubes import seen  # noqa: E402
 
 TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
 
@@ -146,9 +144,8 @@ def test_frames_beside_a_bake_are_looked_at_only_where_something_moves(part, sce
 
 
 @pytest.mark.small
-def test_a_muscle_runs_over_its_obstacles_before_a_bake(part, scene, arm):
+def test_a_muscle_runs_over_its_obstacles_before_a_bake(part, scene, body, arm):
     upper, _, joint, muscle = arm
-    body = part("data.references").Body
     ball = part("making.obstacles").add_obstacle(
         scene, body(upper), "sphere", Matrix.Translation((0.03, 0, 0.4)), radius=0.05
     )
@@ -206,11 +203,10 @@ def test_a_muscle_on_a_body_that_a_bake_lets_rest_is_written_behind_its_end(part
 
 
 @pytest.mark.small
-def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, monkeypatch):
+def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, body, monkeypatch):
     """The rig's bones move, but not what hangs on it as a whole."""
-    body, transforms = part("data.references").Body, part("baking.local_matrices")
+    transforms = part("baking.local_matrices")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
-    make.update()
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     muscle = part("making.muscles").add_muscle(
         scene, [(body(rig, "A"), (0.1, 0, 0.8)), (body(rig, "B"), (0.1, 0, 0.2))], "Biceps"

@@ -1,7 +1,5 @@
 """Keys at whole frames beside hits: curves go between them as the simulation did, as near as their handles can."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -102,9 +100,8 @@ def test_stretches_go_on_from_their_keys(part, make, mode):
 
 
 @pytest.fixture
-def stone(part, scene, make):
+def stone(part, scene, make, body):
     """A cube that falls on its edge, and what bakes and shows it."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 24
     item = make.box("Stone", (0, 0, 0.7), (0.2, 0.2, 0.2))
     item.rotation_euler = (0.6, 0.2, 0.0)
@@ -230,7 +227,7 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
 
 
 @pytest.mark.parametrize("root", [True, False])
-def test_a_calm_bone_of_any_inheritance_bakes_beside_what_is_hit(part, scene, make, stone, root):
+def test_a_calm_bone_of_any_inheritance_bakes_beside_what_is_hit(part, scene, make, authoring, stone, root):
     """Of no stretches at all Blender's own conversion, which goes row by row, was asked for."""
     bones = {"A": ((2, 0, 1), (2, 0.1, 0.5), None), "B": ((2, 0.1, 0.4), (2, 0, 0), "A")}
     rig, body = make.armature("Rig", bones), part("data.references").Body
@@ -238,9 +235,7 @@ def test_a_calm_bone_of_any_inheritance_bakes_beside_what_is_hit(part, scene, ma
     bone = rig.data.bones[name]
     bone.inherit_scale, bone.use_local_location = "NONE", False
     make.update()
-    hinge = part("making.bodies_and_joints").add_joint(
-        scene, None, body(rig, name), "hinge", np.eye(4), name="Hinge"
-    )
+    hinge = authoring.add_joint(scene, None, body(rig, name), "hinge", np.eye(4), name="Hinge")
     hinge.condyle.joint.coordinates[0].damping = 1e3
     report = part("jobs.bake").bake_now(scene)
     assert len(report.bodies) == 2 and "Stone" in report.bodies

@@ -1,7 +1,5 @@
 """Bakes that would not show, or could not be made whole, are refused by name before anything is changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,26 +7,22 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def swing(part, scene, make):
+def swing(scene, make, body, authoring):
     """A bob that hangs on a hinge: (top, bob)."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
-    make.update()
     authoring.add_joint(scene, body(top), body(bob), "hinge")
     return top, bob
 
 
 @pytest.fixture
-def rig(part, scene, make):
+def rig(scene, make, body, authoring):
     """An armature with a connected bone that a sliding joint moves away from its parent."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     scene.condyle.simulation.disconnect_bones = True
     item = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
     )
-    make.update()
     for bone in "AB":
         authoring.make_body(scene, body(item, bone), mass=1.0)
     joint = authoring.add_joint(scene, body(item, "A"), body(item, "B"), "slider", np.eye(4))

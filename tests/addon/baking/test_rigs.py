@@ -1,7 +1,5 @@
 """Rigs as animators have them: every kind of bone and parent, baked as simulated; what cannot be is refused first."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -227,8 +225,7 @@ def test_a_bone_that_is_gone_is_named(scene, make, ball, ph):
 
 @pytest.mark.small
 @pytest.mark.parametrize("what", ["object", "parent", "bone", "parent bone", "armature"])
-def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make, ph, what):
-    body = part("data.references").Body
+def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make, body, authoring, ph, what):
     parent = make.empty("Parent")
     parent.rotation_euler = (0.3, 0.4, 0.2)
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.2, 0), "A")})
@@ -243,9 +240,7 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
     }[what]
     scaled.scale = (1, 2, 1)
     make.update()
-    part("making.bodies_and_joints").make_body(
-        scene, body(box) if what in {"object", "parent"} else body(rig, "B")
-    )
+    authoring.make_body(scene, body(box) if what in {"object", "parent"} else body(rig, "B"))
     (found,) = part("data.references").bodies_of(scene)
     found.data.body.motion = "FREE"
     told = {
@@ -261,7 +256,7 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
         post = make.box("Post", (1, 0, 0))
         box.scale = (1, 1, 1)
         make.update()
-        part("making.bodies_and_joints").add_joint(scene, body(post), found, "hinge", name="Hip")
+        authoring.add_joint(scene, body(post), found, "hinge", name="Hip")
         post.scale = (1, 2, 1)
         with pytest.raises(
             ph.ModelError, match=r"joint 'Hip': its parent Post has non-uniform scale \(1, 2, 1\)"
@@ -271,8 +266,7 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
 
 @pytest.mark.small
 @pytest.mark.parametrize("kind", ["IK", "SPLINE_IK", "COPY_ROTATION", "CHILD_OF", "ARMATURE"])
-def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene, make, ph, kind):
-    body = part("data.references").Body
+def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene, make, body, ph, kind):
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0.01, 0.5), None), "B": ((0, 0.01, 0.5), (0, 0, 0), "A")}, connect=True
     )

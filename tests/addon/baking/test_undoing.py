@@ -1,7 +1,5 @@
 """What a bake, a slider or a joint replaced comes back, whatever the user has done meanwhile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,8 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def swing(part, scene, make):
+def swing(scene, make, body, authoring):
     """A bob that hangs on a hinge and has a key of its own: (top, bob, joint's Empty)."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 5
     top, bob = make.box("Top", (0, 0, 1.0)), make.box("Bob", (0.3, 0, 0.6))
     bob.keyframe_insert("location", frame=1)
@@ -67,8 +64,7 @@ def test_a_rotation_mode_chosen_after_the_bake_is_put_back(part, scene, swing):
 
 
 @pytest.mark.small
-def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scene, swing):
-    authoring = part("making.bodies_and_joints")
+def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scene, authoring, swing):
     _, bob, joint = swing
     authoring.drive(scene, joint, True)
     follower = joint.condyle.joint.follower
@@ -87,11 +83,9 @@ def test_a_duplicate_of_a_driven_joint_leaves_the_original_its_slider(part, scen
 
 
 @pytest.mark.small
-def test_the_slider_begins_at_the_start_in_scene_units(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_the_slider_begins_at_the_start_in_scene_units(scene, make, body, authoring):
     scene.unit_settings.scale_length = 0.01
     a, b = make.box("A"), make.box("B", (0, 0, 50))
-    make.update()
     joint = authoring.add_joint(scene, body(a), body(b), "slider")
     joint.condyle.joint.coordinates[0].start = 0.2
     authoring.drive(scene, joint, True)
@@ -112,8 +106,7 @@ def test_a_slider_made_under_a_bake_moves_the_child_when_the_bake_is_freed(part,
 
 
 @pytest.mark.small
-def test_a_new_type_lets_go_of_the_child_or_takes_it_along(part, scene, swing):
-    authoring = part("making.bodies_and_joints")
+def test_a_new_type_lets_go_of_the_child_or_takes_it_along(scene, authoring, swing):
     _, bob, joint = swing
     settings = joint.condyle.joint
     authoring.drive(scene, joint, True)
@@ -141,8 +134,7 @@ def test_a_property_of_the_users_own_is_named(part, scene, swing, ph):
     assert joint["coordinate"] == "north" and not bob.constraints
 
 
-def test_limits_beyond_a_curve_that_ends(part, scene, make, ph):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_limits_beyond_a_curve_that_ends(part, scene, make, body, authoring, ph):
     thigh, shank = make.keyed_knee()
     joint = authoring.add_joint(scene, body(thigh), body(shank))
     part("jobs.bake").fit_now(scene, joint)
@@ -165,7 +157,6 @@ def test_another_object_in_place_of_a_bone(part, scene, make):
     )
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     box = make.box("Box", (1, 0, 0))
-    make.update()
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
     child = joint.condyle.joint.child
     rig.pose.bones["B"].name = "C"
@@ -179,8 +170,7 @@ def test_another_object_in_place_of_a_bone(part, scene, make):
     assert resolve(child) == body(rig)
 
 
-def test_a_joint_that_is_refused_changes_nothing(part, scene, make, ph, tmp_path):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_a_joint_that_is_refused_changes_nothing(scene, make, body, authoring, ph, tmp_path):
     bpy.data.libraries.write(str(tmp_path / "library.blend"), {make.box("Linked")})
     bpy.data.objects.remove(bpy.data.objects["Linked"])
     with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):

@@ -1,7 +1,5 @@
 """Joints that follow keyed sliders do so between frames as the curves say: in whatever rate the scene plays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -103,7 +101,7 @@ def test_a_loop_is_told_from_a_bounce_where_some_frames_have_looks_between_them_
 
 
 @pytest.fixture
-def swing(part, scene, make):
+def swing(part, scene, make, body, authoring):
     """Bake a swing on a hinge, with an arm on it that hangs from it: the keys of the swing itself move it, or nothing;
     readings of both at every twelfth of a second.
     """
@@ -111,11 +109,9 @@ def swing(part, scene, make):
     def at(height):
         return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
 
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     stand = make.empty("Stand")
     stand.location, stand.rotation_euler, stand.scale = (0.4, -0.3, 0.1), (0.2, 0.1, 0.5), (1.5, 1.5, 1.5)
     upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
-    make.update()
     matrix = upper.matrix_world.copy()
     upper.parent = stand
     upper.matrix_world = matrix
@@ -212,9 +208,8 @@ def test_a_joint_is_let_go_of_at_the_key_of_what_holds_it(part, make, path, valu
 
 
 @pytest.mark.parametrize("above", ["still", "keyed", "twice as large"])
-def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, above):
+def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, body, authoring, above):
     """It moves as its own keys say in what it hangs on, whatever that does."""
-    body = part("data.references").Body
 
     def baked(fps):
         bpy.ops.wm.read_homefile(use_empty=True)
@@ -225,13 +220,11 @@ def test_a_keyed_bone_leads_its_joint_alike_at_every_frame_rate(part, make, abov
         rig.scale = [2.0 if above == "twice as large" else 1.0] * 3
         make.update()
         for bone in "ABC":
-            part("making.bodies_and_joints").make_body(
+            authoring.make_body(
                 scene, body(rig, bone), mass=1.0, center=(0, 0.15, 0), inertia=(0.02, 0.01, 0.02)
             )
         joints = [
-            part("making.bodies_and_joints").add_joint(
-                scene, parent and body(rig, parent), body(rig, child), kind
-            )
+            authoring.add_joint(scene, parent and body(rig, parent), body(rig, child), kind)
             for parent, child, kind in ((None, "A", "free"), ("A", "B", "spherical"), ("B", "C", "hinge"))
         ]
         for joint in joints[:2]:

@@ -1,7 +1,5 @@
 """The batch as a command: whole runs of it, what is told before anything starts, and children that are left alone."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -35,11 +33,9 @@ def command(condyle):
 
 
 @pytest.fixture
-def hinge_file(part, scene, make, tmp_path):
+def hinge_file(part, scene, make, body, tmp_path):
     """A saved pendulum on a hinge named Knee."""
-    body = part("data.references").Body
     a, b = make.box("A", (0, 0, 1)), make.box("B")
-    make.update()
     part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge", name="Knee")
     scene.frame_end = 4
     path = tmp_path / "größere knees" / "shot 1.blend"

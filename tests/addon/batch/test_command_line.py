@@ -1,7 +1,5 @@
 """The command line: exit codes, the untouched input, the whole output."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -33,10 +31,10 @@ def command(condyle):
 
 
 @pytest.fixture
-def knee_file(part, scene, make, tmp_path):
+def knee_file(part, scene, make, authoring, tmp_path):
     """A saved knee that asks to be fitted, and for a key every other frame."""
     thigh, shank = make.keyed_knee()
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
     )
     joint.condyle.joint.fit.requested = True
@@ -140,11 +138,9 @@ def test_a_scene_that_fails(command, scene, make, tmp_path):
     assert not (tmp_path / "out.blend").exists()
 
 
-def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, knee_file, tmp_path):
+def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, body, knee_file, tmp_path):
     """Of every scene; what is to be fitted is fitted for it."""
-    body = part("data.references").Body
     a, b, c = make.box("A", (0, 0, 1)), make.box("B"), make.box("C", (0, 0, -1))
-    make.update()
     for name, parent, child in (("Hip", a, b), ("Ankle", b, c)):
         part("making.bodies_and_joints").add_joint(scene, body(parent), body(child), "hinge", name=name)
         child.condyle.body.mass_source, child.condyle.body.mass = "MANUAL", 0.0
@@ -169,10 +165,8 @@ def test_a_check_tells_all_that_would_stop_a_bake(command, part, scene, make, kn
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def test_a_simulation_that_diverges(command, part, scene, make, tmp_path):
-    body = part("data.references").Body
+def test_a_simulation_that_diverges(command, part, scene, make, body, tmp_path):
     a, b = make.box("A", (0, 0, 1)), make.box("B")
-    make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge")
     joint.condyle.joint.coordinates[0].damping = 1e9  # an explicit step of 1 ms cannot hold it
     joint.condyle.joint.coordinates[0].start_speed = 1.0

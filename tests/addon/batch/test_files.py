@@ -1,7 +1,5 @@
 """Outputs of the command line are whole; linked files that are of no use are named."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import io

@@ -1,7 +1,5 @@
 """The batch: what a job file, a folder and a setting of the command line may say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Settings from outside: addresses, types, ranges, and that nothing is set where one is wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -10,10 +8,8 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def hinge(part, scene, make):
-    body = part("data.references").Body
+def hinge(part, scene, make, body):
     a, b = make.box("A", (0, 0, 1)), make.box("B")
-    make.update()
     return part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge", name="Knee.L")
 
 

@@ -1,7 +1,5 @@
 """Modules that run at their first use."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Units, rigid poses with scale, and mass properties by volume integrals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What would stop a bake is found before it is computed; sliders that show an older curve are told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Models that will fall since nothing holds them are told, by the check of a scene and after an import."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -22,12 +20,11 @@ PLANAR = """<?xml version="1.0"?>
 
 
 @pytest.fixture
-def walker(part, scene, make):
+def walker(part, scene, make, body):
     """A pelvis on a free joint to the world, and a thigh that hangs from it."""
-    body, add = part("data.references").Body, part("making.bodies_and_joints").add_joint
+    add = part("making.bodies_and_joints").add_joint
     scene.frame_start, scene.frame_end = 1, 4
     pelvis, thigh = make.box("Pelvis", (0, 0, 1.5)), make.box("Thigh", (0, 0, 1))
-    make.update()
     root = add(scene, None, body(pelvis), "free", Matrix.Translation((0, 0, 1.5)), name="Root")
     hip = add(scene, body(pelvis), body(thigh), "hinge", Matrix.Translation((0, 0, 1.25)), name="Hip")
     make.update()
@@ -140,7 +137,6 @@ def test_what_the_hint_advises_for_a_joint_of_many_coordinates_can_be_done(part,
 @pytest.mark.parametrize("kind", ["point", "spring", "ground"])
 def test_a_connection_of_any_of_its_bodies_to_the_world_may_hold_it(part, scene, make, walker, kind):
     other = make.box("Other", (3, 0, 1))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(other), motion="FREE")
     made = connect(part, scene, walker["thigh"], kind)
     (hint,) = told(part, scene)  # of the other body, which it does not hold
@@ -152,7 +148,6 @@ def test_a_connection_of_any_of_its_bodies_to_the_world_may_hold_it(part, scene,
 
 def test_what_hangs_on_a_body_that_falls_falls_with_it(part, scene, make, walker):
     weight = make.box("Weight", (0, 0, 0.4))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(weight), motion="FREE")
     tie = connect(part, scene, weight, "spring", walker["thigh"])
     (hint,) = told(part, scene)
@@ -169,7 +164,6 @@ def test_what_hangs_by_a_muscle_in_a_scene_without_joints_is_not_told_to_fall(pa
         make.box("Weight", (0, 0, 1)),
         make.box("Hook", (0, 0, 2)),
     )
-    make.update()
     for item in (weight,) if held else (weight, hook):
         part("making.bodies_and_joints").make_body(scene, body(item), motion="FREE")
     part("making.muscles").add_muscle(
@@ -180,10 +174,8 @@ def test_what_hangs_by_a_muscle_in_a_scene_without_joints_is_not_told_to_fall(pa
 
 
 @pytest.mark.parametrize("other", [None, "post"])
-def test_a_muscle_from_the_world_may_hold_it(part, scene, make, walker, other):
-    body = part("data.references").Body
+def test_a_muscle_from_the_world_may_hold_it(part, scene, make, body, walker, other):
     post = make.box("Post", (0, 0, 3))
-    make.update()
     ends = [(body(post), (0, 0, 3)), (body(walker["thigh"]), (0, 0, 1))]
     if other is None:
         ends[0] = (body(walker["pelvis"]), (0, 0.1, 1.5))
@@ -194,15 +186,14 @@ def test_a_muscle_from_the_world_may_hold_it(part, scene, make, walker, other):
 @pytest.mark.parametrize(
     ("kind", "falls"), [("planar", True), ("slider", True), ("hinge", False), ("spherical", False)]
 )
-def test_a_joint_is_judged_by_whether_its_child_can_go_straight_down(part, scene, make, kind, falls):
+def test_a_joint_is_judged_by_whether_its_child_can_go_straight_down(
+    part, scene, make, authoring, kind, falls
+):
     box = make.box("Box", (0.3, 0, 1))
-    make.update()
     on_edge = np.eye(4)
     on_edge[:3, :3] = [[1, 0, 0], [0, 0, -1], [0, 1, 0]]  # a plane of x and z
     frame = on_edge if kind == "planar" else np.eye(4)
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(box), kind, frame, name="J"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(box), kind, frame, name="J")
     joint.condyle.joint.axis = (0, 0, 1)
     make.update()
     assert said(told(part, scene)) == [("joint-will-fall", "Box")] * falls
@@ -211,7 +202,6 @@ def test_a_joint_is_judged_by_whether_its_child_can_go_straight_down(part, scene
 def test_of_many_the_first_is_named_and_selected(part, scene, make, walker):
     for number in range(6):
         stone = make.box(f"Stone {number}", (number, 2, 1))
-        make.update()
         part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     root, stones = told(part, scene)
     assert root.culprit().object == walker["root"] and stones.culprit().object.name == "Stone 0"

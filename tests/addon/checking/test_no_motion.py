@@ -1,7 +1,5 @@
 """A bake in which nothing moves is told, with the reasons that are true of its scene and no others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -57,8 +55,7 @@ def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene,
     assert told(part, scene) == []
 
 
-def test_muscles_that_are_not_excited_change_no_reason(part, scene, leg):
-    body = part("data.references").Body
+def test_muscles_that_are_not_excited_change_no_reason(part, scene, body, leg):
     ends = [(body(leg["thigh"]), (0, 0.06, 1)), (body(leg["shank"]), (0, 0.06, 0.5))]
     part("making.muscles").add_muscle(scene, ends, "Hamstrings").condyle.muscle.law.max_force = 60.0
     assert told(part, scene) == [("no-motion-balance", "Hip, Knee")]
@@ -87,8 +84,8 @@ def test_joints_that_are_all_fixed(part, scene, leg):
     assert told(part, scene) == [("no-motion-fixed", "Hip, Knee")]
 
 
-def test_constraints_that_leave_no_way_to_move(part, scene, leg):
-    body, add = part("data.references").Body, part("making.connections").add_connection
+def test_constraints_that_leave_no_way_to_move(part, scene, body, leg):
+    add = part("making.connections").add_connection
     coordinate(leg["knee"]).start = 0.0
     add(scene, body(leg["pelvis"]), body(leg["shank"]), "weld", Matrix.Translation((0, 0, 0.5)), None, "Bolt")
     bpy.context.view_layer.update()

@@ -1,7 +1,5 @@
 """The scene check: errors that stop a bake, warnings that do not, and the click that selects what each is about."""
 
-from __future__ import annotations
-
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -16,13 +14,12 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def leg(part, scene, make):
+def leg(part, scene, make, body):
     """Hip, thigh and shank on two hinges that hang from a held pelvis."""
-    body, add = part("data.references").Body, part("making.bodies_and_joints").add_joint
+    add = part("making.bodies_and_joints").add_joint
     pelvis, thigh, shank = (
         make.box(name, (0, 0, z)) for name, z in (("Pelvis", 1.5), ("Thigh", 1), ("Shank", 0.5))
     )
-    make.update()
     scene.frame_start, scene.frame_end = 1, 4
     hip = add(scene, body(pelvis), body(thigh), "hinge", Matrix.Translation((0, 0, 1.25)), name="Hip")
     knee = add(scene, body(thigh), body(shank), "hinge", Matrix.Translation((0, 0, 0.75)), name="Knee")
@@ -120,12 +117,10 @@ def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg
     assert said([found]) == [("keys-outside-slider", "Hip", "Angle", "0°", "1719°", "-1440°", "1440°")]
 
 
-def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, scene, make):
+def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, scene, make, body):
     """The slider of a closed curve ends after a round."""
     bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
     wire, bead = bpy.context.active_object, make.box("Bead", (1, 0, 0), (0.1, 0.1, 0.1))
-    make.update()
-    body = part("data.references").Body
     joint = part("making.presets_making").add(scene, "bead", body(wire), body(bead))
     length = joint.id_properties_ui("coordinate").as_dict()["max"]
     scene.frame_start, scene.frame_end, scene.condyle.start.source = 1, 17, "POSE"
@@ -189,7 +184,6 @@ def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scen
 
 def test_bodies_that_nothing_holds_are_told(part, scene, make):
     ball = make.box("Ball", (0, 0, 3))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     (finding,) = run(part, scene)
     assert finding.code == "nothing-holds" and finding.culprit().object == ball
@@ -197,9 +191,9 @@ def test_bodies_that_nothing_holds_are_told(part, scene, make):
     assert run(part, scene) == []
 
 
-def test_muscles_with_loose_points_are_told(part, scene, leg, make):
+def test_muscles_with_loose_points_are_told(part, scene, leg, make, body):
     make.update()
-    body, muscles = part("data.references").Body, part("making.muscles")
+    muscles = part("making.muscles")
     thigh, shank = body(leg["thigh"]), body(leg["shank"])
     places = [(0.1, 0, 1.1), (0.12, 0, 0.8), (0.1, 0, 0.6)]
     muscle = muscles.add_muscle(scene, list(zip((thigh, thigh, shank), places)), name="Vastus")
@@ -236,18 +230,17 @@ def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told)
     assert said([finding])[0][: len(told)] == told and finding.culprit().object == leg["shank"]
 
 
-def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make):
+def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make, body):
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     shank.condyle.body.mass_source, shank.condyle.body.mass = "MANUAL", 0.0
     first, second = run(part, scene)
     assert "no control frames" in first.text and "mass of body" in second.text
 
 
-def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make):
+def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make, body):
     make.update()
-    body, muscles = part("data.references").Body, part("making.muscles")
+    muscles = part("making.muscles")
     thigh, shank = body(leg["thigh"]), body(leg["shank"])
     muscle = muscles.add_muscle(
         scene, [(thigh, (0.0, -0.04, 1.0)), (shank, (0.0, -0.04, 0.6))], name="Vastus"
@@ -276,8 +269,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
     scene.cursor.rotation_euler = (0.0, 0.0, 0.0)
 
 
-def test_a_bone_is_selected_in_the_pose(part, scene, make):
-    body = part("data.references").Body
+def test_a_bone_is_selected_in_the_pose(part, scene, make, body):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     rig.pose.bones["B"].condyle.body.mass = 0.0
@@ -358,10 +350,8 @@ def test_a_held_body_that_moves_later_is_told_before_a_bake(part, scene, leg):
     assert finding.culprit().object == pelvis and scene.frame_current == 1
 
 
-def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene, leg, make):
-    body = part("data.references").Body
+def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene, leg, make, body):
     floor = make.box("Floor", (1, 0, 0))
-    make.update()
     muscle = part("making.muscles").add_muscle(
         scene, [(body(leg["pelvis"]), (0, 0, 1.5)), (body(floor), (1, 0, 0))], "Cord"
     )

@@ -1,7 +1,5 @@
 """Bodies that begin inside hard and soft ground are told, by the check of a scene and by a bake."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,9 +12,8 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def stand(part, scene, make):
+def stand(part, scene, make, body):
     """Let a body, 0.4 m high, touch ground at the height 0 of the world, or of another body; its Empty."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 9
 
     def add(item, contact, other=None):
@@ -92,7 +89,7 @@ def test_what_rests_on_ground_is_not_told(part, scene, make, stand, contact, sti
 
 
 @pytest.mark.parametrize("torque", [0.0, 20.0])
-def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, stand, torque):
+def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, authoring, stand, torque):
     """The beam's weight by a lever of three, or a torque too, presses the foot in; with neither it is pushed out."""
     beam = make.box("Beam", (0.1, 0, 0), (0.6, 0.1, 0.1))
     for vertex in beam.data.vertices:
@@ -100,9 +97,7 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(beam), "hinge", frame, name="Hinge"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(beam), "hinge", frame, name="Hinge")
     stand(beam, "SOFT").condyle.connection.ground.points = "ORIGIN"
     row = joint.condyle.joint.coordinates[0]
     row.torque = torque
@@ -118,10 +113,7 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     assert told(part, scene) == [] and baked(part, scene) == []
     part("jobs.bake").free_bake(scene)
     arm, frame[:3, 3] = make.box("Arm", (3, 0, 2)), (3, 0, 2)  # led, but not what the beam hangs on
-    make.update()
-    apart = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(arm), "hinge", frame, name="Apart"
-    )
+    apart = authoring.add_joint(scene, None, part("data.references").Body(arm), "hinge", frame, name="Apart")
     apart.condyle.joint.prescribed = True
     assert baked(part, scene) == []
     part("jobs.bake").free_bake(scene)
@@ -131,11 +123,9 @@ def test_what_rests_under_more_than_its_weight_is_not_told(part, scene, make, st
     assert said([line])[0] in said(part("jobs.bake").bake_now(scene).warnings)
 
 
-def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stand):
+def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, body, stand):
     """Not where the joint's start values would have the body; and what is led there is not thrown out."""
     ram = make.box("Ram", (0, 0, 1.0))
-    make.update()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, None, body(ram), "slider", name="Guide")
     joint.condyle.joint.axis = (0, 0, 1)
     stand(ram, "SOFT")
@@ -151,10 +141,9 @@ def test_the_start_that_the_animation_gives_is_looked_at(part, scene, make, stan
     assert told(part, scene) == [] and baked(part, scene) == []
 
 
-def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, stand):
+def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, body, stand):
     stone, other = make.box("Stone", (0, 0, 0.1)), make.box("Other", (1, 0, 3))
     stand(stone, "RIGID")
-    body = part("data.references").Body
     part("making.bodies_and_joints").make_body(scene, body(other), motion="FREE")
     part("making.connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
     make.update()

@@ -1,7 +1,5 @@
 """Keys that cycles of a curve show are keys, for all that asks where there are some."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

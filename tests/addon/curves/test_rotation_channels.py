@@ -1,7 +1,5 @@
 """Rotation modes: the same rotation as Blender's own, and continuous from key to key."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Slopes of baked keys: exact on polynomials, and on each side of a hit by its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

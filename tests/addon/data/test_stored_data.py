@@ -1,7 +1,5 @@
 """Data that lasts: the stored properties by path, their schema, their overrides, and files of released versions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -148,7 +146,6 @@ def test_duplicates_point_at_duplicates(part, scene, make):
     """Duplicated together, bodies and joint make a second mechanism; a copied bone is not its original."""
     references, authoring = part("data.references"), part("making.bodies_and_joints")
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
-    make.update()
     joint = authoring.add_joint(scene, references.Body(thigh), references.Body(shank), "hinge", name="Knee")
     for item in scene.objects:
         item.select_set(item in (thigh, shank, joint))
@@ -160,9 +157,11 @@ def test_duplicates_point_at_duplicates(part, scene, make):
 
 
 @pytest.mark.small
-def test_a_linked_leg_is_refused_and_its_override_baked_saved_and_freed(part, scene, make, tmp_path, ph):
+def test_a_linked_leg_is_refused_and_its_override_baked_saved_and_freed(
+    part, scene, make, body, tmp_path, ph
+):
     thigh, shank = make.keyed_knee()
-    body, tasks = part("data.references").Body, part("jobs.bake")
+    tasks = part("jobs.bake")
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     tasks.fit_now(scene, joint)
     part("making.bodies_and_joints").drive(scene, joint, True)

@@ -1,7 +1,5 @@
 """Rigs from a library: refused while they are only linked; as overrides they work like local ones, and last."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -34,7 +32,6 @@ def linked(part, scene, make, tmp_path):
 
     def made(with_joints, connect=False):
         rig = make.armature("Rig", BONES, connect=connect)
-        make.update()
         if with_joints:
             add_hinges(part, scene, rig)
         collection = bpy.data.collections.new("Character")
@@ -286,11 +283,9 @@ def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collecti
 
 
 @pytest.mark.small
-def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, scene, make):
+def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, scene, make, authoring):
     _, shank, _ = make.driven_knee(part, scene)
-    part("making.bodies_and_joints").make_body(
-        scene, part("data.references").Body(make.box("Stone", (1, 0, 0))), motion="FREE"
-    )
+    authoring.make_body(scene, part("data.references").Body(make.box("Stone", (1, 0, 0))), motion="FREE")
     scene.collection.children.unlink(bpy.data.collections["Condyle"])
     bpy.context.view_layer.update()
     found = part("checking.scene").check(scene)

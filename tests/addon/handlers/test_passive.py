@@ -1,7 +1,5 @@
 """Playing and rendering change nothing: handlers only note, timers wait, update callbacks do not run."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
@@ -40,10 +38,9 @@ def watching(part, condyle):
 
 
 @pytest.fixture
-def shot(part, scene, make):
+def shot(part, scene, make, body):
     """A knee that is driven by keyed sliders, with keyed settings that have update callbacks, and a muscle."""
     thigh, shank, joint = make.driven_knee(part, scene)
-    body = part("data.references").Body
     muscle = part("making.muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
     )

@@ -1,7 +1,5 @@
 """The whole way: keys -> fit -> simulation -> keys, through the compute process."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -124,8 +122,8 @@ def hermite(times, q, qd, wanted):
 
 
 @pytest.mark.small
-def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make):
-    body, tasks = part("data.references").Body, part("jobs.bake")
+def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make, body, authoring):
+    tasks = part("jobs.bake")
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.55), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     rig.rotation_euler, rig.scale = (0.2, 0.1, 0.5), (0.9, 0.9, 0.9)
     bone = rig.pose.bones["B"]
@@ -137,10 +135,8 @@ def test_bones_are_fitted_and_baked_as_objects_are(part, scene, make):
         bone.keyframe_insert("rotation_euler", frame=frame)
         bone.keyframe_insert("location", frame=frame)
     scene.frame_set(1)
-    part("making.bodies_and_joints").make_body(
-        scene, body(rig, "B"), mass=2.0, center=(0, 0.2, 0), inertia=(0.02, 0.002, 0.02)
-    )
-    joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
+    authoring.make_body(scene, body(rig, "B"), mass=2.0, center=(0, 0.2, 0), inertia=(0.02, 0.002, 0.02))
+    joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
     fit = tasks.fit_now(scene, joint)
     assert fit.worst_distance_mm < 0.5 and fit.worst_angle_deg < 0.2
     joint.condyle.joint.coordinates[0].start = float(fit.curve.range[0, 1]) / 2
@@ -266,10 +262,8 @@ def test_keys_that_do_not_move_are_refused(part, scene, make):
     assert len(joint.condyle.joint.frames) == 0
 
 
-def test_a_free_body_falls_as_galilei_says(part, scene, make):
-    body = part("data.references").Body
+def test_a_free_body_falls_as_galilei_says(part, scene, make, body):
     stone = make.box("Stone", (0, 0, 10))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, body(stone), motion="FREE")
     scene.frame_start, scene.frame_end = 1, 25
     scene.condyle.simulation.integrator = "rk4"

@@ -1,7 +1,5 @@
 """Energy that comes from nowhere is told behind a bake, whatever else is driven; what a motion puts in is not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -10,11 +8,10 @@ from ..said import codes  # noqa: E402
 
 
 @pytest.fixture
-def ground_and_arm(part, scene, make):
+def ground_and_arm(part, scene, make, authoring):
     """A box over soft ground without damping, and an arm on a hinge beside it, whose slider is keyed."""
     stone = make.box("Stone", (0.0, 0.0, 0.5), (0.2, 0.2, 0.2))
     swung = make.box("Arm", (2.0, 0.0, 0.0))
-    make.update()
     body, references = stone.condyle.body, part("data.references")
     body.enabled, body.motion = True, "FREE"
     found = part("making.connections").add_connection(
@@ -25,10 +22,8 @@ def ground_and_arm(part, scene, make):
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     frame[:3, 3] = 2.0, 0.0, 0.2
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, references.Body(swung), "hinge", frame, name="Hip"
-    )
-    part("making.bodies_and_joints").drive(scene, joint, True)
+    joint = authoring.add_joint(scene, None, references.Body(swung), "hinge", frame, name="Hip")
+    authoring.drive(scene, joint, True)
     for number, value in ((1, 0.0), (25, 1.0), (49, -1.0)):
         joint["coordinate"] = value
         joint.keyframe_insert('["coordinate"]', frame=number)
@@ -62,16 +57,13 @@ def test_gains_are_told_beside_a_prescribed_joint(part, ground_and_arm, make, st
 
 
 @pytest.mark.parametrize(("step", "told"), [(1e-3, False), (0.1, True), (0.5, True)])
-def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, step, told):
+def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, authoring, step, told):
     """A pendulum, whose energy may seem right whatever the step."""
     swung = make.box("Arm", (0.0, 0.0, 0.0))
-    make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     frame[:3, 3] = 0.0, 0.0, 0.2
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(swung), "hinge", frame, name="Hip"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(swung), "hinge", frame, name="Hip")
     joint.condyle.joint.coordinates[0].start = 1.2
     scene.frame_start, scene.frame_end = 1, 49
     scene.condyle.simulation.time_step = step
@@ -80,18 +72,15 @@ def test_steps_in_which_bodies_turn_far_are_told(part, scene, make, step, told):
 
 
 @pytest.mark.parametrize("given", [False, True])
-def test_a_wheel_that_turns_fast_but_evenly_is_not_told(part, scene, make, given):
+def test_a_wheel_that_turns_fast_but_evenly_is_not_told(part, scene, make, authoring, given):
     wheel = make.box("Wheel", (0.0, 0.0, 0.0))
-    make.update()
     frame = np.eye(4)
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(wheel), "hinge", frame, name="Axle"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(wheel), "hinge", frame, name="Axle")
     joint.condyle.joint.coordinates[0].start_speed = 400.0
     scene.frame_start, scene.frame_end = 1, 13
     if given:
-        part("making.bodies_and_joints").drive(scene, joint, True)
+        authoring.drive(scene, joint, True)
         for number, value in ((1, 0.0), (13, 20.0)):
             joint["coordinate"] = value
             joint.keyframe_insert('["coordinate"]', frame=number)

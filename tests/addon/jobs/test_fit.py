@@ -1,33 +1,23 @@
 """Fits of curves and surfaces by what the user wishes, their residuals, and that another wish fits anew."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
-
-def only(item):
-    """Make an object the only one selected, and active."""
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    item.select_set(True)
-    bpy.context.view_layer.objects.active = item
+from ..selecting import select  # noqa: E402
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(part, scene, make, body):
     """A keyed knee with a joint, active."""
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
-    only(joint)
+    select(joint)
     return scene, joint, shank
 
 
 @pytest.fixture
-def blade(part, scene, make):
+def blade(scene, make, body, authoring):
     """A plate keyed at scattered places on a ball of 20 cm about a box, custom properties telling where."""
     chest, plate = make.box("Chest", size=(0.2, 0.2, 0.2)), make.box("Blade", size=(0.1, 0.1, 0.02))
     plate.rotation_mode = "QUATERNION"
@@ -39,11 +29,10 @@ def blade(part, scene, make):
         for path in ("location", "rotation_quaternion", '["across"]', '["along"]'):
             plate.keyframe_insert(path, frame=1 + number)
     scene.frame_set(1)
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, body(chest), body(plate), "spline_surface", matrix=np.eye(4).tolist(), name="Glide"
     )
-    only(joint)
+    select(joint)
     return scene, joint, plate
 
 
@@ -80,7 +69,7 @@ def test_five_keys_do_without_a_joint(part, scene, make):
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == 5
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"} and len(joint.condyle.joint.frames) == 5
 
 
@@ -95,7 +84,7 @@ def test_a_curve_gets_as_many_frames_as_its_order_takes_at_least(part, scene, ma
     (joint,) = part("data.references").joints_of(scene)
     settings = joint.condyle.joint
     settings.order = 6
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.fit(num_frames=4, **more) == {"FINISHED"}
     assert len(settings.frames) == settings.fit.num_frames == 6
     assert "; 6 control frames, the least for the curve's order" in part("blender.session").message
@@ -110,7 +99,7 @@ def _keyed(make, angles, turning=0.1):
         for path in ("location", "rotation_euler"):
             shank.keyframe_insert(path, frame=1 + 3 * number)
     bpy.context.scene.frame_set(1)
-    only(thigh)
+    select(thigh)
     shank.select_set(True)
     bpy.context.view_layer.objects.active = shank
     return shank
@@ -131,7 +120,7 @@ def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == 8
-    only(shank)
+    select(shank)
     assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
     assert part("blender.session").message.endswith(

@@ -1,21 +1,12 @@
 """Which keys a fit reads, and motions that come back to where they began."""
 
-from __future__ import annotations
-
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
-
-def only(item):
-    """Make an object the only one selected, and active."""
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    item.select_set(True)
-    bpy.context.view_layer.objects.active = item
+from ..selecting import select  # noqa: E402
 
 
 def curves_of(part, item):
@@ -34,12 +25,11 @@ def frames_of(joint):
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(part, scene, make, body):
     """A keyed knee with a joint, active: keys at 1, 5 ... 49."""
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
-    only(joint)
+    select(joint)
     return joint, shank
 
 
@@ -73,16 +63,15 @@ def test_keys_in_the_preview_range(scene, knee):
 
 
 @pytest.mark.small
-def test_selected_keys_of_a_bone(part, scene, make):
+def test_selected_keys_of_a_bone(part, scene, make, body):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     for name, first in (("A", 1), ("B", 2)):
         bone = rig.pose.bones[name]
         for number in range(9):
             bone.rotation_quaternion = (1.0, 0.1 * number, 0.0, 0.02 * number**2)
             bone.keyframe_insert("rotation_quaternion", frame=first + 3 * number)
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), name="Elbow")
-    only(joint)
+    select(joint)
     choose_keys(part, rig, range(1, 21))
     assert bpy.ops.condyle.fit(keys="SELECTED", num_frames=5) == {"FINISHED"}
     assert frames_of(joint) == [2, 5, 8, 11, 14, 17, 20]  # those of the parent do not count
@@ -151,7 +140,7 @@ def test_cycles_are_found(part, make, angles, kind, count):
 
 
 @pytest.fixture
-def bead(part, scene, make):
+def bead(part, scene, make, authoring):
     """A box keyed round a wavy ring, three times, held to the world."""
     box = make.box("Bead")
     box.rotation_mode = "QUATERNION"
@@ -162,10 +151,10 @@ def bead(part, scene, make):
         for path in ("location", "rotation_quaternion"):
             box.keyframe_insert(path, frame=1 + number)
     scene.frame_set(1)
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, None, part("data.references").Body(box), matrix=np.eye(4).tolist(), name="Wire"
     )
-    only(joint)
+    select(joint)
     return joint, box
 
 
@@ -212,7 +201,7 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
         shank.location, shank.rotation_quaternion = poses[5 * round(angle / 5.0)]
         for path in ("location", "rotation_quaternion"):
             shank.keyframe_insert(path, frame=1 + 4 * number)
-    only(shank)
+    select(shank)
     assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     fit = joint.condyle.joint.fit
@@ -232,7 +221,7 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
 @pytest.mark.small
 def test_one_way_of_a_motion_that_never_goes_back_is_told_to_be_all_of_it(part, scene, make):
     _, shank = make.keyed_knee(7)
-    only(shank)
+    select(shank)
     assert bpy.ops.condyle.fit(keys="ONE_WAY", num_frames=5) == {"FINISHED"}
     words = "the motion does not go back the same way: all keys are fitted"
     assert part("blender.session").message.endswith(words)

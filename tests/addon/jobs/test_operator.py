@@ -1,7 +1,5 @@
 """Modal work ends whatever happens in it: the add-on must not wait for ever for a job that is no more."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 from unittest.mock import MagicMock
@@ -169,7 +167,6 @@ def test_computing_begins_when_the_views_are_drawn(part, monkeypatch, looks, don
 def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
     """The line stood at 100 % simulating, as if it hung; a small bake is not held up."""
     stone = make.box("Stone", (0.0, 0.0, 1.0))
-    make.update()
     stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
     scene.frame_start, scene.frame_end = 1, 12
     client = part("blender.compute_process")

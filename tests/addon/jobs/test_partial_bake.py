@@ -1,7 +1,5 @@
 """A run that blows up is told, and what it gave until then can be baked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Compiling ahead: what a scene needs comes first, and nothing begins without a window."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.addon.animation.test_inputs import pendulum

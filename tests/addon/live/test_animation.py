@@ -1,7 +1,5 @@
 """What leads a live run beyond the scene's frames: keys behind them, cycles, what ends as it began, and what rests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,16 +10,13 @@ from ..said import said  # noqa: E402
 
 
 @pytest.fixture
-def arms(part, scene, make):
+def arms(scene, make, body, authoring):
     """An arm on a hinge, whose slider is to be keyed, and one that hangs from it; the scene has 13 frames."""
-    body = part("data.references").Body
     upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
-    make.update()
 
     def at(height):
         return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
 
-    authoring = part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
     elbow = authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
     elbow.condyle.joint.coordinates[0].damping = 0.5
@@ -112,8 +107,9 @@ def test_what_rests_at_the_end_of_its_keys_is_told(part, scene, make, arms):
     assert not told(part)
 
 
-def test_a_controller_excites_its_muscle_as_in_a_bake_until_its_slider_is_moved(part, scene, make, arms):
-    body = part("data.references").Body
+def test_a_controller_excites_its_muscle_as_in_a_bake_until_its_slider_is_moved(
+    part, scene, make, body, arms
+):
     arms.condyle.joint.prescribed = False
     points = [
         (body(bpy.data.objects["Up"]), (0.06, 0, 0.6)),
@@ -274,15 +270,13 @@ def test_a_wheel_that_a_controller_turns_turns_on(part, scene, make, arms, mode)
     assert rows > 26 and np.abs(live.q - whole.q[:rows])[:, 0].max() < 0.05 and live.q[-1, 0] > 10.0
 
 
-def test_a_copy_of_a_controller_that_starts_over_does_not_start_over_with_it(part, scene, make, arms):
+def test_a_copy_of_a_controller_that_starts_over_does_not_start_over_with_it(
+    part, scene, make, body, authoring, arms
+):
     """Names of copies begin as those of what they are copies of."""
-    body = part("data.references").Body
     top, bottom = make.box("Other Top", (1, 0, 1)), make.box("Other Bottom", (1, 0, 0.5))
-    make.update()
-    other = part("making.bodies_and_joints").add_joint(
-        scene, body(top), body(bottom), "hinge", name=f"{arms.name}.001"
-    )
-    part("making.bodies_and_joints").drive(scene, other, True)
+    other = authoring.add_joint(scene, body(top), body(bottom), "hinge", name=f"{arms.name}.001")
+    authoring.drive(scene, other, True)
     for joint, last in ((arms, 7), (other, 13)):
         joint.condyle.joint.controller.enabled, joint.condyle.joint.prescribed = True, False
         (slider,) = part("data.joints").slider_names(joint.condyle.joint)

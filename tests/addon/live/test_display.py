@@ -1,7 +1,5 @@
 """What a live run that is over leaves in objects that were not, or are no longer, its own scene's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,18 +7,15 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def rods(part, scene, make):
+def rods(part, scene, make, authoring):
     """Two bodies on hinges beside each other: (first, second)."""
     found = []
     for number in range(2):
         rod = make.box(f"Rod {number}", (number, 0, 0.5))
-        make.update()
         top = np.eye(4)
         top[:3, 3] = (number, 0.0, 0.75)
         body = part("data.references").Body(rod)
-        joint = part("making.bodies_and_joints").add_joint(
-            scene, None, body, kind="hinge", matrix=top, name=f"Axle {number}"
-        )
+        joint = authoring.add_joint(scene, None, body, kind="hinge", matrix=top, name=f"Axle {number}")
         joint.condyle.joint.axis = (1, 0, 0)
         joint.condyle.joint.coordinates[0].start = 0.4
         found.append(rod)

@@ -1,7 +1,5 @@
 """What a live run tells of itself: how fast it goes, and that its steps are too long."""
 
-from __future__ import annotations
-
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -43,7 +41,6 @@ def test_energy_from_nowhere_is_told_while_it_runs_and_afterwards(part, scene, m
     warning. With short steps neither.
     """
     stone = make.box("Stone", (0.0, 0.0, 0.5), (0.2, 0.2, 0.2))
-    make.update()
     stone.condyle.body.enabled, stone.condyle.body.motion = True, "FREE"
     body = part("data.references").Body(stone)
     found = part("making.connections").add_connection(scene, None, body, "ground", np.eye(4), None)
@@ -85,15 +82,12 @@ def test_what_an_undo_takes_from_a_run_is_told_while_it_can_come_back(part, scen
     assert told[0] == "undo took Ball away: Ctrl+Shift+Z, or nothing is kept" and "real time" in told[1]
 
 
-def test_a_record_tells_what_was_changed_while_it_was_made(part, scene, make):
+def test_a_record_tells_what_was_changed_while_it_was_made(part, scene, make, authoring):
     """It was made of what the scene was at its beginning: its rate of frames, and masses."""
     rod = make.box("Rod", (0, 0, 0.5))
-    make.update()
     top = np.eye(4)
     top[:3, 3] = (0.0, 0.0, 0.75)
-    part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(rod), kind="hinge", matrix=top
-    )
+    authoring.add_joint(scene, None, part("data.references").Body(rod), kind="hinge", matrix=top)
     rod.condyle.body.density = 1000.0
 
     def turn(_run):

@@ -1,7 +1,5 @@
 """The live mode without a window: the scene as it was at the end, sliders that act, a record that is a bake."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path
@@ -17,15 +15,11 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def axle(part, scene, make):
-    body = part("data.references").Body
+def axle(scene, make, body, authoring):
     stand, rod = make.box("Stand", (0, 0, 1.0)), make.box("Rod", (0, 0, 0.5))
-    make.update()
     top = np.eye(4)
     top[2, 3] = 0.75
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(stand), body(rod), kind="hinge", matrix=top, name="Axle"
-    )
+    joint = authoring.add_joint(scene, body(stand), body(rod), kind="hinge", matrix=top, name="Axle")
     scene.frame_start, scene.frame_end = 1, 25
     joint.condyle.joint.axis = (1, 0, 0)
     joint.condyle.joint.coordinates[0].start = 0.4
@@ -261,17 +255,14 @@ def test_undo_to_a_moment_within_a_run_gives_the_scenes_own_poses(part, scene, m
     assert not bpy.context.scene.condyle.live
 
 
-def test_a_run_goes_on_after_an_undo(part, scene, make):
+def test_a_run_goes_on_after_an_undo(part, scene, make, body, authoring):
     """Connected bones, too."""
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")}, True
     )
     rig.location = (0.3, 0.2, 0.1)
     make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "A"), body(rig, "B"), "hinge", name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Knee")
     joint.condyle.joint.axis = (1, 0, 0)
     scene.frame_start, scene.frame_end = 1, 25
     make.update()

@@ -1,11 +1,10 @@
 """Constraints between bodies, springs and ground: from the operator to the bake, and what they refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..selecting import select  # noqa: E402
 
 KINDS = (
     "point",
@@ -18,12 +17,6 @@ KINDS = (
     "spring",
     "ground",
 )
-
-
-def select(*items):
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[-1]
 
 
 def shift(x=0.0, y=0.0, z=0.0):
@@ -40,7 +33,7 @@ def turned_to_x(x=0.0, y=0.0, z=0.0):
 
 
 @pytest.fixture
-def pair(part, scene, make):
+def pair(part, scene, make, authoring):
     """Two boxes that hang side by side on hinges about x, 12 frames: (left, right, joints)."""
     scene.frame_start, scene.frame_end = 1, 13
     bodies, joints = [], []
@@ -50,7 +43,7 @@ def pair(part, scene, make):
     for body in bodies:
         x = body.location.x
         joints.append(
-            part("making.bodies_and_joints").add_joint(
+            authoring.add_joint(
                 scene,
                 None,
                 part("data.references").Body(body),
@@ -140,7 +133,7 @@ def test_a_gear_couples_two_joints(part, scene, pair, connect):
     np.testing.assert_allclose(led - 0.1, -2.0 * (leads - 0.2), atol=1e-8)
 
 
-def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
+def test_a_four_bar_linkage_stays_closed(part, scene, make, authoring, connect):
     """Crank, coupler and rocker on hinges about y; the rocker's end is held to the world."""
     scene.frame_start, scene.frame_end = 1, 25
     reference = part("data.references").Body
@@ -152,9 +145,7 @@ def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
         make.update()
         frame = shift(*start)
         frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
-        joint = part("making.bodies_and_joints").add_joint(
-            scene, parent, reference(bars[-1]), "hinge", matrix=frame
-        )
+        joint = authoring.add_joint(scene, parent, reference(bars[-1]), "hinge", matrix=frame)
         joint.condyle.joint.coordinates[0].start_speed = 1.0
         parent = reference(bars[-1])
     closing = shift(*corners[-1])
@@ -172,7 +163,6 @@ def test_a_four_bar_linkage_stays_closed(part, scene, make, connect):
 def test_a_rope_lets_fall_until_it_is_taut(part, scene, make, connect, swap):
     scene.frame_start, scene.frame_end = 1, 25
     hook, stone = make.box("Hook", (0, 0, 1)), make.box("Stone", (0, 0, 0.5))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     bodies = (stone, hook) if swap else (hook, stone)
     settings = connect("distance", *bodies).condyle.connection
@@ -208,10 +198,8 @@ def test_a_box_comes_to_rest_on_the_ground(part, scene, make, connect, contact):
     assert np.isclose(height, 0.2, atol=1e-5) if contact == "RIGID" else 0.19 < height < 0.2
 
 
-def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene, make, connect):
+def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene, make, body, connect):
     floor, ram = make.box("Floor", (0, 0, 0), (4, 4, 0.001)), make.box("Ram", (0, 0, 0.5), (0.4, 0.4, 0.4))
-    make.update()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, None, body(ram), "slider", name="Guide")
     joint.condyle.joint.axis, joint.condyle.joint.prescribed = (0, 0, 1), True
     for frame, height in ((1, 0.5), (9, 0.1)):
@@ -225,7 +213,6 @@ def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene,
 
 def test_points_of_the_ground_come_from_a_vertex_group_or_the_origin(part, scene, make, connect, ph):
     box = make.box("Crate", (0, 0, 0.4))
-    make.update()
     ground = connect("ground", None, box).condyle.connection.ground
     ground.points = "ORIGIN"
     assert part("reading.scene").read(scene).model.contacts[0].points.shape == (1, 3)
@@ -275,7 +262,6 @@ def test_what_is_not_in_use_is_left_out_and_what_is_wrong_is_named(part, scene, 
     with pytest.raises(ph.ModelError, match="the same body on both sides"):
         read(scene)
     stone = make.box("Stone", (2, 0, 0))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone))
     part("data.references").point_at(settings.body, part("data.references").Body(stone))
     assert read(scene).model.constraints[item.name].body == "Left"  # the held side counts as the world
@@ -369,8 +355,7 @@ def test_it_survives_renaming_saving_and_loading_and_duplicates_follow(part, sce
     assert len(part("reading.scene").read(scene).model.springs) == 2
 
 
-def test_a_bone_is_held_too(part, scene, make, connect):
-    body = part("data.references").Body
+def test_a_bone_is_held_too(part, scene, make, body, connect):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     for bone in ("A", "B"):
         part("making.bodies_and_joints").make_body(scene, body(rig, bone), mass=1.0, inertia=(0.1, 0.1, 0.1))

@@ -1,7 +1,5 @@
 """Curves evened out and run the other way, copies of control frames; what the panel tells of a selected frame."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
@@ -9,22 +7,15 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
-
-def only(item):
-    """Make an object the only one selected, and active."""
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    item.select_set(True)
-    bpy.context.view_layer.objects.active = item
+from ..selecting import select  # noqa: E402
 
 
 def joint_between(part, scene, make, scale, bones):
     """A keyed knee of objects, or of bones that follow the same keys, with a joint: (joint, thing that moves)."""
     thigh, shank = make.keyed_knee(scale=scale)
+    body, add_joint = part("data.references").Body, part("making.bodies_and_joints").add_joint
     if not bones:
-        body = part("data.references").Body
-        return part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee"), shank
+        return add_joint(scene, body(thigh), body(shank), name="Knee"), shank
     length = 0.4 * scale
     rig = make.armature(
         "Rig", {"Thigh": ((0, 0, length), (0, 0, 0), None), "Shank": ((0, 0, 0), (0, 0, -length), "Thigh")}
@@ -36,11 +27,7 @@ def joint_between(part, scene, make, scale, bones):
         for path in ("location", "rotation_quaternion"):
             bone.keyframe_insert(path, frame=1 + 4 * number)
     scene.frame_set(1)
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "Thigh"), body(rig, "Shank"), name="Knee"
-    )
-    return joint, bone
+    return add_joint(scene, body(rig, "Thigh"), body(rig, "Shank"), name="Knee"), bone
 
 
 @pytest.fixture
@@ -50,7 +37,7 @@ def knee(part, scene, make):
     def made(scale=1.0, bones=False):
         scene.unit_settings.scale_length = 1.0 / scale
         joint, moved = joint_between(part, scene, make, scale, bones)
-        only(joint)
+        select(joint)
         assert bpy.ops.condyle.fit(num_frames=9) == {"FINISHED"}
         assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
         return joint, moved
@@ -139,15 +126,13 @@ def test_fewer_frames_than_the_order_takes_are_told(part, knee):
 
 
 @pytest.mark.small
-def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make):
+def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make, authoring):
     body = part("data.references").Body(make.box("Bead"))
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, body, matrix=np.eye(4).tolist(), name="Wire"
-    )
+    joint = authoring.add_joint(scene, None, body, matrix=np.eye(4).tolist(), name="Wire")
     for angle in np.linspace(0.0, 2.0 * np.pi, 9)[:-1] + 0.15 * np.sin(np.arange(8)):
         pose = make.on_ball(0.3 * np.sin(angle), 0.3)
         pose[:3, 3] += np.cos(angle), np.sin(angle), 0.1 * np.sin(2 * angle)
-        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
+        authoring.add_control_frame(scene, joint, pose)
     joint.condyle.joint.periodic = True
     part("sliders.sliders").set_driven(scene, joint, True)
     joint["coordinate"] = 1.0
@@ -176,12 +161,9 @@ def test_what_does_not_follow_is_told(part, scene, knee):
     assert report.warnings == ("Keys of the slider in NLA strips are unchanged",)
 
 
-def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, ph):
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, body(make.box("Box")), "hinge", name="Pin"
-    )
-    only(joint)
+def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, body, authoring, ph):
+    joint = authoring.add_joint(scene, None, body(make.box("Box")), "hinge", name="Pin")
+    select(joint)
     assert not bpy.ops.condyle.reverse_curve.poll()
     with pytest.raises(ph.ModelError, match="'Pin' must be a spline curve"):
         part("blender.compute_process").run(part("making.curve_tools").reverse(scene, joint))
@@ -191,11 +173,11 @@ def test_only_a_curve_of_its_own_is_reshaped(part, scene, make, ph):
 def test_a_duplicate_stands_a_little_further_and_is_selected(part, scene, knee):
     joint, _ = knee()
     frames = joint.condyle.joint.frames
-    only(frames[8].object)
+    select(frames[8].object)
     assert bpy.ops.condyle.duplicate_control_frame(share=0.5) == {"FINISHED"}
     assert len(frames) == 10 and bpy.context.active_object == frames[9].object
     part("reading.joints").read_joint(scene, joint)  # no frames coincide
-    only(frames[2].object)
+    select(frames[2].object)
     assert bpy.ops.condyle.duplicate_control_frame() == {"FINISHED"}
     places = [np.array(frame.object.matrix_world.translation) for frame in frames]
     assert np.linalg.norm(places[3] - places[2]) < 0.5 * np.linalg.norm(places[4] - places[2])
@@ -219,7 +201,7 @@ def test_a_frame_is_added_in_order_and_a_copy_by_blender_adopted(part, scene, kn
     copy = settings.frames[0].object.copy()
     scene.collection.objects.link(copy)
     copy.location = settings.frames[0].object.location * 2.0 - settings.frames[1].object.location
-    only(copy)
+    select(copy)
     bpy.context.view_layer.update()
     assert bpy.ops.condyle.adopt_control_frame() == {"FINISHED"}
     assert settings.frames[0].object == copy and bpy.context.active_object == copy
@@ -237,13 +219,11 @@ def test_a_frame_goes_where_it_is_wished(part, scene, knee):
 
 
 @pytest.mark.small
-def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
+def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make, authoring):
     """The last frames are as near to the first as to the one before: then the end wins."""
     bead = make.box("Bead")
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bead), name="Wire"
-    )
-    only(joint)
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bead), name="Wire")
+    select(joint)
     for number in range(6):
         turn = np.pi / 3.0 * number
         bead.location = np.cos(turn), np.sin(turn), 0.0
@@ -253,13 +233,11 @@ def test_a_ring_that_is_drawn_pose_by_pose_keeps_its_order(part, scene, make):
 
 
 @pytest.fixture
-def draw(part, scene, make):
+def draw(part, scene, make, authoring):
     """Add control frames at places (x, y) of a bead, one after the other; where each went."""
     bead = make.box("Bead")
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bead), name="Wire"
-    )
-    only(joint)
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bead), name="Wire")
+    select(joint)
 
     def add(*places):
         went = []
@@ -319,7 +297,7 @@ def test_a_copy_that_is_moved_off_the_curve_stays_beside_its_frame(part, scene, 
     copy = joint.condyle.joint.frames[2].object.copy()
     scene.collection.objects.link(copy)
     copy.matrix_world.translation = pose = (2.2, 0.6, 0.0)
-    only(copy)
+    select(copy)
     bpy.context.view_layer.update()
     assert np.allclose(copy.matrix_world.translation, pose)
     assert part("making.curve_tools").index_in_order(scene, joint, copy.matrix_world) == 5
@@ -339,10 +317,10 @@ def test_names_of_frames_follow_their_order(knee):
     joint, _ = knee()
     frames = joint.condyle.joint.frames
     frames[6].object.name = "My Own"
-    only(frames[2].object)
+    select(frames[2].object)
     assert bpy.ops.condyle.duplicate_control_frame() == {"FINISHED"}
     assert bpy.ops.condyle.move_control_frame(direction="UP") == {"FINISHED"}
-    only(frames[0].object)
+    select(frames[0].object)
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
     names = [frame.object.name for frame in frames]
     assert names == [f"Knee Frame {k:02d}" for k in range(6)] + ["My Own"] + [
@@ -354,7 +332,7 @@ def test_names_of_frames_follow_their_order(knee):
 def test_removing_the_selected_frame_keeps_the_joint_at_hand(knee):
     joint, _ = knee()
     frames = joint.condyle.joint.frames
-    only(frames[8].object)
+    select(frames[8].object)
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
     assert len(frames) == 8 and bpy.context.active_object == frames[7].object
 
@@ -365,7 +343,7 @@ def test_the_panel_says_which_frame_is_selected(part, knee):
     frames = joint.condyle.joint.frames
     panel = part("ui.frames.panels").FramesPanel
     for number in (0, 5):
-        only(frames[number].object)
+        select(frames[number].object)
         layout = MagicMock()
         panel.draw(MagicMock(layout=layout), bpy.context)
         assert layout.label.call_args_list[0].kwargs["text"] == f"Frame {number}, of 0 to 8"
@@ -375,10 +353,10 @@ def test_the_panel_says_which_frame_is_selected(part, knee):
 def test_the_list_marks_the_frame_that_is_selected(part, knee):
     joint, _ = knee()
     settings = joint.condyle.joint
-    only(settings.frames[6].object)
+    select(settings.frames[6].object)
     part("handlers.control_frames").mark_selected()
     assert settings.active_frame == 6
-    only(joint)
+    select(joint)
     part("handlers.control_frames").mark_selected()
     assert settings.active_frame == 6
 

@@ -1,18 +1,11 @@
 """What is deleted is named, and what it led is let go of."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
 from ..copying import frames_of, in_window, moved_by, simulated  # noqa: E402
-from .test_duplicates import select  # noqa: E402
-
-
-@pytest.fixture
-def knee(part, scene, make):
-    return make.driven_knee(part, scene)
+from ..selecting import select  # noqa: E402
 
 
 @pytest.mark.small
@@ -26,7 +19,6 @@ def test_a_deleted_body_is_named_and_another_can_take_its_place(part, scene, mak
     with pytest.raises(ph.ModelError, match=f"joint 'Knee': its {role} {gone.name} is in no scene: undo"):
         simulated(part, scene)
     new = make.box("New", (0, 0, 0.1))
-    make.update()
     body = part("data.references").Body(new)
     part("making.bodies_and_joints").make_body(scene, body)
     part("data.references").point_at(getattr(joint.condyle.joint, role), body)
@@ -131,15 +123,15 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         assert [item for item in scene.objects if item.condyle.frame_of is not None] == [kept]
 
 
-def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it(part, scene, knee):
+def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it(
+    part, scene, authoring, knee
+):
     """Told by the bake as well it stood twice, and went on standing there when it was removed."""
     _, shank, joint = knee
     select(joint)
     bpy.ops.object.delete()
     part("making.duplicates").mend()
-    part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(shank), "hinge", np.eye(4), name="New"
-    )
+    authoring.add_joint(scene, None, part("data.references").Body(shank), "hinge", np.eye(4), name="New")
     part("jobs.bake").bake_now(scene)
     lines = [each for each in part("blender.session").findings if each.code == "left-over"]
     assert len(lines) == 1 and lines[0].remedy == part("making.orphans").REMEDY

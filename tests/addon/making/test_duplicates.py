@@ -1,35 +1,19 @@
 """What duplicated, appended, joined, separated, renamed and deleted things keep and drop: the table of `copies`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
 from ..copying import frames_of, in_window, joined, moved_by, simulated  # noqa: E402
-
-
-def select(*items):
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[-1]
+from ..selecting import select  # noqa: E402
 
 
 @pytest.fixture
-def knee(part, scene, make):
-    return make.driven_knee(part, scene)
-
-
-@pytest.fixture
-def elbow(part, scene, make):
+def elbow(scene, make, body, authoring):
     """A rig of two bones with a hinge between them: (rig, joint's Empty)."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 5
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow"
-    )
+    joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     return rig, joint
 
 
@@ -137,9 +121,8 @@ def test_a_copy_of_a_baked_body_has_a_bake_of_its_own(part, scene, knee):
 
 @pytest.mark.small
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_copy_of_a_baked_muscle_has_a_curve_of_its_own(part, scene, knee, linked):
+def test_a_copy_of_a_baked_muscle_has_a_curve_of_its_own(part, scene, body, knee, linked):
     thigh, shank, _ = knee
-    body = part("data.references").Body
     muscle = part("making.muscles").add_muscle(
         scene, [(body(thigh), (0.06, 0, 0.6)), (body(shank), (0.06, 0, -0.1))], "Biceps"
     )
@@ -152,7 +135,7 @@ def test_a_copy_of_a_baked_muscle_has_a_curve_of_its_own(part, scene, knee, link
 
 
 @pytest.mark.small
-def test_a_duplicated_bone_is_a_body_of_its_own(part, scene, elbow):
+def test_a_duplicated_bone_is_a_body_of_its_own(part, scene, body, elbow):
     rig, joint = elbow
     select(rig)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -170,7 +153,6 @@ def test_a_duplicated_bone_is_a_body_of_its_own(part, scene, elbow):
     bones["B"].name = "Forearm"
     assert joined(part, joint) == ("Rig/A", "Rig/Forearm")
     assert bones["B.001"].condyle.body.enabled and simulated(part, scene) == ["Rig/Forearm"]
-    body = part("data.references").Body
     second = part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B.001"), "hinge")
     assert joined(part, second) == ("Rig/A", "Rig/B.001")
 
@@ -190,7 +172,6 @@ def test_a_duplicated_armature_takes_its_joint_along_or_leaves_it(part, scene, e
 def test_joints_follow_their_bones_into_a_joined_armature(part, scene, make, elbow, names):
     rig, joint = elbow
     other = make.armature("Other", {names[1]: ((2, 0, 1), (2, 0, 0.5), None)})
-    make.update()
     select(rig, other)
     bpy.ops.object.join()
     child = "Other/B.001" if names[1] == "B" else "Other/B"
@@ -202,16 +183,12 @@ def test_joints_follow_their_bones_into_a_joined_armature(part, scene, make, elb
 
 
 @pytest.mark.small
-def test_joints_of_a_copy_stay_where_they_are_in_the_original(part, scene, make):
+def test_joints_of_a_copy_stay_where_they_are_in_the_original(part, scene, make, body, authoring):
     """Blender loses sight of what hangs on bones between others, which get other names."""
     bones = {"A": ((0, 0, 1.5), (0, 0, 1), None), "B": ((0, 0, 1), (0, 0.1, 0.5), "A")}
     rig = make.armature("Rig", bones | {"C": ((0, 0.1, 0.5), (0, 0, 0), "B")})
-    make.update()
-    body = part("data.references").Body
     joints = [
-        part("making.bodies_and_joints").add_joint(
-            scene, body(rig, above), body(rig, below), "hinge", name=above + below
-        )
+        authoring.add_joint(scene, body(rig, above), body(rig, below), "hinge", name=above + below)
         for above, below in ("AB", "BC")
     ]
     copies = duplicate(part, rig, *joints)
@@ -332,7 +309,6 @@ def test_a_deleted_bone_is_missed_though_a_copy_of_the_rig_has_it(part, scene, e
 def test_of_joined_meshes_the_active_one_keeps_its_role(part, scene, make, knee, ph):
     _, shank, _ = knee
     other, third = make.box("Other", (1, 0, 0)), make.box("Third", (1, 1, 0))
-    make.update()
     mass = part("reading.scene").mass_properties(scene, part("data.references").Body(shank)).mass
     select(other, shank)
     bpy.ops.object.join()

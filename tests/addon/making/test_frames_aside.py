@@ -1,12 +1,11 @@
 """Control frames that were deleted or are out of the way, and what of a slider does not go along."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from .test_curve_tools import knee, only  # noqa: E402, F401
+from ..selecting import select  # noqa: E402
+from .test_curve_tools import knee  # noqa: E402, F401
 
 
 @pytest.mark.small
@@ -15,9 +14,9 @@ def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
     joint, _ = knee()
     settings = joint.condyle.joint
     kept = [frame.object for frame in settings.frames]
-    only(kept.pop(3))
+    select(kept.pop(3))
     bpy.ops.object.delete()
-    only(kept[2])
+    select(kept[2])
     part("handlers.control_frames").mark_selected()
     settings.active_frame = 3
     part("handlers.control_frames").mark_selected()
@@ -25,9 +24,9 @@ def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}
     assert [frame.object for frame in settings.frames] == kept
     assert bpy.context.active_object == kept[2]
-    only(kept[1])
+    select(kept[1])
     bpy.ops.object.delete()
-    only(kept[0])
+    select(kept[0])
     part("handlers.control_frames").mark_selected()
     assert bpy.ops.condyle.remove_control_frame() == {"FINISHED"}  # what comes next is gone itself
     assert settings.frames[0].object is None or settings.frames[0].object.name not in scene.objects
@@ -41,7 +40,7 @@ def test_a_deleted_frame_is_removed_and_no_other(part, scene, knee):
 def test_frames_in_a_collection_that_is_out_of_the_way_stay_as_they_are(part, scene, knee, operator):
     joint, moved = knee()
     frames = [frame.object for frame in joint.condyle.joint.frames]
-    only(moved)
+    select(moved)
     collection = next(each for each in scene.collection.children if joint.name in each.objects)
     bpy.context.view_layer.layer_collection.children[collection.name].exclude = True
     with pytest.raises(RuntimeError, match="excluded"):
@@ -75,7 +74,7 @@ def test_what_is_told_of_a_slider_that_does_not_go_along(part, scene, knee):
 def test_a_frame_that_is_added_to_a_preset_lies_on_its_curve(part, scene, preset):
     """There the child hangs beside the curve by its rest pose: the frame was set at the child's own origin."""
     joint = part("making.presets_making").add_with_bodies(scene, preset)
-    only(joint)
+    select(joint)
     reader, settings = part("reading.joints"), joint.condyle.joint
     ends = joint.id_properties_ui("coordinate").as_dict()
     joint["coordinate"] = 0.43 * ends["max"]

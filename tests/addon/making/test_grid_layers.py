@@ -1,23 +1,18 @@
 """The third direction of a surface: layers as a third coordinate or as time, added and removed by the buttons."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..selecting import why_not  # noqa: E402
 
 
 @pytest.fixture
-def glide(part, scene, make):
+def glide(scene, make, body, authoring):
     """A plate that glides on a box, with a grid of 4 x 4 around it; the joint is active."""
     chest = make.box("Chest", (0.1, 0.2, 0.3), (0.3, 0.2, 0.4))
     plate = make.box("Plate", (0.1, -0.1, 0.35), (0.1, 0.02, 0.12))
-    make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(chest), body(plate), "spline_surface", name="Glide"
-    )
+    joint = authoring.add_joint(scene, body(chest), body(plate), "spline_surface", name="Glide")
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
     return scene, joint, plate
@@ -27,13 +22,6 @@ def read(part, scene):
     """The surface as a simulation sees it."""
     (found,) = part("reading.scene").read(scene).model.bodies
     return found.joint
-
-
-def why_not(name):
-    """What a button that is disabled says."""
-    with pytest.raises(RuntimeError) as caught:
-        getattr(bpy.ops.condyle, name)()
-    return str(caught.value)
 
 
 @pytest.mark.small
@@ -187,11 +175,9 @@ def test_a_surface_that_moves_takes_the_child_along_in_a_bake(part, scene, glide
 
 
 @pytest.mark.small
-def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scene, make):
+def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scene, make, authoring):
     """Of one cubic piece a direction, whose values at both ends are the same."""
-    authoring = part("making.bodies_and_joints")
     plate = make.box("Plate")
-    make.update()
     joint = authoring.add_joint(
         scene, None, part("data.references").Body(plate), "spline_surface", name="Joint"
     )

@@ -1,7 +1,5 @@
 """Control frames of a surface as a grid of Empties: made around a body, rows and columns added and removed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,15 +7,11 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def glide(part, scene, make):
+def glide(scene, make, body, authoring):
     """A plate that glides on a box, with a grid of 4 x 5 around it; the joint is active."""
     chest = make.box("Chest", (0.1, 0.2, 0.3), (0.3, 0.2, 0.4))
     plate = make.box("Plate", (0.1, -0.1, 0.35), (0.1, 0.02, 0.12))
-    make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(chest), body(plate), "spline_surface", name="Glide"
-    )
+    joint = authoring.add_joint(scene, body(chest), body(plate), "spline_surface", name="Glide")
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
     return scene, joint, chest, plate

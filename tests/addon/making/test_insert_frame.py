@@ -1,29 +1,21 @@
 """A control frame more in a curve that is keyed: the child moves as before, as nearly as the new curve lets it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..selecting import select  # noqa: E402
 
 KEYED = (1.0, 20.0, 48.0)
 FRAMES = (*KEYED, 8.0, 14.5, 31.0, 40.0)
 
 
-def only(item):
-    for other in bpy.context.view_layer.objects:
-        other.select_set(other == item)
-    bpy.context.view_layer.objects.active = item
-
-
 @pytest.fixture(params=["knots of a fit", "by hand", "angle"])
-def keyed(request, part, scene, make):
+def keyed(request, scene, make, body, authoring):
     """A knee whose slider is keyed: the joint's Empty and its child."""
     thigh, shank = make.keyed_knee()
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
-    only(joint)
+    select(joint)
     if request.param in {"knots of a fit", "angle"}:
         options = {"coordinate": "ANGLE", "angle_axis": (0, 1, 0)} if request.param == "angle" else {}
         assert bpy.ops.condyle.fit(num_frames=6, **options) == {"FINISHED"}
@@ -72,7 +64,7 @@ def test_the_keyed_motion_stays_and_what_is_left_is_told(
         request.addfinalizer(lambda: handlers.remove(marking))
     settings = joint.condyle.joint
     before = motion(scene, shank)
-    only(settings.frames[number].object)
+    select(settings.frames[number].object)
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert len(settings.frames) == 7
     told, now = part("blender.session").message, motion(scene, shank)
@@ -90,12 +82,10 @@ def test_the_keyed_motion_stays_and_what_is_left_is_told(
 @pytest.mark.parametrize("number", range(7))
 @pytest.mark.parametrize("fitted", [False, True])
 def test_a_closed_curve_keeps_its_motion_and_begins_where_it_began(
-    part, scene, make, operator, number, fitted
+    part, scene, make, body, authoring, operator, number, fitted
 ):
     """It jumped: the frame had no knot, and where the curve begins hung on how many frames there are."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
-    make.update()
     joint = authoring.add_joint(scene, body(held), body(moved), name="Wheel")
     joint.condyle.joint.periodic = True
     for turn in np.array([0.0, 0.9, 1.7, 2.9, 3.8, 4.4, 5.5]):
@@ -118,7 +108,7 @@ def test_a_closed_curve_keeps_its_motion_and_begins_where_it_began(
         joint.keyframe_insert('["coordinate"]', frame=frame)
     settings = joint.condyle.joint
     before = motion(scene, moved)
-    only(settings.frames[number].object)
+    select(settings.frames[number].object)
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert len(settings.frames) == 8 and "the curve moved by at most" in part("blender.session").message
     distance, angle = off(motion(scene, moved), before)

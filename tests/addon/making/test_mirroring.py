@@ -1,7 +1,5 @@
 """Joints mirrored onto the other side: bones, objects, every type of joint; rotations stay rotations."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
@@ -10,15 +8,9 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Euler, Matrix  # noqa: E402
 
+from ..selecting import select  # noqa: E402
+
 FLIP = np.diag([-1.0, 1.0, 1.0, 1.0])
-
-
-def only(item):
-    """Make an object the only one selected, and active."""
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    item.select_set(True)
-    bpy.context.view_layer.objects.active = item
 
 
 def rigid(matrix):
@@ -38,7 +30,7 @@ def set_sliders(part, joint, share):
 
 
 @pytest.fixture
-def legs(part, scene, make):
+def legs(part, scene, make, authoring):
     """An armature with two legs, the left knee keyed, fitted and driven: `legs(scale, roll)` -> (rig, joint)."""
 
     def made(scale=1.0, roll=0.0):
@@ -66,10 +58,8 @@ def legs(part, scene, make):
                 bone.keyframe_insert(path, frame=1 + number)
         make.update()
         body = part("data.references").Body
-        joint = part("making.bodies_and_joints").add_joint(
-            scene, body(rig, "Thigh.L"), body(rig, "Shank.L"), name="Knee.L"
-        )
-        only(joint)
+        joint = authoring.add_joint(scene, body(rig, "Thigh.L"), body(rig, "Shank.L"), name="Knee.L")
+        select(joint)
         assert bpy.ops.condyle.fit(num_frames=6) == {"FINISHED"}
         return rig, joint
 
@@ -118,20 +108,20 @@ def test_a_joint_that_is_there_is_brought_up_to_date(part, scene, legs):
     assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
     other = bpy.data.objects["Knee.R"]
     before = len(bpy.data.objects)
-    only(joint)
+    select(joint)
     joint.condyle.joint.frames[2].object.location.x += 0.02
     assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
     assert len(bpy.data.objects) == before
     read = part("reading.joints").control_frames
     assert np.allclose(read(scene, other), image(read(scene, joint)), atol=1e-6)
-    only(other)  # and back: nothing changes
+    select(other)  # and back: nothing changes
     now = read(scene, joint)
     assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
     assert np.allclose(read(scene, joint), now, atol=1e-6)
 
 
 @pytest.fixture
-def hips(part, scene, make):
+def hips(part, scene, make, authoring):
     """A pelvis with two thighs, objects; `hips(right)` gives the left joint, the right thigh turned by a matrix."""
 
     def made(kind="hinge", right=None):
@@ -144,10 +134,8 @@ def hips(part, scene, make):
         make.update()
         matrix = make.on_ball(0.4, 0.3, 0.1)
         matrix[:3, 3] += 0.05, 0.0, 0.9
-        joint = part("making.bodies_and_joints").add_joint(
-            scene, body(pelvis), body(thighs[0]), kind, matrix.tolist(), name="Hip.L"
-        )
-        only(joint)
+        joint = authoring.add_joint(scene, body(pelvis), body(thighs[0]), kind, matrix.tolist(), name="Hip.L")
+        select(joint)
         return joint
 
     return made
@@ -200,9 +188,9 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
 
 @pytest.mark.small
 @pytest.mark.parametrize("preset", ["hip", "thumb", "wrist", "shoulder"])
-def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, preset):
+def test_a_slider_of_the_other_side_does_what_its_title_says(part, scene, make, body, preset):
     """The child of both sides moves alike at the same value, but where the title is the opposite one: there against."""
-    body, opposites = part("data.references").Body, part("making.mirroring").TITLES
+    opposites = part("making.mirroring").TITLES
     title_of = part("ui.joints.panels").title_of
     sides = {}
     for side, x in ((".L", 1.0), (".R", -1.0)):
@@ -325,7 +313,7 @@ def test_a_shape_in_another_order_that_fits_in_several_ways_is_told(part, scene,
 
 
 @pytest.mark.small
-def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scene, make, hips):
+def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scene, make, authoring, hips):
     carrying = hips()
     carrying.condyle.joint.controller.enabled, carrying.condyle.joint.controller.stiffness = True, 7.0
     mirror = part("making.mirroring").mirror
@@ -333,7 +321,7 @@ def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scen
     assert other.condyle.joint.controller.enabled and other.condyle.joint.controller.stiffness == 7.0
     settings, body = carrying.condyle.joint, part("data.references").Body
     ground = make.box("Ground", (0, 0, 0))
-    loop = part("making.bodies_and_joints").add_joint(
+    loop = authoring.add_joint(
         scene, body(ground), body(settings.child.object), "spherical", name="A Loop.L", closes_loop=True
     )
     first, second = mirror(scene, loop), mirror(scene, loop)
@@ -343,12 +331,12 @@ def test_a_joint_that_closes_a_loop_leaves_the_one_that_carries_alone(part, scen
 
 
 @pytest.mark.small
-def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, make, hips, ph):
+def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, make, body, hips, ph):
     joint = hips("hinge", right=(0.9, 0.3, 0.1, 0.2))
     (warning,) = part("making.mirroring").mirror(scene, joint).warnings
     assert "Thigh.R is not at the mirrored pose now" in warning
     bpy.data.objects["Thigh.R"].name = "Other"
-    only(joint)
+    select(joint)
     with pytest.raises(RuntimeError, match=r"Thigh\.L has no other side: no body is named 'Thigh\.R'"):
         bpy.ops.condyle.mirror_joint()
     bpy.data.objects["Thigh.L"].name = "Thigh"
@@ -357,7 +345,6 @@ def test_what_cannot_be_seen_is_told_and_what_is_missing_refused(part, scene, ma
     rig = make.armature(
         "Rig", {"A.L": ((0.1, 0, 1), (0.1, 0, 0.5), None), "A.R": ((-0.3, 0, 1), (-0.1, 0, 0.5), None)}
     )
-    body = part("data.references").Body
     bones = part("making.bodies_and_joints").add_joint(scene, None, body(rig, "A.L"), "hinge")
     with pytest.raises(ph.ModelError, match=r"Rig/A\.R is .* from the mirror image of Rig/A\.L"):
         part("making.mirroring").mirror(scene, bones)

@@ -1,7 +1,5 @@
 """Muscles in the scene: points that stick to bodies, obstacles, what physics is given, and what a bake leaves."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,22 +8,9 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from ..tubes import seen  # noqa: E402
+
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
-
-
-def seen(item):
-    """Middles of the rings (n, 3) of the tube that is seen, and their radii (n,)."""
-    item.data.use_fill_caps = False
-    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh = evaluated.to_mesh()
-    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", values)
-    evaluated.to_mesh_clear()
-    around = 4 + 2 * item.data.bevel_resolution
-    count = len(item.data.splines[0].points)
-    rings = values.reshape(count, around, 3)
-    middles = rings.mean(axis=1)
-    return middles, np.linalg.norm(rings - middles[:, None], axis=2).mean(axis=1)
 
 
 @pytest.mark.small
@@ -46,11 +31,10 @@ def test_points_stick_to_bodies_without_a_bake(part, arm, make):
 
 
 @pytest.mark.small
-def test_points_stick_to_bones(part, scene, make):
+def test_points_stick_to_bones(part, scene, make, body):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     rig.location = (1.0, 0.0, 0.0)
     make.update()
-    body = part("data.references").Body
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
     muscle = part("making.muscles").add_muscle(
         scene, [(body(rig, "A"), (1.1, 0, 0.8)), (body(rig, "B"), (1.1, 0, 0.2))]
@@ -115,11 +99,10 @@ def test_empties_and_bodies_are_picked(part, scene, arm, make):
     assert np.allclose(points[1].place, (0.05, 0.0, 0.25), atol=1e-5)
 
 
-def test_what_physics_is_given(part, scene, arm, make, ph):
+def test_what_physics_is_given(part, scene, arm, make, body, ph):
     upper, _, _, muscle = arm
     muscle.condyle.muscle.mass = 0.3
     scene.unit_settings.scale_length = 0.5
-    body = part("data.references").Body
     obstacle = part("making.obstacles").add_obstacle(
         scene, body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07, length=0.3
     )

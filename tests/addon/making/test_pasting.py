@@ -1,7 +1,5 @@
 """What Ctrl+C and Ctrl+V of a jointed rig make."""
 
-from __future__ import annotations
-
 import pytest
 
 bpy = pytest.importorskip("bpy")

@@ -1,7 +1,5 @@
 """Joints from presets between bones."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,7 +13,6 @@ from ..ui.test_welcome import child_of, only_joint, placed, select  # noqa: E402
 @pytest.mark.small
 def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
-    make.update()
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
@@ -35,13 +32,12 @@ def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
 
 @pytest.mark.small
 @pytest.mark.parametrize("preset", ["knee", "hip", "elbow", "wrist", "thumb", "jaw", "finger", "hinge"])
-def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, make, preset):
+def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, make, body, preset):
     """Their boxes meet elsewhere."""
     head = (0.03, 0.1, 0.5)
     rig = make.armature("Rig", {"A": ((0, 0, 1), head, None), "B": (head, (0, 0, 0.1), "A")}, True)
     scene.frame_end = 6
     make.update()
-    body = part("data.references").Body
     joint = part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
     if preset not in (
@@ -54,12 +50,10 @@ def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, ma
 
 
 @pytest.mark.small
-def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make):
+def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make, body):
     """Its tip goes down as it turns; the head slides forward and down."""
     head, tip = (0.0, 0.03, 1.58), (0.0, -0.08, 1.5)
     rig = make.armature("Rig", {"Skull": ((0, 0.05, 1.6), (0, 0.05, 1.9), None), "Jaw": (head, tip, "Skull")})
-    make.update()
-    body = part("data.references").Body
     joint = part("making.presets_making").add(scene, "jaw", body(rig, "Skull"), body(rig, "Jaw"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
     length = math.dist(head, tip)
@@ -76,12 +70,11 @@ def test_the_jaw_of_a_rig_opens_about_its_head(part, scene, make):
 
 
 @pytest.mark.small
-def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene, make):
+def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene, make, body):
     rig = make.armature("Rig", {name: ((x, 0, 0.4), (x, 0, 0), None) for x, name in enumerate("ABC")})
     for radius, bone in zip((0.01, 0.1, 0.3), rig.data.bones):
         bone.head_radius = bone.tail_radius = radius
     make.update()
-    body = part("data.references").Body
     for child in "BC":
         part("making.presets_making").add(scene, "hinge", body(rig, "A"), body(rig, child))
     masses = [bone.condyle.body.mass for bone in rig.pose.bones]
@@ -90,12 +83,12 @@ def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene
 
 @pytest.mark.small
 @pytest.mark.parametrize(("preset", "is_told"), [("hinge", False), ("hip", False), ("knee", True)])
-def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(part, scene, make, preset, is_told):
+def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(
+    part, scene, make, body, preset, is_told
+):
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
-    make.update()
-    body = part("data.references").Body
     part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert is_told == ("connected-bone" in codes(part("checking.scene").check(scene)))
 
@@ -137,13 +130,11 @@ def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, s
 
 
 @pytest.mark.small
-def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, make):
+def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, make, body):
     """Bringing the slider up to date, which was advised, changes nothing there."""
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
-    make.update()
-    body = part("data.references").Body
     joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     joint["coordinate"] = 1.2
     joint.update_tag()
@@ -152,13 +143,12 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
     assert "slider-of-connected-bone" in told and "stale-slider" not in told
 
 
-def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make):
+def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make, body):
     """It said "reached", since the sliders would have it there; the bone stays at its parent's end."""
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
     )
-    make.update()
-    body, reach = part("data.references").Body, part("posing.inverse_kinematics")
+    reach = part("posing.inverse_kinematics")
     joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     wish = reach.point_wish(scene, body(rig, "B"), (0, 0, 0))
     joint["coordinate"] = 1.2

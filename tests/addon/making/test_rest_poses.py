@@ -1,7 +1,5 @@
 """Bones that are turned at rest after a joint was made between them: the skin turns, and that is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,6 @@ BONES = {
 @pytest.fixture
 def rig(make, scene):
     found = make.armature("Rig", BONES)
-    make.update()
     return found
 
 
@@ -90,10 +87,10 @@ def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
     assert told(part, scene) == []
 
 
-def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(part, scene, make, rig):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_objects_and_files_of_earlier_versions_have_no_record_and_are_not_told(
+    part, scene, make, body, authoring, rig
+):
     a, b = make.box("A"), make.box("B", (0, 0, 1))
-    make.update()
     assert authoring.add_joint(scene, body(a), body(b), "hinge").condyle.rest.bones == ""
     joint = joined(part, scene, rig)
     joint.condyle.property_unset("rest")

@@ -1,7 +1,5 @@
 """Rigs that are appended, shared between scenes, or shown by instances of their collection."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
@@ -10,11 +8,6 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 from ..copying import frames_of, in_window, joined, moved_by, simulated  # noqa: E402
-
-
-@pytest.fixture
-def knee(part, scene, make):
-    return make.driven_knee(part, scene)
 
 
 @pytest.mark.small

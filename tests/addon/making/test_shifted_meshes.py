@@ -1,25 +1,22 @@
 """Children whose origins or transforms are set anew under their sliders: their meshes jump, and that is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from .test_duplicates import select  # noqa: E402
+from ..selecting import select  # noqa: E402
 
 pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(scene, make, body, authoring):
     """A turned shank, its mesh below its origin, on a driven hinge."""
     thigh, shank = make.box("Thigh", (0, 0, 0.7)), make.box("Shank", (0, 0, 0.5))
     for vertex in shank.data.vertices:
         vertex.co.z -= 0.2
     shank.rotation_euler = (0.2, 0.3, 0.0)
     make.update()
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     joint = authoring.add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     authoring.drive(scene, joint, True)
     make.update()
@@ -61,11 +58,10 @@ def test_what_moves_a_mesh_under_its_joint_is_told_until_it_is_put_right(part, s
     assert told(part, scene) == []
 
 
-def test_scale_that_is_applied_and_shapes_that_are_edited_are_not_told(part, scene, make):
+def test_scale_that_is_applied_and_shapes_that_are_edited_are_not_told(part, scene, make, body):
     thigh, shank = make.box("Thigh", (0, 0, 0.7)), make.box("Shank", (0, 0, 0.3))
     shank.scale = (2, 2, 2)
     make.update()
-    body = part("data.references").Body
     part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), "hinge", name="Knee")
     select(shank)
     bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
@@ -78,7 +74,7 @@ def test_scale_that_is_applied_and_shapes_that_are_edited_are_not_told(part, sce
     assert told(part, scene) == []
 
 
-def test_children_without_meshes_and_joints_of_earlier_files_are_left_alone(part, scene, make, knee):
+def test_children_without_meshes_and_joints_of_earlier_files_are_left_alone(part, scene, make, body, knee):
     _, shank, joint = knee
     joint.condyle.property_unset("rest")
     select(shank)
@@ -86,6 +82,5 @@ def test_children_without_meshes_and_joints_of_earlier_files_are_left_alone(part
     assert told(part, scene) == []
     empty = make.empty("Foot")
     make.update()
-    body = part("data.references").Body
     part("making.bodies_and_joints").add_joint(scene, body(shank), body(empty), "hinge", name="Ankle")
     assert bpy.data.objects["Ankle"].condyle.rest.vertices == 0 and told(part, scene) == []

@@ -1,28 +1,20 @@
 """Sliders that begin where the child stands."""
 
-from __future__ import annotations
-
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
-
-def only(item):
-    for other in bpy.context.view_layer.objects:
-        other.select_set(other == item)
-    bpy.context.view_layer.objects.active = item
+from ..selecting import select  # noqa: E402
 
 
 @pytest.fixture
-def drawn(part, scene, make):
+def drawn(part, scene, make, body):
     """A keyed knee whose curve was drawn pose by pose: the joint's Empty and its child."""
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
-    only(joint)
+    select(joint)
     for frame in (1, 13, 25, 37, 49):
         scene.frame_set(frame)
         assert bpy.ops.condyle.add_control_frame(place="END") == {"FINISHED"}
@@ -64,12 +56,11 @@ def test_a_keyed_slider_begins_where_its_keys_are(scene, drawn):
 @pytest.mark.small
 @pytest.mark.parametrize("operator", ["drive", "drive_all"])
 @pytest.mark.parametrize("kind", ["hinge", "universal", "spherical", "euler", "slider", "composite"])
-def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scene, make, operator, kind):
+def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(
+    part, scene, make, authoring, operator, kind
+):
     bob = make.box("Bob", (0, 0, -0.3))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bob), kind, np.eye(4)
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bob), kind, np.eye(4))
     settings = joint.condyle.joint
     settings.axis = (0, 1, 0)
     settings.axis_2 = (1, 0, 0)
@@ -77,7 +68,7 @@ def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scen
         settings.parts.add().type = part_of_it
         settings.parts[-1].axis = (0, 1, 0)
     part("data.joints").match_coordinates(settings)
-    part("making.bodies_and_joints").take_rest_pose(joint)
+    authoring.take_rest_pose(joint)
     rows = settings.coordinates
     rows[0].start = 0.1  # of the simulation, not of the pose
     if kind == "slider":
@@ -86,7 +77,7 @@ def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scen
         bob.location, bob.rotation_euler = (-0.3 * np.sin(0.4), 0, -0.3 * np.cos(0.4)), (0, 0.4, 0)
     make.update()
     before = np.array(bob.matrix_world)
-    only(joint)
+    select(joint)
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     bpy.context.view_layer.update()
     assert np.abs(np.array(bob.matrix_world) - before).max() < 2e-6
@@ -94,14 +85,13 @@ def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(part, scen
 
 
 @pytest.mark.small
-def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_turns(part, scene, make):
+def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_turns(
+    part, scene, make, authoring
+):
     bob = make.box("Bob", (0, 0, -0.3))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bob), "hinge", np.eye(4)
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bob), "hinge", np.eye(4))
     joint.condyle.joint.axis = (0, 1, 0)
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == 0.0
     joint["coordinate"] = 2.0 * np.pi
     assert bpy.ops.condyle.stop_driving() == {"FINISHED"}
@@ -117,12 +107,11 @@ def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_
 def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, scene, make):
     bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
     wire, bead = bpy.context.object, make.box("Bead", (0.6, -0.7, 0), (0.1, 0.1, 0.1))
-    make.update()
-    only(wire)
+    select(wire)
     bead.select_set(True)
     assert bpy.ops.condyle.add_preset(preset="bead") == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
-    only(joint)
+    select(joint)
     session, settings = part("blender.session"), joint.condyle.joint
     before, start = np.array(bead.matrix_world), settings.coordinates[0].start
     assert start > 0.5
@@ -137,13 +126,10 @@ def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, s
 
 
 @pytest.mark.small
-def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
+def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make, authoring):
     bob = make.box("Bob")
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bob), "composite", np.eye(4)
-    )
-    only(joint)
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bob), "composite", np.eye(4))
+    select(joint)
     layout = MagicMock()
     part("ui.joints.panels").JointPanel._draw_shape(MagicMock(), layout, joint.condyle.joint)
     drawn = [call.kwargs.get("text") for call in layout.label.call_args_list]
@@ -163,12 +149,11 @@ def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make):
         ("slider", None, 15.0, 15.0),
     ],
 )
-def test_a_child_beyond_a_limit_goes_to_the_nearer_end(part, scene, make, kind, limits, stands, expected):
+def test_a_child_beyond_a_limit_goes_to_the_nearer_end(
+    part, scene, make, authoring, kind, limits, stands, expected
+):
     bob = make.box("Bob", (0, 0, -0.3))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(bob), kind, np.eye(4)
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(bob), kind, np.eye(4))
     joint.condyle.joint.axis = (0, 1, 0)
     row = joint.condyle.joint.coordinates[0]
     if limits is not None:
@@ -178,6 +163,6 @@ def test_a_child_beyond_a_limit_goes_to_the_nearer_end(part, scene, make, kind, 
     else:
         bob.location, bob.rotation_euler = (-0.3 * np.sin(stands), 0, -0.3 * np.cos(stands)), (0, stands, 0)
     make.update()
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.drive() == {"FINISHED"}
     assert joint["coordinate"] == pytest.approx(expected, abs=1e-5)  # single precision of poses

@@ -1,7 +1,5 @@
 """Inverse kinematics in the scene: sliders of a tree by where points of bodies should be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,6 @@ def leg(part, make, scene, lower="hinge"):
         make.box("Upper", (0, 0, -0.25), (0.1, 0.1, 0.4)),
         make.box("Fore", (0, 0, -0.75), (0.1, 0.1, 0.4)),
     )
-    make.update()
     body, joints = part("data.references").Body, []
     for parent, child, z, kind in ((None, upper, 0.0, "spherical"), (upper, fore, -0.5, lower)):
         frame = np.eye(4)
@@ -191,16 +188,14 @@ def test_the_drag_works_from_a_script_and_says_why_it_is_grey(part, scene, make)
 
 
 @pytest.mark.small
-def test_bones_follow_as_objects_do(part, scene, make):
+def test_bones_follow_as_objects_do(part, scene, make, body, authoring):
     rig = make.armature(
         "Rig", {"upper": ((0, 0, 0), (0, 0, -0.5), None), "lower": ((0, 0, -0.5), (0, 0, -1), "upper")}
     )
-    make.update()
-    body = part("data.references").Body
     for parent, child, z in ((None, "upper", 0.0), ("upper", "lower", -0.5)):
         frame = np.eye(4)
         frame[:3, :3], frame[2, 3] = ACROSS, z
-        part("making.bodies_and_joints").add_joint(
+        authoring.add_joint(
             scene, parent and body(rig, parent), body(rig, child), "hinge", frame, name=f"{child} joint"
         )
     part("posing.inverse_kinematics").drive_all(scene)
@@ -240,8 +235,7 @@ def part_name():
 
 @pytest.mark.parametrize("bone", [False, True])
 @pytest.mark.parametrize("kind", range(24))
-def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, kind, bone):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_every_joint_is_led_to_a_pose_that_it_can_take(part, scene, make, body, authoring, kind, bone):
     base = make.box("A", (0, 0, 0.4))
     child = body(make.box("B", (0.1, 0, 0)))
     if bone:

@@ -1,23 +1,16 @@
 """Joints that are added to chains which sliders move already."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
+from ..selecting import select  # noqa: E402
 
 
 @pytest.fixture
 def chain(scene, make):
     """Boxes A, B and C under one another, B driven on A; and a function that joins a child to a parent."""
     boxes = [make.box(name, (0, 0, 1 - 0.4 * number)) for number, name in enumerate("ABC")]
-    make.update()
-
-    def select(*items):
-        for item in bpy.context.view_layer.objects:
-            item.select_set(item in items)
-        bpy.context.view_layer.objects.active = items[-1]
 
     select(boxes[1], boxes[0])
     assert bpy.ops.condyle.add_preset(preset="hinge") == {"FINISHED"}

@@ -1,7 +1,5 @@
 """Which body the mouse takes: the one under it, else the nearest that is wanted, within reach."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,7 +28,6 @@ def two(part, scene, make):
     """A rod of 10 x 10 pixels at the middle of the view, and a block whose edge is 15 pixels right of the rod's."""
     authoring, body = part("making.bodies_and_joints"), part("data.references").Body
     rod, block = make.box("Rod"), make.box("Block", (0.3, 0, 0), (0.2, 0.2, 0.2))
-    make.update()
     for item in (rod, block):
         authoring.make_body(scene, body(item))
     return rod, block
@@ -70,7 +67,6 @@ def test_bodies_are_read_once_for_all_rays(part, view, two, monkeypatch):
 
 def test_a_bone_that_is_nearer_than_a_surface_is_taken(part, scene, make, view, two):
     rig = make.armature("Rig", {"Bone": ((-0.5, -0.12, 0.0), (0.5, -0.12, 0.0), None)})
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(rig, "Bone"))
     body, point = part("posing.picking").body_at(
         bpy.context, *view, (190.0, 186.0)

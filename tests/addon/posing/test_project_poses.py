@@ -1,7 +1,5 @@
 """Coordinates from poses: the sliders set by the child's pose, or keyed as the child is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,10 +7,9 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(part, scene, make, body):
     """A fitted, driven knee, its joint active."""
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.fit() == {"FINISHED"}
@@ -20,15 +17,14 @@ def knee(part, scene, make):
 
 
 @pytest.fixture
-def wheel(part, scene, make):
+def wheel(part, scene, make, authoring):
     """A spoke keyed on its way two and a half times around, on a closed curve of six frames about z; its joint."""
     spoke = make.box("Spoke", (1, 0, 0))
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, None, part("data.references").Body(spoke), matrix=np.eye(4).tolist(), name="Wheel"
     )
     frames = [_turned(k * np.pi / 3.0) for k in range(6)]
-    part("making.bodies_and_joints").set_control_frames(scene, joint, np.array(frames))
+    authoring.set_control_frames(scene, joint, np.array(frames))
     joint.condyle.joint.periodic = True
     spoke.rotation_mode = "QUATERNION"
     curve = part("reading.scene").read_joint(scene, joint)
@@ -121,12 +117,9 @@ def test_on_a_closed_joint_turns_go_on_over_the_seam(wheel):
 
 
 @pytest.mark.small
-def test_a_joint_with_many_coordinates_says_why_not(part, scene, make):
+def test_a_joint_with_many_coordinates_says_why_not(part, scene, make, authoring):
     item = make.box("Ball")
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(item), "free"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(item), "free")
     bpy.context.view_layer.objects.active = joint
     assert not bpy.ops.condyle.set_from_pose.poll()
 
@@ -134,7 +127,6 @@ def test_a_joint_with_many_coordinates_says_why_not(part, scene, make):
 def keyed_wheel(part, make, kind, keys, axis):
     """A box on a joint to the world, turned about an axis of its own by keys {frame: angle}."""
     item = make.box("Wheel")
-    make.update()
     joint = part("making.bodies_and_joints").add_joint(
         bpy.context.scene, None, part("data.references").Body(item), kind
     )

@@ -1,7 +1,5 @@
 """The handle that drags a joint along its curve or over its surface; with the mouse it needs a window."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
@@ -9,14 +7,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
-
-def only(item):
-    """Make an object the only one selected, and active."""
-    for each in bpy.context.selected_objects:
-        each.select_set(False)
-    item.select_set(True)
-    bpy.context.view_layer.objects.active = item
+from ..selecting import select  # noqa: E402
 
 
 def from_the_side(scale=1.0):
@@ -33,7 +24,7 @@ def knee(part, scene, make):
         thigh, shank = make.keyed_knee(scale=scale)
         body = part("data.references").Body
         joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
-        only(joint)
+        select(joint)
         assert bpy.ops.condyle.fit(num_frames=8) == {"FINISHED"}
         return joint, shank
 
@@ -73,11 +64,10 @@ def test_limits_stop_the_handle(part, scene, knee):
 
 
 @pytest.mark.small
-def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, scene, make, body, authoring):
     joint = authoring.add_joint(scene, None, body(make.box("Door")), "hinge", name="Pin")
     joint.condyle.joint.axis = (0, 1, 0)
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.drive() == {"FINISHED"}
     held, project = part("posing.scrubbing").read(scene, joint), from_the_side()
     points = held.points(np.array([[0.0], [1.0]]))
@@ -102,14 +92,10 @@ def test_a_hinge_is_held_beside_its_axis_and_a_closed_curve_goes_round(part, sce
 
 
 @pytest.mark.small
-def test_a_bone_that_turns_about_its_head_is_held_at_its_tail(part, scene, make):
+def test_a_bone_that_turns_about_its_head_is_held_at_its_tail(part, scene, make, body, authoring):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
-    make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow"
-    )
-    part("making.bodies_and_joints").drive(scene, joint, True)
+    joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
+    authoring.drive(scene, joint, True)
     joint["coordinate"] = 0.4
     joint.update_tag()
     make.update()
@@ -118,11 +104,10 @@ def test_a_bone_that_turns_about_its_head_is_held_at_its_tail(part, scene, make)
 
 
 @pytest.mark.small
-def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make):
-    body = part("data.references").Body
+def test_a_surface_is_dragged_in_both_its_coordinates(part, scene, make, body):
     chest, plate = make.box("Chest", size=(0.2, 0.2, 0.2)), make.box("Blade", (0, 0, 0.2), (0.1, 0.1, 0.02))
     joint = part("making.bodies_and_joints").add_joint(scene, body(chest), body(plate), name="Glide")
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.make_grid() == {"FINISHED"} and bpy.ops.condyle.drive() == {"FINISHED"}
     held = part("posing.scrubbing").read(scene, joint)
 
@@ -161,16 +146,15 @@ def test_scrubbing_by_a_script_sets_keys_where_auto_keying_is_on(part, scene, kn
 
 @pytest.mark.small
 @pytest.mark.parametrize(("kind", "shown"), [("hinge", "turns"), ("slider", "values")])
-def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, make, kind, shown):
+def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, make, body, kind, shown):
     """Adjust Last Operation showed 0.35 where the slider in the panel says 20 degrees, and the header degrees where it
     says radians.
     """
-    body, scrub = part("data.references").Body, part("ui.frames.scrub_operators")
+    scrub = part("ui.frames.scrub_operators")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
-    make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, body(held), body(moved), kind)
     part("making.bodies_and_joints").drive(scene, joint, True)
-    only(joint)
+    select(joint)
     assert bpy.ops.condyle.scrub(values=(0.35, 0.0, 0.0)) == {"FINISHED"}
     assert joint["coordinate"] == pytest.approx(0.35)
     adjusted = SimpleNamespace(values=(0.0, 0.0, 0.0))
@@ -192,17 +176,17 @@ def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, mak
         assert f" {wanted[kind == 'slider']}" in text, text
 
 
-def test_what_cannot_be_dragged_says_why(part, scene, make, knee):
+def test_what_cannot_be_dragged_says_why(part, scene, make, authoring, knee):
     joint, _ = knee()
     why = part("posing.scrubbing").why_not
     assert why(joint) == ""
     assert bpy.ops.condyle.stop_driving() == {"FINISHED"} and "not driven" in why(joint)
-    ball = part("making.bodies_and_joints").add_joint(
+    ball = authoring.add_joint(
         scene, None, part("data.references").Body(make.box("Ball")), "spherical", name="Ball Joint"
     )
-    part("making.bodies_and_joints").drive(scene, ball, True)
+    authoring.drive(scene, ball, True)
     assert "one or two coordinates" in why(ball)
-    only(ball)
+    select(ball)
     with pytest.raises(RuntimeError, match="one or two coordinates"):
         bpy.ops.condyle.scrub()
 
@@ -216,18 +200,14 @@ def test_the_handle_is_hidden_in_a_live_run_where_the_limb_is_elsewhere(part, sc
 
 
 @pytest.mark.parametrize("scale", [1.0, 100.0])
-def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, knee, scale):
+def test_the_handle_hides_no_more_than_a_part_of_a_small_body(part, scene, authoring, knee, scale):
     """A shank of 0.4 m that is seen as 400 pixels: as ever; as 30: a quarter of these; never too small to take."""
     joint, shank = knee(scale)
     module = part("ui.frames.scrub_operators")
 
     def size(pixels):
         view = np.eye(4)  # along z; the region's width of 1000 pixels is 2 in its units
-        view[:3] *= (
-            pixels
-            / 500.0
-            / (2.0 * part("making.bodies_and_joints").typical_length(part("data.references").Body(shank)))
-        )
+        view[:3] *= pixels / 500.0 / (2.0 * authoring.typical_length(part("data.references").Body(shank)))
         region = SimpleNamespace(width=1000, height=1000)
         data = SimpleNamespace(perspective_matrix=view, view_matrix=np.eye(4))
         preferences = SimpleNamespace(

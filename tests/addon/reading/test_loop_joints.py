@@ -1,7 +1,5 @@
 """Joints that close loops, and surfaces that roll without slipping: read, baked, refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,15 +7,14 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def bodies(part, scene, make):
+def bodies(part, scene, make, authoring):
     """Two boxes on hinges about x side by side, 13 frames, the left one with a push."""
     scene.frame_start, scene.frame_end = 1, 13
     found = [make.box("Left", (0.0, 0, 0)), make.box("Right", (0.5, 0, 0))]
-    make.update()
     turned = np.array([[0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0.3], [0, 0, 0, 1.0]])
     for item in found:
         turned[0, 3] = item.location.x
-        joint = part("making.bodies_and_joints").add_joint(
+        joint = authoring.add_joint(
             scene, None, part("data.references").Body(item), "hinge", matrix=turned, name=f"{item.name} Hinge"
         )
         joint.condyle.joint.coordinates[0].start_speed = 0.6 if item.name == "Left" else 0.0
@@ -25,12 +22,10 @@ def bodies(part, scene, make):
 
 
 @pytest.fixture
-def close(part, scene, bodies):
+def close(part, scene, authoring, bodies):
     def made(kind="slider", **options):
         left, right = (part("data.references").Body(item) for item in bodies)
-        return part("making.bodies_and_joints").add_joint(
-            scene, left, right, kind, name="Link", closes_loop=True, **options
-        )
+        return authoring.add_joint(scene, left, right, kind, name="Link", closes_loop=True, **options)
 
     return made
 
@@ -61,14 +56,12 @@ def test_switched_off_it_is_a_second_joint_and_refused(part, ph, scene, bodies, 
         part("reading.scene").read(scene)
 
 
-def test_what_cannot_be_closed_is_refused_by_name(part, ph, scene, bodies, close):
+def test_what_cannot_be_closed_is_refused_by_name(part, ph, scene, authoring, bodies, close):
     item = close()
     references = part("data.references")
     with pytest.raises(ph.ModelError, match="'Link' closes a loop: its child is moved by another one"):
-        part("making.bodies_and_joints").drive(scene, item)
-    part("making.bodies_and_joints").remove_joint(
-        scene, next(j for j in references.joints_of(scene) if "Right" in j.name)
-    )
+        authoring.drive(scene, item)
+    authoring.remove_joint(scene, next(j for j in references.joints_of(scene) if "Right" in j.name))
     with pytest.raises(ph.ModelError, match="'Link' closes a loop, but its child Right is fixed"):
         part("reading.scene").read(scene)
 
@@ -91,17 +84,12 @@ def test_the_button_makes_one_and_puts_it_at_hand(part, scene, bodies):
     assert not bpy.ops.condyle.drive.poll()
 
 
-def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make):
+def test_a_surface_that_rolls_is_a_constraint_of_the_model(part, ph, scene, make, authoring):
     """The joint is a surface and a hinge about its normal; without a surface there is nothing to roll on."""
     ground, box = make.box("Ground", (0, 0, -1.0)), make.box("Ball", (0.0, 0, 0))
-    make.update()
     reference = part("data.references").Body
-    shape = part("making.bodies_and_joints").add_joint(
-        scene, None, reference(ground), "spline_surface", name="Shape"
-    )
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, reference(box), "composite", name="Contact"
-    )
+    shape = authoring.add_joint(scene, None, reference(ground), "spline_surface", name="Shape")
+    joint = authoring.add_joint(scene, None, reference(box), "composite", name="Contact")
     settings = joint.condyle.joint
     bpy.context.view_layer.objects.active = shape
     bpy.ops.condyle.make_grid()

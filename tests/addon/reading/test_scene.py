@@ -1,7 +1,5 @@
 """A scene becomes a model; what a scene can carry of bad input becomes one clear error, before anything is changed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,12 @@ NUM_TYPES = 24  # joint types that the menus offer
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(scene, make, body, authoring):
     """Two boxes with a hinge between them: (scene, joint's Empty, parent, child)."""
     from mathutils import Matrix
 
-    body = part("data.references").Body
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, body(thigh), body(shank), "hinge", Matrix.Translation((0, 0, 0.2)), "Knee"
     )
     joint.condyle.joint.axis = (0, 1, 0)
@@ -50,11 +46,10 @@ def test_a_hinge_between_two_boxes(part, knee):
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
-def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, scale):
+def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, body, scale):
     from mathutils import Matrix
 
     scene.unit_settings.scale_length = scale
-    body = part("data.references").Body
     thigh = make.box("Thigh", (0, 0, 0.4 / scale), np.array((0.1, 0.1, 0.4)) / scale)
     shank = make.box("Shank", (0, 0, 0), np.array((0.1, 0.1, 0.4)) / scale)
     make.update()
@@ -68,12 +63,10 @@ def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, scale)
     assert np.allclose(np.diag(found.inertia), expected, rtol=1e-6)
 
 
-def test_a_chain_through_bones_and_objects(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_a_chain_through_bones_and_objects(part, scene, make, body, authoring):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
     hand = make.box("Hand", (0, 0, -0.2), (0.1, 0.1, 0.1))
     limb = make.box("Limb", (0, 0, 0.25), (0.1, 0.1, 0.5))
-    make.update()
     authoring.make_body(scene, body(rig, "B"), shape=limb, density=500.0)
     authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "spherical", name="Elbow")
     authoring.add_joint(scene, body(rig, "B"), body(hand), "universal", name="Wrist")
@@ -127,6 +120,19 @@ def _make_cycle(part, scene, joint, thigh, shank):
     part("making.bodies_and_joints").add_joint(scene, body(shank), body(thigh), "hinge", name="Back")
 
 
+def put(path, value):
+    """Set an attribute, given by its path from "scene", "joint", "parent" or "child"."""
+    first, *way, last = path.split(".")
+
+    def damage(part, scene, joint, parent, child):
+        item = {"scene": scene, "joint": joint, "parent": parent, "child": child}[first]
+        for name in way:
+            item = item[int(name)] if name.isdigit() else getattr(item, name)
+        setattr(item, last, value)
+
+    return damage
+
+
 CASES = {
     "zero mass": (lambda p, s, j, t, c: by_hand(c, mass=0.0), "mass of body 'Shank' must be positive"),
     "NaN mass": (lambda p, s, j, t, c: by_hand(c, mass=float("nan")), "mass of body 'Shank'"),
@@ -135,31 +141,13 @@ CASES = {
         "inertia of body 'Shank'",
     ),
     "triangle inequality": (lambda p, s, j, t, c: by_hand(c, diagonal=(1, 1, 5)), "inertia of body 'Shank'"),
-    "zero density": (
-        lambda p, s, j, t, c: setattr(c.condyle.body, "density", 0.0),
-        "Shank: density must be positive",
-    ),
+    "zero density": (put("child.condyle.body.density", 0.0), "Shank: density must be positive"),
     "open mesh": (lambda p, s, j, t, c: open_mesh(c), "Shank: its mesh is not closed"),
-    "no mesh": (
-        lambda p, s, j, t, c: setattr(c.condyle.body, "shape", None) or lose_mesh(c),
-        "its mesh has no faces",
-    ),
-    "missing parent": (
-        lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", None),
-        "'Knee': its parent is missing",
-    ),
-    "missing child": (
-        lambda p, s, j, t, c: setattr(j.condyle.joint.child, "object", None),
-        "'Knee': its child is missing",
-    ),
-    "parent no body": (
-        lambda p, s, j, t, c: setattr(t.condyle.body, "enabled", False),
-        "parent Thigh is not a body",
-    ),
-    "parent elsewhere": (
-        lambda p, s, j, t, c: s.collection.objects.unlink(t),
-        "parent Thigh is in no scene",
-    ),
+    "no mesh": (lambda p, s, j, t, c: lose_mesh(c), "its mesh has no faces"),
+    "missing parent": (put("joint.condyle.joint.parent.object", None), "'Knee': its parent is missing"),
+    "missing child": (put("joint.condyle.joint.child.object", None), "'Knee': its child is missing"),
+    "parent no body": (put("parent.condyle.body.enabled", False), "parent Thigh is not a body"),
+    "parent elsewhere": (lambda p, s, j, t, c: s.collection.objects.unlink(t), "parent Thigh is in no scene"),
     "own parent": (
         lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", c),
         "Shank is its own parent",
@@ -170,21 +158,12 @@ CASES = {
         lambda p, s, j, t, c: limits(j, 1.0, -1.0),
         r"joint .*: the lower limit of Angle must be below the upper, got 57\.3° and -57\.3°",
     ),
-    "NaN start": (
-        lambda p, s, j, t, c: setattr(j.condyle.joint.coordinates[0], "start", float("nan")),
-        "q of body 'Shank'",
-    ),
-    "no axis": (
-        lambda p, s, j, t, c: setattr(j.condyle.joint, "axis", (0, 0, 0)),
-        "joint 'Knee': hinge joint axis",
-    ),
-    "non-uniform scale": (
-        lambda p, s, j, t, c: setattr(c, "scale", (1, 2, 1)),
-        r"Shank: non-uniform scale \(1, 2, 1\)",
-    ),
-    "mirrored": (lambda p, s, j, t, c: setattr(c, "scale", (-1, 1, 1)), "Shank: its scale is negative"),
+    "NaN start": (put("joint.condyle.joint.coordinates.0.start", float("nan")), "q of body 'Shank'"),
+    "no axis": (put("joint.condyle.joint.axis", (0, 0, 0)), "joint 'Knee': hinge joint axis"),
+    "non-uniform scale": (put("child.scale", (1, 2, 1)), r"Shank: non-uniform scale \(1, 2, 1\)"),
+    "mirrored": (put("child.scale", (-1, 1, 1)), "Shank: its scale is negative"),
     "no control frames": (
-        lambda p, s, j, t, c: setattr(j.condyle.joint, "type", "spline_curve"),
+        put("joint.condyle.joint.type", "spline_curve"),
         "it has no control frames: fit it",
     ),
     "too few control frames": (
@@ -192,14 +171,11 @@ CASES = {
         "joint 'Knee': it has 4 control frames, but a curve of order 5 needs at least 5: add some",
     ),
     "coincident control frames": (
-        lambda p, s, j, t, c: same_frames(p, s, j),
+        lambda p, s, j, *_: same_frames(p, s, j),
         "control frames 0 and 1 coincide",
     ),
-    "control frame deleted": (lambda p, s, j, t, c: lost_frame(p, s, j), "control frame 2 is missing"),
-    "NaN gravity": (
-        lambda p, s, j, t, c: setattr(s.condyle.simulation, "gravity", (0, 0, float("nan"))),
-        "gravity",
-    ),
+    "control frame deleted": (lambda p, s, j, *_: lost_frame(p, s, j), "control frame 2 is missing"),
+    "NaN gravity": (put("scene.condyle.simulation.gravity", (0, 0, float("nan"))), "gravity"),
     "coordinates out of step": (
         lambda p, s, j, t, c: j.condyle.joint.coordinates.clear(),
         "1 coordinates but settings for 0",
@@ -223,6 +199,7 @@ def open_mesh(item):
 
 
 def lose_mesh(item):
+    item.condyle.body.shape = None
     item.data.clear_geometry()
 
 

@@ -1,7 +1,5 @@
 """Soft parts of a body: a share of its mass that wobbles on it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,13 +7,10 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def stone(part, scene, make):
+def stone(part, scene, make, authoring):
     """A box of 4 kg on a slider along z that stands still: its soft parts sag."""
     item = make.box("Stone")
-    make.update()
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(item), "slider", name="Slider"
-    )
+    joint = authoring.add_joint(scene, None, part("data.references").Body(item), "slider", name="Slider")
     joint.condyle.joint.axis = (0, 0, 1)
     joint.condyle.joint.coordinates[0].stiffness = 1e5
     settings = item.condyle.body.wobbling

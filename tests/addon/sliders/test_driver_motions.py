@@ -1,7 +1,5 @@
 """Joints as rows of motions for drivers: their product is the joint, for every joint of physics and its inverse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

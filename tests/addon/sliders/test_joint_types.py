@@ -1,7 +1,5 @@
 """The sliders of every type of joint, and their ends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -67,7 +65,6 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
         part("reading.joints"),
     )
     a = make.box("A")
-    make.update()
     joint = authoring.add_joint(scene, None, body(a), "spline_surface", name="Joint")
     settings = joint.condyle.joint
     settings.grid, settings.sequence, settings.moving = (4, 5, 4), "xyz", True
@@ -91,9 +88,8 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
 
 @pytest.mark.small
 @pytest.mark.parametrize("kind", ["ellipsoid", "scapulothoracic", "elliptic", "hinge"])
-def test_the_rest_pose_is_where_the_child_is(part, scene, make, kind):
+def test_the_rest_pose_is_where_the_child_is(scene, make, body, authoring, kind):
     """A joint over an ellipsoid does not begin at its own frame."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.unit_settings.scale_length = 0.1
     a, b = make.box("A", (0, 0, 4)), make.box("B", (1, 0, 0))
     b.rotation_euler = (0.1, 0.2, 0.3)
@@ -114,7 +110,6 @@ def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
         part("handlers.control_frames"),
     )
     a, b = make.box("A"), make.box("B")
-    make.update()
     holder = make.empty("Letter")
     joint = authoring.add_joint(scene, body(a), body(b), "composite", name="Joint")
     number = sorted(part("data.joint_types").TYPES).index("spline_curve")
@@ -139,8 +134,7 @@ def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
 
 
 @pytest.mark.small
-def test_limits_bound_the_sliders(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_limits_bound_the_sliders(part, scene, make, body, authoring):
     a, b = make.box("A"), make.box("B")
     joint = authoring.add_joint(scene, body(a), body(b), "euler")
     row = joint.condyle.joint.coordinates[1]
@@ -162,7 +156,6 @@ def test_a_ball_stops_at_its_limit_whatever_the_sliders_say(part, scene, make, p
         part("reading.joints"),
     )
     a = make.box("A")
-    make.update()
     joint = authoring.add_joint(scene, None, body(a), "spherical")
     settings = joint.condyle.joint
     settings.inverted, settings.axis, settings.cone_angle = inverted, (0.6, 0.0, 0.8), 0.7

@@ -1,11 +1,5 @@
 """The slider: native properties, drivers and constraints, which move the child with and without the add-on."""
 
-from __future__ import annotations
-
-import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,15 +7,15 @@ import pytest
 from .test_joint_types import sliders
 
 bpy = pytest.importorskip("bpy")
+from ..other_process import answer, run  # noqa: E402
 
 # A driver's curve is a cubic through samples a fortieth of a radian apart (1e-8 of its radius), in float32.
 FOLLOWS = 2e-6
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(scene, make, body, authoring):
     """A spline knee with hand-placed control frames, driven: (scene, joint's Empty, child)."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     thigh, shank = make.box("Thigh", (0, 0, 0.4)), make.box("Shank")
     thigh.rotation_euler, thigh.scale = (0.3, -0.2, 0.5), (1.5, 1.5, 1.5)
     make.update()
@@ -66,7 +60,7 @@ def test_the_child_follows_the_slider(part, knee):
 
 
 @pytest.mark.small
-def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, make):
+def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, make, body):
     scene, joint, shank = knee
     settings = joint.condyle.joint
 
@@ -86,7 +80,7 @@ def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, mak
         found = world_at(joint, 0.9, shank)
         assert np.abs(found - expected(part, scene, joint, 0.9)).max() < FOLLOWS, name
 
-    body, other_child = part("data.references").Body, make.box("Other", (1, 0, 0))
+    other_child = make.box("Other", (1, 0, 0))
     other = part("making.bodies_and_joints").add_joint(scene, None, body(other_child), name="Other joint")
     other.condyle.joint.frames_of = joint
     part("making.bodies_and_joints").drive(scene, other, True)
@@ -96,13 +90,11 @@ def test_sliders_follow_limits_and_settings_of_the_curve_at_once(part, knee, mak
 
 
 @pytest.mark.small
-def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make):
+def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make, body, authoring):
     from mathutils import Matrix
 
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.unit_settings.scale_length = 0.01
     a, b = make.box("A", (0, 0, 40), (10, 10, 40)), make.box("B", (0, 0, 0), (10, 10, 40))
-    make.update()
     joint = authoring.add_joint(scene, body(a), body(b), "hinge", Matrix.Translation((0, 0, 20)))
     for kind, values in (("hinge", (-7.0, 0.3, 2.0)), ("helical", (0.5, 3.0)), ("slider", (-0.2, 0.1))):
         joint.condyle.joint.type, joint.condyle.joint.axis, joint.condyle.joint.pitch = (
@@ -148,22 +140,11 @@ def seen_without_the_add_on(path, name, frames, tmp_path):
         "print('FOUND' + json.dumps(found)); sys.stdout.flush(); os._exit(0)\n"
     )
     # A profile of its own: with factory settings Blender clears away the wheels of extensions that are not enabled.
-    environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path / "user")}
-    output = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment,
-        check=True,
-    )
-    line = next(line for line in output.stdout.splitlines() if line.startswith("FOUND"))
-    found = json.loads(line.removeprefix("FOUND"))
+    found = answer(run(script, tmp_path, BLENDER_USER_RESOURCES=str(tmp_path / "user")))
     return {int(frame): np.array(matrix) for frame, matrix in found.items()}
 
 
-def test_a_bone_follows_too(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_a_bone_follows_too(part, scene, make, body, authoring):
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
     )
@@ -186,8 +167,8 @@ def test_a_bone_follows_too(part, scene, make):
 
 
 @pytest.mark.small
-def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make):
-    body, authoring, tasks = part("data.references").Body, part("making.bodies_and_joints"), part("jobs.bake")
+def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make, body):
+    authoring, tasks = part("making.bodies_and_joints"), part("jobs.bake")
     thigh, shank = make.keyed_knee()
     joint = authoring.add_joint(scene, body(thigh), body(shank))
     tasks.fit_now(scene, joint)
@@ -209,10 +190,10 @@ def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make):
     assert not shank.constraints
 
 
-def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene, make, tmp_path):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(
+    part, scene, make, body, authoring, tmp_path
+):
     a = make.box("A")
-    make.update()
     joint = authoring.add_joint(scene, None, body(a), name="Joint")
     number = sorted(part("data.joint_types").TYPES).index("spline_surface")
     make.shaped(part, scene, joint, number)
@@ -237,12 +218,10 @@ def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(part, scene,
     [((-5.0, 5.0), (-np.pi, np.pi)), ((-1.0, 5.0), (-1.0, np.pi)), ((3.5, 5.0), (3.5, 5.0))],
 )
 def test_the_mouse_reaches_the_range_of_a_ball_whose_limits_lie_beyond_half_a_turn(
-    part, scene, make, limits, soft
+    scene, make, body, authoring, limits, soft
 ):
     """Its slider ended for the mouse at half a turn on both sides, and could not be dragged."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     held, moved = make.box("Held"), make.box("Moved", (0, 0, 1))
-    make.update()
     joint = authoring.add_joint(scene, body(held), body(moved), "spherical", name="Ball")
     row = joint.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", *limits

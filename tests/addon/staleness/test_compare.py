@@ -1,7 +1,5 @@
 """A bake knows what it read: it tells what has changed since, and nothing else makes it out of date."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import suppress
@@ -117,7 +115,6 @@ def test_new_and_lost_bodies_are_told_and_renamed_ones_are_not(part, scene, bake
     thigh.name, joint.name = "Femur", "Knie"
     assert changes(part, scene) == []
     ball = make.box("Ball", (3, 0, 3))
-    make.update()
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     assert changes(part, scene) == [("new-since-bake", "Ball")]
     bpy.data.objects.remove(ball)
@@ -199,15 +196,13 @@ def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked)
     ]
 
 
-def test_looking_is_quick(part, scene, make):
+def test_looking_is_quick(part, scene, make, authoring):
     """50 bones with 350,000 keys of their own (0.2 s alone on a machine; a bake over no keys: 0.01 s)."""
     references = part("data.references")
     bones = {f"B{number}": ((number, 0, 0), (number, 0, 1), None) for number in range(50)}
     item = make.armature("Rig", bones)
     for name in bones:
-        part("making.bodies_and_joints").make_body(
-            scene, references.Body(item, name), motion="FREE", mass=1.0
-        )
+        authoring.make_body(scene, references.Body(item, name), motion="FREE", mass=1.0)
     frames = np.arange(1.0, 1001.0)
     poses = make.smooth_poses(1000, 13)
     channels = [part("baking.channels").Channels(references.Body(item, name), poses, scene) for name in bones]
@@ -265,8 +260,7 @@ def test_what_keeps_the_keys_from_playing_or_moves_what_is_held(part, scene, bak
         assert changes(part, scene) == []
 
 
-def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_constraints_of_bones_that_hold_or_bend_what_is_simulated(part, scene, make, body, authoring):
     scene.frame_end = 4
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),

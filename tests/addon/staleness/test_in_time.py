@@ -1,7 +1,5 @@
 """What constraints, drivers and the NLA do in time, and names, make no bake out of date."""
 
-from __future__ import annotations
-
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -11,9 +9,8 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def hung(part, scene, make):
+def hung(part, scene, make, body):
     """A hinge whose parent hangs on an Empty that is no body: (that Empty, a function that bakes it)."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 6
     held, swung, above = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
     held.parent = above
@@ -113,8 +110,9 @@ def test_renaming_what_constraints_are_aimed_at_changes_nothing(part, scene, mak
     assert changes(part, scene) == [("changed-since-bake", "Above", "constraint copy rotation")]
 
 
-def test_renaming_bones_that_constraints_act_on_or_are_aimed_at_changes_nothing(part, scene, make):
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
+def test_renaming_bones_that_constraints_act_on_or_are_aimed_at_changes_nothing(
+    part, scene, make, body, authoring
+):
     scene.frame_end = 4
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),

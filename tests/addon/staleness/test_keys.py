@@ -1,7 +1,5 @@
 """What animates the things that a bake read: what of it makes the bake out of date, and what does not."""
 
-from __future__ import annotations
-
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -66,9 +64,8 @@ def test_another_name_of_an_action_and_its_slot_changes_nothing(part, scene, bak
 
 
 @pytest.fixture
-def rig(part, scene, make):
+def rig(scene, make, body, authoring):
     """Bones A and B below a Root, B on a hinge; keys of Root, B and of a bone beside them: (armature, its bones)."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     scene.frame_start, scene.frame_end = 1, 6
     bones = {
         "Root": ((0, 0, 2), (0, 0, 1.5), None),
@@ -125,9 +122,8 @@ def curves_of(strip):
 
 
 @pytest.fixture
-def above(part, scene, make):
+def above(part, scene, make, body):
     """An Empty on which the parent of a hinge hangs."""
-    body = part("data.references").Body
     scene.frame_start, scene.frame_end = 1, 6
     held, swung, item = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
     held.parent = item

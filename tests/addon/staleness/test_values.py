@@ -1,7 +1,5 @@
 """Values of settings and a bake: what has the value that it had is not told, whether or not it was ever set."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -14,12 +12,10 @@ pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def hinge(part, scene, make):
+def hinge(part, scene, make, body):
     """A baked hinge's Empty."""
-    body = part("data.references").Body
     scene.frame_end = 4
     held, swung = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5))
-    make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
     part("jobs.bake").bake_now(scene)
     return joint
@@ -116,7 +112,6 @@ def _while_it_is_computed(part, scene, change):
 def stones(part, scene, make):
     """Two free bodies, one of them held by nothing that refers to it."""
     found = [make.box(name, (x, 0.0, 1.0)) for name, x in (("Stone", 0.0), ("Rock", 1.0))]
-    make.update()
     for item in found:
         item.condyle.body.enabled, item.condyle.body.motion = True, "FREE"
     scene.frame_start, scene.frame_end = 1, 7

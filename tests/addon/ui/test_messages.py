@@ -1,7 +1,5 @@
 """The panel's last line: an error stays until something of ours ends well, or tells something else."""
 
-from __future__ import annotations
-
 import pytest
 
 bpy = pytest.importorskip("bpy")
@@ -20,11 +18,9 @@ def session(part):
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(part, scene, make, body):
     """A hinge of bodies whose names tell a side; the other side is not there: its Empty, the active object."""
-    body = part("data.references").Body
     thigh, shin = make.box("Thigh.L", (0.2, 0, 1)), make.box("Shin.L", (0.2, 0, 0.5))
-    make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shin), "hinge", name="Knee.L")
     bpy.context.view_layer.objects.active = joint
     return joint

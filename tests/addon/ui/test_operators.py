@@ -1,13 +1,11 @@
 """Operators: what they do, what they say when they cannot, and undo."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-
 from ..digests import digest  # noqa: E402
+from ..selecting import why_not  # noqa: E402
 
 
 def select(*items):
@@ -39,11 +37,11 @@ def undone_and_redone(window, call):
 
 
 @pytest.fixture
-def knee(part, scene, make, condyle):
+def knee(part, scene, make, authoring, condyle):
     """A keyed knee, fitted: (joint's Empty, parent, child), by name since undo replaces objects."""
     thigh, shank = make.keyed_knee()
     scene.frame_end = 9
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
     )
     part("jobs.bake").fit_now(scene, joint)
@@ -72,7 +70,7 @@ def test_undo_and_redo_of_types_and_sliders(knee, window):
 def test_types_that_cannot_be_chosen_say_why(knee):
     joint, _, _ = knee
     select(joint)
-    assert "Only a composite joint has parts" in poll_message("add_part")
+    assert "Only a composite joint has parts" in why_not("add_part")
     bpy.ops.condyle.choose_type(kind="composite")
     with pytest.raises(RuntimeError, match="The joint has no part 3"):
         bpy.ops.condyle.choose_type(kind="hinge", part=3)
@@ -122,13 +120,6 @@ def test_every_operator_is_there_and_explains_itself(condyle):
         assert len(operator.description) > 20 and operator.name
 
 
-def poll_message(name):
-    """Why an operator cannot run: what its poll says, by the error that Blender raises."""
-    with pytest.raises(RuntimeError) as caught:
-        getattr(bpy.ops.condyle, name)()
-    return str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -144,12 +135,11 @@ def poll_message(name):
     ],
 )
 def test_disabled_buttons_say_why(scene, name, message):
-    assert message in poll_message(name)
+    assert message in why_not(name)
 
 
 def test_errors_are_reported_and_change_nothing(part, scene, make):
     thigh, shank = make.box("Thigh", (0, 0, 1)), make.box("Shank")
-    make.update()
     select(shank, thigh)  # the child, then the parent
     with pytest.raises(RuntimeError, match="Shank has no keyframes to fit"):
         bpy.ops.condyle.fit()
@@ -173,7 +163,7 @@ def test_a_file_of_a_newer_version_is_shown_but_not_changed(part, scene, make, t
     session = part("blender.session")
     assert session.read_only and "newer version (data version 999" in session.message
     select(bpy.data.objects["Shank"])
-    assert "saved by a newer Condyle" in poll_message("make_body")
+    assert "saved by a newer Condyle" in why_not("make_body")
     assert bpy.data.objects["Shank"].condyle.body.enabled
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert not session.read_only
@@ -228,7 +218,7 @@ def test_modal_work_is_cancelled_by_esc_and_finished_by_the_timer(part, scene, m
         operator = Bake()
         before = digest()
         assert operator.start(context) == {"RUNNING_MODAL"}
-        assert session.job is not None and "is computing" in poll_message("make_body")
+        assert session.job is not None and "is computing" in why_not("make_body")
         assert operator.modal(context, SimpleNamespace(type="MOUSEMOVE", value="NOTHING")) == {"PASS_THROUGH"}
         while isinstance(operator._request, part("blender.compute_process").Drawn):  # behind it, it computes
             assert operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING")) == {"PASS_THROUGH"}

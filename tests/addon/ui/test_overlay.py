@@ -1,7 +1,5 @@
 """The overlay finds the lines of every joint, keeps them while nothing changes, and is quick; looks need a window."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 
@@ -249,17 +247,14 @@ def test_ghosts_are_green_where_the_fit_is_good_and_red_where_it_is_not(part, sc
     assert not overlay.ghosts.wanted(joint)
 
 
-def test_ghosts_of_a_bone_are_as_large_as_the_bone(part, scene, make, overlay):
+def test_ghosts_of_a_bone_are_as_large_as_the_bone(part, scene, make, body, authoring, overlay):
     """They were a cross of axes alone, which nobody saw beside the bone."""
     rig = make.armature(
         "Rig", {"Thigh": ((0, 0, 1), (0, 0, 0.5), None), "Shin": ((0, 0, 0.5), (0, 0, 0), "Thigh")}
     )
     rig.scale = (2, 2, 2)
     make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "Thigh"), body(rig, "Shin"), name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), name="Knee")
     curve(part, scene, joint, 5)
     row = joint.condyle.joint.fit.residuals.add()
     row.pose = np.eye(4).ravel()

@@ -94,10 +94,9 @@ def draw_all(part):
 
 
 @pytest.fixture
-def knee(part, scene, make):
+def knee(part, scene, make, body):
     """A fitted, driven knee, its joint active."""
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     part("jobs.bake").fit_now(scene, joint)
     part("making.bodies_and_joints").drive(scene, joint, True)
@@ -130,9 +129,8 @@ def test_panels_draw_every_joint(part, make, knee, kind):
 
 @pytest.mark.small
 @pytest.mark.parametrize("number", range(9))
-def test_panels_draw_every_connection(part, knee, number):
+def test_panels_draw_every_connection(part, body, knee, number):
     scene, _joint, thigh, shank = knee
-    body = part("data.references").Body
     kind = list(part("data.connection_kinds").KINDS.values())[number]
     part("making.bodies_and_joints").add_joint(scene, None, body(thigh), "planar")
     item = part("making.connections").add_connection(scene, body(thigh), body(shank), kind.name)
@@ -258,9 +256,8 @@ def test_the_slider_is_renewed_where_frames_moved_and_only_there(part, knee, mon
 
 
 @pytest.mark.small
-def test_panels_draw_muscles_and_obstacles(part, knee):
+def test_panels_draw_muscles_and_obstacles(part, body, knee):
     scene, _joint, thigh, shank = knee
-    body = part("data.references").Body
     muscle = part("making.muscles").add_muscle(scene, [(body(thigh), (0, 0, 0.5)), (body(shank), (0, 0, 0))])
     obstacle = part("making.obstacles").add_obstacle(scene, body(thigh), "torus")
     part("making.muscles").wrap_over(muscle, obstacle)

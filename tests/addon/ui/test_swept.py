@@ -1,7 +1,5 @@
 """Axes that a child turns about all along its joint, and its outlines there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -20,18 +18,17 @@ def parts_of(overlay, scene, joint):
 
 @pytest.mark.small
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
-def test_the_axis_of_a_turn_about_a_point_goes_through_it(part, scene, make, overlay, scale):
+def test_the_axis_of_a_turn_about_a_point_goes_through_it(scene, make, body, authoring, overlay, scale):
     """Frames on a circle about a line: the axis is that line everywhere on the curve, to what a cubic misses of it."""
     scene.unit_settings.scale_length = 1.0 / scale
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
+    joint = authoring.add_joint(
         scene, None, body(make.box("Link", size=np.full(3, 0.2 * scale))), matrix=np.eye(4).tolist()
     )
     middle = np.array((0.1, 0.0, 0.3)) * scale
     for turn in np.linspace(0.0, 2.0, 9):
         pose = make.on_ball(turn, 0.0, 0.4 * scale)
         pose[:3, 3] += middle
-        part("making.bodies_and_joints").add_control_frame(scene, joint, pose)
+        authoring.add_control_frame(scene, joint, pose)
     known = overlay[1].shown(scene, joint)
     ends = overlay[2].axes(joint, known, 0.1 * scale)
     assert ends.shape == (overlay[2].AXES, 2, 3)
@@ -41,9 +38,8 @@ def test_the_axis_of_a_turn_about_a_point_goes_through_it(part, scene, make, ove
 
 
 @pytest.mark.small
-def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, overlay):
+def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, body, overlay):
     thigh, shank = make.keyed_knee()
-    body = part("data.references").Body
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     part("jobs.bake").fit_now(scene, joint)
     part("making.bodies_and_joints").drive(scene, joint, True)
@@ -79,10 +75,8 @@ def vector(corner):
 
 
 @pytest.mark.small
-def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, overlay):
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, None, part("data.references").Body(make.box("Door")), "hinge"
-    )
+def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, authoring, overlay):
+    joint = authoring.add_joint(scene, None, part("data.references").Body(make.box("Door")), "hinge")
     known = overlay[1].shown(scene, joint)
     assert len(overlay[2].axes(joint, known, 0.1)) == 0
     (line,) = overlay[2].now(known, 0.5)
@@ -90,13 +84,9 @@ def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, overla
 
 
 @pytest.mark.small
-def test_a_bone_has_the_outline_of_a_bone_and_a_slider_no_axis(part, scene, make, overlay):
+def test_a_bone_has_the_outline_of_a_bone_and_a_slider_no_axis(scene, make, body, authoring, overlay):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
-    make.update()
-    body = part("data.references").Body
-    joint = part("making.bodies_and_joints").add_joint(
-        scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston"
-    )
+    joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston")
     settings = scene.condyle.overlay
     settings.show_swept = settings.show_poses = True
     known = overlay[1].shown(scene, joint)

@@ -1,7 +1,5 @@
 """Settings explain themselves: every property and operator has a tooltip with its unit, every grey button a reason."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

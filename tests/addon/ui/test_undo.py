@@ -3,8 +3,6 @@
 A new operator without an entry in RECIPES (`undo_stage`) fails the first test here.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many operators in one session, undone all the way back and redone all the way: every stage is as it was."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest
@@ -117,12 +115,12 @@ SHOT = (
 
 
 @pytest.mark.small
-def test_a_session_with_a_library_override_is_undone_and_redone_stage_by_stage(part, scene, make, tmp_path):
+def test_a_session_with_a_library_override_is_undone_and_redone_stage_by_stage(
+    scene, make, body, authoring, tmp_path
+):
     """A rig with one driven joint of the library's; the other is of the shot."""
-    body, authoring = part("data.references").Body, part("making.bodies_and_joints")
     bones = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0.1, 0, 0), "A")}
     rig = make.armature("Rig", bones | {"C": ((0.1, 0, 0), (0.3, 0, 0), "B")})
-    make.update()
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Hip")
     authoring.drive(scene, joint, True)
     character = bpy.data.collections.new("Character")

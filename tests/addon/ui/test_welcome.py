@@ -1,7 +1,5 @@
 """The first minute: three doors, the demo knee, joints from presets, each of which moves at once."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -199,7 +197,6 @@ def test_the_active_one_is_the_parent_unless_it_hangs_on_the_other(part, scene, 
         return found
 
     upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower")
-    make.update()
     assert parent_of(lower, upper) == upper
     assert parent_of(upper, lower) == lower
     assert parent_of(upper, lower, swap=True) == upper
@@ -214,7 +211,6 @@ def test_a_knee_bends_backward_and_an_elbow_forward_between_the_boxes(part, scen
     for name, sign in (("knee", 1.0), ("elbow", -1.0)):
         upper = make.box(f"{name} upper", (0, 0, 0.5))
         lower = make.box(f"{name} lower", (0, 0, 0.04))
-        make.update()
         select(lower, upper)
         bpy.ops.condyle.add_preset(preset=name)
         joint = next(j for j in part("data.references").joints_of(scene) if j.name.lower() == name)
@@ -229,7 +225,6 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
     pelvis = make.box("Pelvis", (0, 0, 1.0), (0.4, 0.2, 0.2))
     for side in (1.0, -1.0):
         thigh = make.box(f"Thigh {side:+g}", (0.1 * side, 0, 0.65))
-        make.update()
         select(thigh, pelvis)
         bpy.ops.condyle.add_preset(preset="hip")
         joint = next(
@@ -249,7 +244,6 @@ def test_a_hand_goes_farther_to_the_little_finger_and_a_thumb_outward_on_both_si
         for name, side in ((left, 1.0), (right, -1.0)):  # of the figure: its left, its right
             arm = make.box(f"{preset} arm {side:+g}", (aside * side, 0, 0.5))
             hand = make.box(name, (aside * side, 0, 0.04))
-            make.update()
             select(hand, arm)
             bpy.ops.condyle.add_preset(preset=preset)
             joint = next(
@@ -272,7 +266,6 @@ def test_a_shoulder_blade_turns_upward_within_its_limits_on_both_sides(part, sce
     for side in (1.0, -1.0):  # of the figure, which faces the front view: its left, its right
         thorax = make.box(f"Thorax {side:+g}", (2.0 * side, 0, 0), (0.3, 0.22, 0.4))
         blade = make.box(f"Blade {side:+g}", ((2.0 + 0.06) * side, 0.13, 0.05), (0.1, 0.024, 0.15))
-        make.update()
         select(blade, thorax)
         bpy.ops.condyle.add_preset(preset="shoulder")
         joint = next(
@@ -296,7 +289,6 @@ def test_a_bead_follows_a_round_wire_without_end(part, scene, make, scale):
     wire = bpy.context.active_object
     wire.scale = (scale, scale, scale)
     bead = make.box("Bead", (0.2 + 0.5 * scale, 0, 1), (0.05, 0.05, 0.05))
-    make.update()
     select(wire, bead)  # whichever is active, the curve is the wire
     assert bpy.ops.condyle.add_preset(preset="bead") == {"FINISHED"}
     joint = only_joint(part)
@@ -314,7 +306,6 @@ def test_a_bead_follows_a_round_wire_without_end(part, scene, make, scale):
 @pytest.mark.small
 def test_what_cannot_be_is_said_and_changes_nothing(part, scene, make):
     upper, lower = make.box("Upper", (0, 0, 0.5)), make.box("Lower")
-    make.update()
     select(lower, upper)
     before = digest()
     with pytest.raises(RuntimeError, match="Upper is not a curve, but a bead needs one"):
