@@ -38,7 +38,10 @@ def empty(name: str, parent: Any = None) -> Any:
     return item
 
 
-def armature(name: str, bones: dict[str, tuple[Any, Any, str | None]], connect: bool = False) -> Any:
+LIMB = {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}
+
+
+def armature(name: str, bones: dict[str, tuple[Any, Any, str | None]] = LIMB, connect: bool = False) -> Any:
     """An armature object, evaluated; bones: {name: (head, tail, parent's name)}."""
     import bpy
 

@@ -1,6 +1,5 @@
 """A .blend with a bake plays the same in a Blender that does not have the add-on, with scripts switched off."""
 
-
 import numpy as np
 import pytest
 

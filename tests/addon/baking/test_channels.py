@@ -292,9 +292,7 @@ def test_a_shared_action_is_not_touched(part, scene, make):
 @pytest.mark.small
 def test_connected_bones_are_refused_or_disconnected_on_request(part, scene, make, ph):
     references, actions = part("data.references"), part("baked.channels_back")
-    item = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
-    )
+    item = make.armature("Rig", connect=True)
     body = references.Body(item, "B")
     poses = make.smooth_poses(25, 10)
     with pytest.raises(ph.ModelError, match="'Rig/B' is connected to its parent"):
@@ -325,9 +323,7 @@ def test_a_connected_bone_far_from_the_origin_stays_connected(part, scene, make,
 
 def test_a_connected_bone_that_only_turns_stays_connected(part, scene, make):
     references = part("data.references")
-    item = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
-    )
+    item = make.armature("Rig", connect=True)
     body = references.Body(item, "B")
     poses = make.smooth_poses(25, 11)
     poses[:, :3, 3] = (0, 0, 0.5)

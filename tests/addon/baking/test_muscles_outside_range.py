@@ -206,7 +206,7 @@ def test_a_muscle_on_a_body_that_a_bake_lets_rest_is_written_behind_its_end(part
 def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, body, monkeypatch):
     """The rig's bones move, but not what hangs on it as a whole."""
     transforms = part("baking.local_matrices")
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     muscle = part("making.muscles").add_muscle(
         scene, [(body(rig, "A"), (0.1, 0, 0.8)), (body(rig, "B"), (0.1, 0, 0.2))], "Biceps"

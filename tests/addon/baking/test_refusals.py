@@ -20,9 +20,7 @@ def rig(scene, make, body, authoring):
     """An armature with a connected bone that a sliding joint moves away from its parent."""
     scene.frame_start, scene.frame_end = 1, 5
     scene.condyle.simulation.disconnect_bones = True
-    item = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
-    )
+    item = make.armature("Rig", connect=True)
     for bone in "AB":
         authoring.make_body(scene, body(item, bone), mass=1.0)
     joint = authoring.add_joint(scene, body(item, "A"), body(item, "B"), "slider", np.eye(4))

@@ -155,7 +155,7 @@ def test_another_object_in_place_of_a_bone(part, scene, make):
         part("making.bodies_and_joints"),
         part("data.references").resolve,
     )
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     box = make.box("Box", (1, 0, 0))
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
     child = joint.condyle.joint.child

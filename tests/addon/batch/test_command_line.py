@@ -31,12 +31,10 @@ def command(condyle):
 
 
 @pytest.fixture
-def knee_file(part, scene, make, authoring, tmp_path):
+def knee_file(scene, make, body, authoring, tmp_path):
     """A saved knee that asks to be fitted, and for a key every other frame."""
     thigh, shank = make.keyed_knee()
-    joint = authoring.add_joint(
-        scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
     joint.condyle.joint.fit.requested = True
     joint.condyle.joint.coordinates[0].start = 1.0
     scene.condyle.simulation.output.every = 2

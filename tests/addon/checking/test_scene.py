@@ -270,7 +270,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
 
 
 def test_a_bone_is_selected_in_the_pose(part, scene, make, body):
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     rig.pose.bones["B"].condyle.body.mass = 0.0
     (finding,) = run(part, scene)

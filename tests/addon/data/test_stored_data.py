@@ -129,7 +129,7 @@ def test_files_of_released_versions_load(part, condyle, path):
 @pytest.mark.small
 def test_references_survive_renaming_saving_and_loading(part, scene, make, tmp_path):
     references, authoring = part("data.references"), part("making.bodies_and_joints")
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     joint = authoring.add_joint(
         scene, references.Body(rig, "A"), references.Body(rig, "B"), "hinge", name="Elbow"
     )

@@ -64,7 +64,7 @@ def test_keys_in_the_preview_range(scene, knee):
 
 @pytest.mark.small
 def test_selected_keys_of_a_bone(part, scene, make, body):
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     for name, first in (("A", 1), ("B", 2)):
         bone = rig.pose.bones[name]
         for number in range(9):
@@ -140,7 +140,7 @@ def test_cycles_are_found(part, make, angles, kind, count):
 
 
 @pytest.fixture
-def bead(part, scene, make, authoring):
+def bead(scene, make, body, authoring):
     """A box keyed round a wavy ring, three times, held to the world."""
     box = make.box("Bead")
     box.rotation_mode = "QUATERNION"
@@ -151,9 +151,7 @@ def bead(part, scene, make, authoring):
         for path in ("location", "rotation_quaternion"):
             box.keyframe_insert(path, frame=1 + number)
     scene.frame_set(1)
-    joint = authoring.add_joint(
-        scene, None, part("data.references").Body(box), matrix=np.eye(4).tolist(), name="Wire"
-    )
+    joint = authoring.add_joint(scene, None, body(box), matrix=np.eye(4).tolist(), name="Wire")
     select(joint)
     return joint, box
 

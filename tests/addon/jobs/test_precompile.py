@@ -8,7 +8,7 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.mark.small
-def test_what_the_scene_needs_comes_first(part, scene, make):
+def test_what_the_scene_needs_comes_first(part, scene, make, body):
     wanted = part("jobs.precompile").wanted
     joint = pendulum(part, scene, make)
     assert wanted(scene)[:2] == ["poses and energy", "forward dynamics"]
@@ -18,7 +18,7 @@ def test_what_the_scene_needs_comes_first(part, scene, make):
     assert wanted(scene)[1] == "implicit steps with constraints"
     joint.condyle.joint.hard_limits = False
     item = part("making.connections").add_connection(
-        scene, None, part("data.references").Body(bpy.data.objects["Rod"]), "ground", name="Floor"
+        scene, None, body(bpy.data.objects["Rod"]), "ground", name="Floor"
     )
     assert wanted(scene)[1] == "implicit steps with constraints"
     item.condyle.connection.ground.contact = "SOFT"

@@ -12,7 +12,7 @@ from ..selecting import select  # noqa: E402
 def elbow(scene, make, body, authoring):
     """A rig of two bones with a hinge between them: (rig, joint's Empty)."""
     scene.frame_start, scene.frame_end = 1, 5
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     return rig, joint
 

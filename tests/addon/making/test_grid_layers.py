@@ -175,12 +175,10 @@ def test_a_surface_that_moves_takes_the_child_along_in_a_bake(part, scene, glide
 
 
 @pytest.mark.small
-def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scene, make, authoring):
+def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scene, make, body, authoring):
     """Of one cubic piece a direction, whose values at both ends are the same."""
     plate = make.box("Plate")
-    joint = authoring.add_joint(
-        scene, None, part("data.references").Body(plate), "spline_surface", name="Joint"
-    )
+    joint = authoring.add_joint(scene, None, body(plate), "spline_surface", name="Joint")
     settings = joint.condyle.joint
     settings.grid, settings.sequence = (4, 4, 1), "xyz"
     for x, y in np.ndindex(4, 4):

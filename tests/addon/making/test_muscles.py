@@ -32,7 +32,7 @@ def test_points_stick_to_bodies_without_a_bake(part, arm, make):
 
 @pytest.mark.small
 def test_points_stick_to_bones(part, scene, make, body):
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     rig.location = (1.0, 0.0, 0.0)
     make.update()
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
@@ -135,11 +135,11 @@ def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
         assert np.allclose(getattr(made.masses, name), getattr(expected, name), atol=1e-7)
 
 
-def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, ph):
+def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, body, ph):
     upper, _, _, muscle = arm
     obstacle = part("making.obstacles").add_obstacle(
         scene,
-        part("data.references").Body(upper),
+        body(upper),
         "cylinder",
         Matrix.Translation((0, 0, 0.27)) @ TURN,
         radius=0.07,
@@ -171,12 +171,12 @@ def test_obstacles_are_drawn_as_they_are(part, scene):
             assert np.allclose(points, expected, atol=1e-6)
 
 
-def test_a_double_cylinder_is_drawn_and_wrapped_over(part, scene, arm, ph):
+def test_a_double_cylinder_is_drawn_and_wrapped_over(part, scene, body, arm, ph):
     upper, _, _, muscle = arm
     place = Matrix.Translation((0, 0, 0.3)) @ TURN
     item = part("making.obstacles").add_obstacle(
         scene,
-        part("data.references").Body(upper),
+        body(upper),
         "double_cylinder",
         place,
         radius=0.07,
@@ -283,14 +283,14 @@ def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):
         part("jobs.bake").bake_now(scene)
 
 
-def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, arm):
+def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, body, arm):
     upper, _, _, muscle = arm
     drawn = part("ui.overlay.muscles")
     bpy.context.view_layer.objects.active = muscle
     assert drawn.visible(bpy.context) == []
     obstacle = part("making.obstacles").add_obstacle(
         scene,
-        part("data.references").Body(upper),
+        body(upper),
         "cylinder",
         Matrix.Translation((0, 0, 0.27)) @ TURN,
         radius=0.07,

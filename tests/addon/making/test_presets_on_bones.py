@@ -12,7 +12,7 @@ from ..ui.test_welcome import child_of, only_joint, placed, select  # noqa: E402
 
 @pytest.mark.small
 def test_two_bones_get_a_joint_at_the_child_s_head(part, scene, make):
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.pose.select_all(action="SELECT")
@@ -86,9 +86,7 @@ def test_bones_of_one_length_weigh_the_same_whatever_their_envelopes(part, scene
 def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(
     part, scene, make, body, preset, is_told
 ):
-    rig = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
-    )
+    rig = make.armature("Rig", connect=True)
     part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert is_told == ("connected-bone" in codes(part("checking.scene").check(scene)))
 
@@ -97,9 +95,7 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(
 @pytest.mark.parametrize("preset", ["hip", "knee"])
 def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, scene, make, preset):
     """They show the knee up to 25 mm off what the bake does, where Disconnect Bones lets it."""
-    rig = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
-    )
+    rig = make.armature("Rig", connect=True)
     scene.condyle.simulation.disconnect_bones = True
     make.update()
     bpy.context.view_layer.objects.active = rig
@@ -132,9 +128,7 @@ def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, s
 @pytest.mark.small
 def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, make, body):
     """Bringing the slider up to date, which was advised, changes nothing there."""
-    rig = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
-    )
+    rig = make.armature("Rig", connect=True)
     joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     joint["coordinate"] = 1.2
     joint.update_tag()
@@ -145,9 +139,7 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
 
 def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make, body):
     """It said "reached", since the sliders would have it there; the bone stays at its parent's end."""
-    rig = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, True
-    )
+    rig = make.armature("Rig", connect=True)
     reach = part("posing.inverse_kinematics")
     joint = part("making.presets_making").add(scene, "knee", body(rig, "A"), body(rig, "B"))
     wish = reach.point_wish(scene, body(rig, "B"), (0, 0, 0))

@@ -160,11 +160,9 @@ def test_targets_are_reached_followed_and_keyed(part, scene, limb):
         np.testing.assert_allclose(fore.matrix_world.translation, item.matrix_world.translation, atol=1e-4)
 
 
-def test_a_target_may_want_the_rotation_too(part, scene, limb):
+def test_a_target_may_want_the_rotation_too(part, scene, body, limb):
     _, fore, _ = limb
-    item = part("posing.ik_targets").add_target(
-        scene, part("data.references").Body(fore), fore.matrix_world.translation
-    )
+    item = part("posing.ik_targets").add_target(scene, body(fore), fore.matrix_world.translation)
     item.condyle.target.use_rotation = True
     item.rotation_euler = (0.3, 0.0, 0.0)
     bpy.context.view_layer.update()

@@ -17,12 +17,10 @@ def knee(part, scene, make, body):
 
 
 @pytest.fixture
-def wheel(part, scene, make, authoring):
+def wheel(part, scene, make, body, authoring):
     """A spoke keyed on its way two and a half times around, on a closed curve of six frames about z; its joint."""
     spoke = make.box("Spoke", (1, 0, 0))
-    joint = authoring.add_joint(
-        scene, None, part("data.references").Body(spoke), matrix=np.eye(4).tolist(), name="Wheel"
-    )
+    joint = authoring.add_joint(scene, None, body(spoke), matrix=np.eye(4).tolist(), name="Wheel")
     frames = [_turned(k * np.pi / 3.0) for k in range(6)]
     authoring.set_control_frames(scene, joint, np.array(frames))
     joint.condyle.joint.periodic = True

@@ -176,14 +176,12 @@ def test_angles_are_adjusted_and_told_in_the_units_of_the_scene(part, scene, mak
         assert f" {wanted[kind == 'slider']}" in text, text
 
 
-def test_what_cannot_be_dragged_says_why(part, scene, make, authoring, knee):
+def test_what_cannot_be_dragged_says_why(part, scene, make, body, authoring, knee):
     joint, _ = knee()
     why = part("posing.scrubbing").why_not
     assert why(joint) == ""
     assert bpy.ops.condyle.stop_driving() == {"FINISHED"} and "not driven" in why(joint)
-    ball = authoring.add_joint(
-        scene, None, part("data.references").Body(make.box("Ball")), "spherical", name="Ball Joint"
-    )
+    ball = authoring.add_joint(scene, None, body(make.box("Ball")), "spherical", name="Ball Joint")
     authoring.drive(scene, ball, True)
     assert "one or two coordinates" in why(ball)
     select(ball)

@@ -7,7 +7,7 @@ bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
-def bodies(part, scene, make, authoring):
+def bodies(scene, make, body, authoring):
     """Two boxes on hinges about x side by side, 13 frames, the left one with a push."""
     scene.frame_start, scene.frame_end = 1, 13
     found = [make.box("Left", (0.0, 0, 0)), make.box("Right", (0.5, 0, 0))]
@@ -15,7 +15,7 @@ def bodies(part, scene, make, authoring):
     for item in found:
         turned[0, 3] = item.location.x
         joint = authoring.add_joint(
-            scene, None, part("data.references").Body(item), "hinge", matrix=turned, name=f"{item.name} Hinge"
+            scene, None, body(item), "hinge", matrix=turned, name=f"{item.name} Hinge"
         )
         joint.condyle.joint.coordinates[0].start_speed = 0.6 if item.name == "Left" else 0.0
     return found

@@ -64,7 +64,7 @@ def test_the_unit_scale_is_in_lengths_and_nothing_else(part, scene, make, body, 
 
 
 def test_a_chain_through_bones_and_objects(part, scene, make, body, authoring):
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     hand = make.box("Hand", (0, 0, -0.2), (0.1, 0.1, 0.1))
     limb = make.box("Limb", (0, 0, 0.25), (0.1, 0.1, 0.5))
     authoring.make_body(scene, body(rig, "B"), shape=limb, density=500.0)
@@ -245,7 +245,7 @@ def test_a_held_body_needs_no_mass(part, knee):
 
 def test_a_bone_is_found_again_after_renaming(part, scene, make):
     references, authoring = part("data.references"), part("making.bodies_and_joints")
-    rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")})
+    rig = make.armature("Rig")
     authoring.make_body(scene, references.Body(rig, "B"), mass=1.0)
     joint = authoring.add_joint(scene, references.Body(rig, "A"), references.Body(rig, "B"), "hinge")
     child = joint.condyle.joint.child

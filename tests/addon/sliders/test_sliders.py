@@ -1,6 +1,5 @@
 """The slider: native properties, drivers and constraints, which move the child with and without the add-on."""
 
-
 import numpy as np
 import pytest
 
@@ -145,9 +144,7 @@ def seen_without_the_add_on(path, name, frames, tmp_path):
 
 
 def test_a_bone_follows_too(part, scene, make, body, authoring):
-    rig = make.armature(
-        "Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0, 0), "A")}, connect=True
-    )
+    rig = make.armature("Rig", connect=True)
     rig.scale, rig.rotation_euler = (2, 2, 2), (0.1, 0.2, 0.3)
     make.update()
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")

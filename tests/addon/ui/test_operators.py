@@ -37,13 +37,11 @@ def undone_and_redone(window, call):
 
 
 @pytest.fixture
-def knee(part, scene, make, authoring, condyle):
+def knee(part, scene, make, body, authoring, condyle):
     """A keyed knee, fitted: (joint's Empty, parent, child), by name since undo replaces objects."""
     thigh, shank = make.keyed_knee()
     scene.frame_end = 9
-    joint = authoring.add_joint(
-        scene, part("data.references").Body(thigh), part("data.references").Body(shank), name="Knee"
-    )
+    joint = authoring.add_joint(scene, body(thigh), body(shank), name="Knee")
     part("jobs.bake").fit_now(scene, joint)
     return joint, thigh, shank
 
