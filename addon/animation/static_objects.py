@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip, Object
+from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip
 
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
@@ -157,7 +157,7 @@ def is_level(curve: FCurve, low: float, high: float) -> bool:
     return bool(np.ptp(heights) <= ROUNDING * max(1.0, float(np.abs(heights).max())))
 
 
-def _constraints(item: Object) -> list[Any]:
+def _constraints(item: ID) -> list[Any]:
     """Constraints of an object and its bones, but for those of sliders that are muted, as bakes alone mute them."""
     owners = (item, *(item.pose.bones if item.pose is not None else ()))
     found = [constraint for owner in owners for constraint in owner.constraints]
