@@ -16,14 +16,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bpy.types import Object, Property
-
 from ..blender import compat, physics_access
 from ..data import properties, references, roots
 from ..reading import muscle_points
 
 if TYPE_CHECKING:
-    from bpy.types import Scene
+    from bpy.types import Object, Property, Scene
 
 #: sections, and the property group that a name in each stands for; the first two belong to the scene, without names
 SECTIONS = {
