@@ -17,7 +17,7 @@ LAST_BLOCK = 64
 
 
 def missing(libraries: list[str]) -> Iterator[findings.Finding]:
-    """Findings about linked files that are not there, or do not hold what is linked from them."""
+    """Findings about linked files that are missing or unreadable, or lack linked data."""
     for path in libraries:
         if not os.path.isfile(path):
             yield findings.about(None, "library-missing", path=path)

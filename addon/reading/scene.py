@@ -40,7 +40,7 @@ class ModelBody:
 
     @property
     def culprit(self) -> Handle:
-        """What a finding about its motion is about: its joint, or the free body."""
+        """Subject of a finding about its motion: its joint, or the free body."""
         return Handle(self.joint_uid) if self.joint_uid else self.handle
 
 

@@ -1,4 +1,4 @@
-"""The handle in the view that is dragged along a joint's curve or over its surface."""
+"""The handle in the 3D view that drags a joint along its curve or over its surface."""
 
 import math
 from dataclasses import replace
@@ -20,20 +20,20 @@ from ...posing import picking, project_poses, scrubbing
 from ..overlay import shown
 
 COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
-#: with Shift held the handle goes so much slower
+#: speed of the handle with Shift pressed
 PRECISE = 0.1
-#: pixels from the handle within which a press of the mouse was on it
+#: largest distance in pixels of a mouse press on the handle
 NEAR = 40
-#: a press that is let go within so many pixels is a click
+#: largest motion in pixels between press and release of a click
 CLICK = 3.0
-#: radius of the handle, as a share of the gizmos' size in the preferences: usually, and at the least
+#: default and least radius of the handle, as a share of the gizmo size in the preferences
 SIZE, LEAST = 0.12, 0.05
-#: what it covers of a small body, as a share of the length that it is seen with
+#: largest radius of the handle, as a share of a small body's length in the view
 COVERED = 0.25
 
 
 def _told(scene: Any, value: float, unit: str) -> str:
-    """A slider's value for people, in the scene's units, as in the panel."""
+    """A slider's value as text, in the scene's units, as in the panel."""
     settings = scene.unit_settings
     if unit == "rad":
         radians = settings.system_rotation == "RADIANS"
@@ -51,8 +51,7 @@ def _take_turns(self: Any, turns: Any) -> None:
 
 
 class Scrub(Change, Operator):
-    """Drag the joint along its curve or over its surface, as far as its limits let it. Shift: slowly; Esc: back to
-    where it was"""
+    """Drag the joint along its curve or over its surface, within its limits. Shift: slowly; Esc: restore"""
 
     bl_idname = "condyle.scrub"
     bl_label = "Scrub Joint"
@@ -60,13 +59,13 @@ class Scrub(Change, Operator):
 
     values: FloatVectorProperty(  # type: ignore[assignment]  # as a method of all of Blender's classes is called
         name="Coordinates",
-        description="What the sliders of the joint are set to, in the units that they have",
+        description="Values of the joint's sliders, in their own units",
         size=3,
         options={"SKIP_SAVE"},
     )
     turns: FloatVectorProperty(
         name="Angles",
-        description="What the sliders of the joint are set to, of those that are angles",
+        description="Values of the joint's sliders that are angles",
         size=3,
         unit="ROTATION",
         get=lambda self: tuple(self.values),
@@ -113,7 +112,7 @@ class Scrub(Change, Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        context.view_layer.update()  # adjusted, it is called straight after an undo, which leaves no matrices
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         project_poses.set_sliders(context.scene, joint, self.values)
         self._key(context, joint)
@@ -128,11 +127,11 @@ class Scrub(Change, Operator):
             column.prop(self, name, index=index, text=title_of(row))
 
     def cancel(self, context: Any) -> None:
-        """Blender ends the operator, because a file is loaded or the window closes."""
+        """Called when Blender ends the operator, because a file is loaded or the window closes."""
         self._end(context, {"CANCELLED"})
 
     def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
-        """Where in the region the mouse took hold: Blender may begin only when it has moved a little."""
+        """Place in the region where the mouse was pressed: Blender may call invoke only after a small motion."""
         region = context.region
         pressed = (event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y)
         near = max(abs(place - own) for place, own in zip(pressed, self._target)) < NEAR
@@ -143,7 +142,7 @@ class Scrub(Change, Operator):
         context.area.tag_redraw()
 
     def _select(self, context: Any, joint: Any, event: Any) -> set[str]:
-        """A click beside the handle, which Blender gives to it all the same, is one on what is seen there."""
+        """Select the object under a click beside the handle, which Blender passes to the handle."""
         self._set(context, joint, self._start)
         place = [round(share) for share in self._at]
         bpy.ops.view3d.select(
@@ -158,7 +157,7 @@ class Scrub(Change, Operator):
         return self._end(context, {"FINISHED"})
 
     def _key(self, context: Any, joint: Any) -> None:
-        """As with every motion by hand: with Auto Keying on, the sliders get keys."""
+        """Key the sliders if Auto Keying is on."""
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in slider_names(joint.condyle.joint):
                 joint.keyframe_insert(f'["{name}"]')
@@ -169,7 +168,7 @@ class Scrub(Change, Operator):
             f"{title_of(row)} {_told(context.scene, joint[name], row.unit)}"
             for name, row in zip(slider_names(settings), settings.coordinates)
         ]
-        context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: back)")
+        context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: restore)")
 
     def _end(self, context: Any, outcome: set[str]) -> set[str]:
         if context.area is not None:
@@ -189,7 +188,7 @@ class ScrubHandle(GizmoGroup):
     def poll(cls, context: Any) -> bool:
         if session.read_only or context.mode not in {"OBJECT", "POSE"}:
             return False
-        if session.live is not None:  # the limb is elsewhere than the sliders say
+        if session.live is not None:  # during a live run bodies do not follow the sliders
             return False
         if not context.scene.condyle.overlay.show_handle:
             return False
@@ -216,7 +215,7 @@ class ScrubHandle(GizmoGroup):
 
 
 def handle_place(context: Any) -> Any:
-    """Where the handle of the joint at hand is now (3,), in the world; None where it has none."""
+    """Place (3,) of the active joint's handle in the world; None without a handle."""
     joint = active_joint(context)
     if joint is None or scrubbing.why_not(joint):
         return None
@@ -225,15 +224,15 @@ def handle_place(context: Any) -> Any:
         return None
     try:
         style = ("handle", *limits_of(joint))
-        held = known.kept(style, lambda: scrubbing.handle(joint, known.joint, known.metre))
-        held = replace(held, base=scrubbing.base_of(joint))  # it may be carried along
-        return held.points(shown.readings(context.scene, joint)[None])[0]
+        handle = known.kept(style, lambda: scrubbing.handle(joint, known.joint, known.metre))
+        handle = replace(handle, base=scrubbing.base_of(joint))  # the joint may have moved
+        return handle.points(shown.readings(context.scene, joint)[None])[0]
     except physics_access.physics().CondyleError:
         return None
 
 
 def beside(context: Any, pressed: Any, handle: Any) -> bool:
-    """Whether a press at a place (2,) of the region was beside the handle as it is drawn at another."""
+    """Whether a press at a place (2,) of the region was outside the handle drawn at another place (2,)."""
     place = handle_place(context)
     preferences = context.preferences
     pixels = preferences.view.gizmo_size * preferences.system.ui_scale
@@ -241,13 +240,13 @@ def beside(context: Any, pressed: Any, handle: Any) -> bool:
 
 
 def handle_size(context: Any, place: Any) -> float:
-    """The handle's `scale_basis` at a place (3,): smaller where it would hide the child, as a finger's tip afar."""
+    """The handle's `scale_basis` at a place (3,): smaller where it would hide a small or distant child."""
     child = references.resolve(active_joint(context).condyle.joint.child)
     if child is None or context.region_data is None:
         return SIZE
     scale = (
         child.object.matrix_world.median_scale if child.bone else 2.0
-    )  # half lengths of objects are in the world
+    )  # of objects it is half the world length
     seen = picking.seen_length(context, place, scale * bodies_and_joints.typical_length(child))
     if seen is None:
         return SIZE
@@ -256,7 +255,7 @@ def handle_size(context: Any, place: Any) -> float:
 
 
 def limits_of(joint: Any) -> list[Any]:
-    """What the handle's range depends on beside the joint's shape."""
+    """The settings that the handle's range depends on, besides the joint's shape."""
     return [(row.limits, row.lower, row.upper) for row in joint.condyle.joint.coordinates]
 
 
