@@ -1,6 +1,6 @@
-"""What is added to Blender while the add-on is enabled: modules list theirs in ``attached``, `registration` adds them.
+"""What the add-on adds to Blender while enabled: modules list theirs in ``attached``, `registration` adds them.
 
-window: not in the background, where nobody changes or sees anything.
+window: not in background mode, without user and views.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import lazy
 
 
 class Handler:
-    """A function in lists of bpy.app.handlers; it stays there when a file is opened."""
+    """A function in lists of bpy.app.handlers; it persists when a file is opened."""
 
     def __init__(self, function: Callable[..., Any], *lists: str, window: bool = False) -> None:
         self._function, self._window = bpy.app.handlers.persistent(function), window
@@ -66,7 +66,7 @@ class Entry:
 
 @dataclass
 class Timer:
-    """A function of a timer, taken away if it waits at the end; every: from the beginning on, in a window."""
+    """A timer's function, removed at the end if it is waiting; every: registered from the beginning, in a window."""
 
     function: Callable[[], float | None]
     every: float | None = None
@@ -82,7 +82,7 @@ class Timer:
 
 @dataclass
 class Ending:
-    """A function for the end; module: not where this has never run."""
+    """A function for the end; module: skip it if this module has never run."""
 
     function: Callable[[], None]
     module: ModuleType | None = None
@@ -99,6 +99,6 @@ Attachment = Handler | Drawing | Entry | Timer | Ending
 
 
 def soon(function: Callable[[], float | None], seconds: float) -> None:
-    """Let a timer call a function, unless it is to already."""
+    """Let a timer call a function, unless one is going to already."""
     if not bpy.app.timers.is_registered(function):
         bpy.app.timers.register(function, first_interval=seconds)

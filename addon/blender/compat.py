@@ -1,4 +1,4 @@
-"""What differs between Blender 4.2 and 5.2: actions with slots and layers (4.4), and their f-curves (5.0)."""
+"""Differences between Blender 4.2 and 5.2: actions with slots and layers (4.4), and their f-curves (5.0)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def slot_of(player: AnimData | NlaStrip) -> ActionSlot | None:
     return getattr(player, "action_slot", None)
 
 
-#: in place of a slot's identifier: the action was in use without a slot
+#: instead of a slot's identifier: the action was in use without a slot
 NO_SLOT = "-"
 
 
 def slot_name(animation_data: AnimData) -> str:
-    """What `reassign` finds the slot in use by: its identifier, or NO_SLOT; empty before 4.4."""
+    """Identifier of the slot in use, for `reassign`; NO_SLOT without one, empty before 4.4."""
     if animation_data.action is None or not has_slots(animation_data.action):
         return ""
     slot = animation_data.action_slot
@@ -34,14 +34,12 @@ def slot_name(animation_data: AnimData) -> str:
 
 
 def slot_handle(slot: ActionSlot | None) -> int:
-    """The number that a slot, and its copy in a copy of its action, has for good; 0 without a slot, and before 4.4."""
+    """The permanent number of a slot, equal in copies of its action; 0 without a slot, and before 4.4."""
     return slot.handle if slot is not None else 0
 
 
 def find_slot(action: Action, identifier: str, handle: int = 0) -> ActionSlot | None:
-    """The slot of an action by its handle, 0 if that is not known, else by its identifier, e.g. ``"OBTibia"``; None if
-    there is none.
-    """
+    """The slot of an action by its handle (0: unknown), else by its identifier, e.g. ``"OBTibia"``; None without it."""
     if not has_slots(action) or identifier == NO_SLOT:
         return None
     kept = [slot for slot in action.slots if handle and slot.handle == handle]
@@ -50,14 +48,14 @@ def find_slot(action: Action, identifier: str, handle: int = 0) -> ActionSlot | 
 
 
 def earlier_slot(action: Action, id_type: str, identifier: str, handle: int = 0) -> ActionSlot | None:
-    """The slot of an action from before a bake, as `find_slot` does, or where there is no choice.
+    """The slot that an action had before a bake, as `find_slot` finds it, or the only suitable one.
 
-    An identifier told before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A slot
-    of which the handle is not known may have another name by now.
+    An identifier stored before 4.4 is empty: Blender then gave the action's curves a slot when it loaded the file. A
+    slot of unknown handle may have been renamed.
 
     Args:
-        id_type: what the slot is for, e.g. ``"OBJECT"``.
-        identifier: what `slot_name` told.
+        id_type: type of the slot's datablocks, e.g. ``"OBJECT"``.
+        identifier: the result of `slot_name`.
     """
     slot = find_slot(action, identifier, handle)
     if slot is None and identifier != NO_SLOT and has_slots(action):
@@ -67,14 +65,14 @@ def earlier_slot(action: Action, id_type: str, identifier: str, handle: int = 0)
 
 
 def same_slot(action: Action | None, slot: ActionSlot) -> ActionSlot | None:
-    """The slot of an action that a slot of its copy was copied from, whatever it is called now; None if it is gone."""
+    """The slot of an action from which a slot of its copy was copied, also if renamed; None if it is gone."""
     if slot is None or not has_slots(action):
         return None
     return next((each for each in action.slots if each.handle == slot.handle), None)
 
 
 def reassign(animation_data: AnimData, action: Action | None, name: str, handle: int = 0) -> None:
-    """Make an action the one in use again, with the slot that `earlier_slot` finds."""
+    """Put an action into use again, with the slot that `earlier_slot` finds."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = earlier_slot(action, animation_data.id_data.id_type, name, handle)
@@ -86,14 +84,14 @@ def new_slot(action: Action, datablock: ID) -> ActionSlot:
 
 
 def assign(animation_data: AnimData, action: Action, slot: ActionSlot) -> None:
-    """Make an action, and where there are slots that very slot, the one in use."""
+    """Put an action and, if there are slots, that slot into use."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = slot
 
 
 def curves(action: Action | None, slot: ActionSlot | None, ensure: bool = False) -> Any:
-    """The collection of f-curves of an action for a slot; an empty tuple where there is none and `ensure` is false."""
+    """Blender's collection of the f-curves of an action for a slot; an empty tuple without one, unless `ensure`."""
     if action is None:
         return ()
     if not has_slots(action):
@@ -113,7 +111,7 @@ def curves(action: Action | None, slot: ActionSlot | None, ensure: bool = False)
 
 
 def all_curves(action: Action) -> Iterator[FCurve]:
-    """The f-curves of an action, of whatever slot."""
+    """The f-curves of all slots of an action."""
     for slot in action.slots if has_slots(action) else (None,):
         yield from curves(action, slot)
 
@@ -141,23 +139,23 @@ def new_curves(
 
 
 def remove_curve(action: Action, slot: ActionSlot, curve: FCurve) -> None:
-    """Take an f-curve out of an action, and its group where nothing else is in it."""
+    """Remove an f-curve of an action, and its group if that is then empty."""
     name = curve.group.name if curve.group is not None else ""
     curves(action, slot).remove(curve)
     groups = _bag(action, slot).groups if has_slots(action) else action.groups
-    group = groups.get(name)  # some versions have taken it away already
+    group = groups.get(name)  # some versions have removed it already
     if group is not None and not len(group.channels):
         groups.remove(group)
 
 
 def _bag(action: Action, slot: ActionSlot) -> ActionChannelbag:
-    """The channels of an action for a slot; there are some."""
+    """The existing channels of an action for a slot."""
     bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips)
     return next(bag for bag in bags if bag is not None)
 
 
 def assign_strip_slot(strip: NlaStrip, slot: ActionSlot | None) -> None:
-    """Make a slot the one that a strip of the NLA plays, None that it plays none; nothing before 4.4."""
+    """Set the slot that a strip of the NLA plays; None: it plays none. Nothing happens before 4.4."""
     if hasattr(strip, "action_slot"):
         strip.action_slot = slot
 

@@ -1,4 +1,4 @@
-"""The compute process, as the add-on uses it: one child, started at the first request, gone with Blender."""
+"""The add-on's compute process: one child, started by the first request, ended with Blender."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import physics_access
 
 Outcome = TypeVar("Outcome")
 
-#: steps of a task: it yields jobs of the compute process, is sent their answers, and returns its outcome
+#: a task: a generator that yields jobs of the compute process, receives their answers, and returns its outcome
 Steps = Generator[Any, Any, Outcome]
 
 _client: Any = None
@@ -35,7 +35,7 @@ def client() -> physics_access.WorkerClient:
 
 
 def close(timeout: float = 1.0) -> None:
-    """End the compute process, which gets so many seconds to end by itself; the next request starts another."""
+    """End the compute process, waiting for it at most `timeout` seconds; the next request starts another."""
     global _client
     if _client is not None:
         _client.close(timeout)
@@ -46,7 +46,7 @@ atexit.register(close)
 
 
 def python_executable() -> str:
-    """The Python that Blender runs; where Blender does not name it, the one in its folder of Python."""
+    """Blender's Python; if Blender does not name it, the one in its folder of Python."""
     named = Path(sys.executable or "")
     if named.name.lower().startswith("python"):
         return str(named)
@@ -59,9 +59,9 @@ def python_executable() -> str:
 
 
 def cache_folder() -> str | None:
-    """Where the compute process keeps compiled kernels: the extension's own folder, as Blender wants it.
+    """Folder of compiled kernels: the extension's own, as Blender requires.
 
-    None where the add-on is not an installed extension, or the caller's environment names a folder: physics decides.
+    None if the add-on is not an installed extension: physics chooses. The environment may name another folder.
     """
     if os.environ.get("CONDYLE_CACHE_DIR"):
         return os.environ["CONDYLE_CACHE_DIR"]
@@ -73,15 +73,15 @@ def cache_folder() -> str | None:
 def run(
     steps: Steps[Outcome], progress: Callable[[float, str], None] | None = None, seconds: float | None = None
 ) -> Outcome:
-    """Walk a task to its end, blocking; for scripts and the command line.
+    """Run a task to its end, blocking; for scripts and the command line.
 
     Args:
-        seconds: give up after so long; None: never.
+        seconds: give up after this time; None: never.
 
     Raises:
-        CondyleError: what the task or the compute process raised.
+        CondyleError: an error of the task or the compute process.
         CancelledError: it took longer than `seconds`.
-        KeyboardInterrupt: the job under way is cancelled first.
+        KeyboardInterrupt: the running job is cancelled first.
     """
     job = None
     began = time.monotonic()
@@ -109,13 +109,12 @@ def run(
 
 
 class Drawn:
-    """What a task waits for after a look at other frames, which makes Blender draw its views anew, and again until they
-    are smooth: it is done when Blender is heard from in time again, so that nobody takes the processor from the
-    drawing. Where it waits for a task nothing is drawn, and nobody asks.
+    """Waits after a visit to other frames until Blender has redrawn its views smoothly, so that no computation slows
+    that down: done when polls arrive in time again. A blocking task never waits, since nothing is drawn.
     """
 
-    IN_TIME = 0.1  # s from one look to the next, where nothing that takes long is drawn between them
-    LONGEST = 2.0  # s: some views are never done
+    IN_TIME = 0.1  # s between polls, if nothing slow is drawn between them
+    LONGEST = 2.0  # s: some views never finish
 
     state, result = "done", None
     progress, message = 0.0, "drawing the view"
@@ -136,11 +135,11 @@ class Drawn:
         """Return at once."""
 
     def cancel(self) -> None:
-        """There is nothing to end."""
+        """Nothing to end."""
 
 
 class Said(Drawn):
-    """What a task waits for before Blender itself works long: it is done when the panel has shown the word for it."""
+    """Waits before long work of Blender itself until the panel has shown its message."""
 
     SHOWN = 0.3  # s: the panel is drawn four times a second, see `jobs.SHOWN`
     progress = 1.0
@@ -158,7 +157,7 @@ class Said(Drawn):
 
 
 def advance(steps: Steps[Outcome], job: Drawn | physics_access.Job) -> Drawn | physics_access.Job | None:
-    """Give a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
+    """Send a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
     if job.state == "done":
         return steps.send(job.result)
     if job.state == "failed":

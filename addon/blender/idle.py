@@ -1,16 +1,16 @@
-"""Whether Blender itself reads the scene just now, so that what follows the user's hands has to wait."""
+"""Whether Blender or the user is busy with the scene, so that automatic changes have to wait."""
 
 from __future__ import annotations
 
 import bpy
 
 JOBS = ("RENDER", "OBJECT_BAKE")
-#: seconds to the next look
+#: seconds until the next check
 WAIT = 0.5
 
 
 def is_evaluating() -> bool:
-    """Whether a render goes on or a window plays the animation: timers leave the data alone then."""
+    """Whether a render runs or a window plays the animation: timers must not change data then."""
     return any(bpy.app.is_job_running(job) for job in JOBS) or any(
         window.screen.is_animation_playing for window in bpy.context.window_manager.windows
     )

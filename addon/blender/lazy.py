@@ -1,4 +1,4 @@
-"""Modules that run at their first use, so that enabling the add-on imports neither numpy nor what computes.
+"""Modules that run at their first use, so that enabling the add-on imports neither numpy nor computing modules.
 
 The ``__init__`` of a package calls `package`: each of its modules is then in ``sys.modules``, but runs only when one of
 its names is first read. ``from ..making import muscles`` costs nothing; ``from ..making.muscles import add`` runs the
@@ -14,7 +14,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
-#: One for all modules, since two of them may need each other's names from two threads.
+#: one for all modules, since two threads may run modules that need each other's names
 _lock = threading.RLock()
 _running: set[str] = set()
 
@@ -38,7 +38,7 @@ class Waiting(ModuleType):
 
 
 def package(name: str) -> None:
-    """Let all modules of a package wait that have not been imported; those of packages within it do so themselves."""
+    """Make all modules of a package wait that have not been imported; nested packages do so themselves."""
     parent = sys.modules[name]
     for found in pkgutil.iter_modules(parent.__path__):
         full = f"{name}.{found.name}"
@@ -55,10 +55,10 @@ def is_waiting(module: ModuleType) -> bool:
 
 
 def run(module: ModuleType) -> None:
-    """Run a module that waits; after an error it waits again.
+    """Run a waiting module; after an error it waits again.
 
     Raises:
-        ImportError: the module reads a name that another one lacks. An AttributeError would say that of this module.
+        ImportError: the module reads a name that another one lacks. An AttributeError would blame this module.
     """
     with _lock:
         if not is_waiting(module) or module.__name__ in _running:

@@ -1,7 +1,6 @@
-"""Which files a .blend links to, read before Blender opens it: Blender waits for ever for what is no plain file.
+"""Files that a .blend links to, read before Blender opens it: Blender would wait forever for one that is a pipe, say.
 
-Of the format only the heads of blocks are known here, which are those of Blender 2.5 to 4.5, or of 5.0 and later. Where
-something else is found nothing is told, and the file is Blender's to judge.
+Only the heads of blocks of Blender 2.5 to 4.5, and of 5.0 and later, are known; other files are left to Blender.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from typing import BinaryIO
 
 LIBRARY, END = b"LI\0\0", b"ENDB"
 BLOCK = 1 << 20
-#: magic numbers of compressed files: of Blender up to 2.93, and since
+#: magic numbers of compressed files: up to Blender 2.93, and later
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def no_plain_files(source: Path) -> list[Path]:
-    """Files that a .blend links to, and those that these link to, which are there and no plain files: pipes, say."""
+    """Files that a .blend links to, directly or through others, that exist but are no plain files, e.g. pipes."""
     waiting, found = [source], []
     known: set[Path] = set()
     while waiting:
@@ -30,7 +29,7 @@ def no_plain_files(source: Path) -> list[Path]:
         try:
             path = path.resolve()
             kind = path.stat().st_mode
-        except (OSError, ValueError, RuntimeError):  # it is not there, or no path at all
+        except (OSError, ValueError, RuntimeError):  # it does not exist, or is no path
             continue
         if path in known or stat.S_ISDIR(kind):
             continue
@@ -43,12 +42,12 @@ def no_plain_files(source: Path) -> list[Path]:
 
 
 def _absolute(text: str, of: Path) -> Path:
-    """Where a path that a .blend has leads; Blender begins those that are relative to it with two slashes."""
+    """Absolute form of a path in a .blend; Blender begins relative paths with two slashes."""
     return of.parent / text[2:] if text.startswith("//") else of.parent / text
 
 
 def _texts(path: Path) -> set[str]:
-    """What stands in a .blend's blocks of libraries, their paths among it; none where it cannot be read."""
+    """Texts in a .blend's blocks of libraries, among them their paths; none if it cannot be read."""
     found: set[str] = set()
     try:
         with _opened(path) as file:
@@ -56,13 +55,13 @@ def _texts(path: Path) -> set[str]:
                 found |= {
                     text.decode("utf-8", "surrogateescape") for text in re.findall(rb"[^\0]{3,}", block)
                 }
-    except Exception:  # of a library that takes compressed files apart: no file that is broken ends this
+    except Exception:  # of a library for decompression: a broken file is no error here
         return found
     return found
 
 
 def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    """A .blend for reading, as it is without compression."""
+    """A .blend for reading, decompressed."""
     with path.open("rb") as file:
         magic = file.read(4)
     if magic[:2] == GZIP:
@@ -73,7 +72,7 @@ def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
 
 
 def _libraries(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    """The blocks of libraries of a .blend; none where it is another file."""
+    """The blocks of libraries of a .blend; none if it is another file."""
     head = file.read(12)
     if head[:7] != b"BLENDER":
         return
@@ -91,5 +90,5 @@ def _libraries(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
         if code == LIBRARY:
             yield file.read(length)
             continue
-        while length > 0:  # what is compressed cannot be sought in
+        while length > 0:  # compressed files cannot seek
             length -= len(file.read(min(length, BLOCK))) or length

@@ -1,11 +1,11 @@
-"""Whether kernels can be compiled here, and what it costs where they cannot."""
+"""Whether kernels can be compiled here, and the cost if not."""
 
 from __future__ import annotations
 
 import functools
 import importlib.util
 
-#: how many times as long a simulation's step takes without numba; `python -m tests.benchmarks` measures it
+#: slowdown of a simulation's step without numba; `python -m tests.benchmarks` measures it
 #: (keys unjitted_over_jitted_...)
 SLOWDOWN = "300 to 2300"
 
@@ -22,5 +22,5 @@ WITH = "Kernels are compiled by numba, at their first use, and kept"
 
 @functools.cache
 def can_compile() -> bool:
-    """Whether the compute process will find numba; it is looked for, not imported."""
+    """Whether the compute process will find numba, which is not imported."""
     return importlib.util.find_spec("numba") is not None

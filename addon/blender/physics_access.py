@@ -1,8 +1,8 @@
-"""The one place that imports physics: the copy inside the built extension, else the one beside this folder.
+"""The only module that imports physics: the copy inside the built extension, else the one beside this folder.
 
-In Blender's own process physics runs unjitted: importing numba takes a second and compiling holds the
-interpreter, which would freeze the window. What needs speed is asked of the compute process
-(``compute_process``). The import happens at the first use, so that enabling the add-on costs nothing.
+In Blender's own process physics runs unjitted: importing numba takes a second and compiling blocks the
+interpreter, which would freeze the window. Fast code runs in the compute process (``compute_process``).
+The first use imports physics, so that enabling the add-on costs nothing.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ PACKAGE = __name__.removesuffix(".blender.physics_access")
 
 @functools.cache
 def physics() -> ModuleType:
-    """The physics package of this add-on, unjitted unless someone else imported it before.
+    """The physics package of this add-on, unjitted unless it was imported before.
 
     Raises:
-        ImportError: there is none, or the one found is a stranger of the same name.
+        ImportError: there is none, or another package of that name was found.
     """
     vendored = f"{PACKAGE}.physics"
     name = vendored if importlib.util.find_spec(vendored) else "physics"
@@ -66,5 +66,5 @@ def part(name: str) -> Any:
 
 
 def model_error(message: str) -> Exception:
-    """The error that physics raises for bad input; all of the add-on's readers raise this one."""
+    """The error that physics raises for bad input; all readers of the add-on raise it."""
     return physics().ModelError(message)

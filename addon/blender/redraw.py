@@ -1,4 +1,4 @@
-"""Has parts of the windows drawn anew."""
+"""Requests to redraw parts of the windows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def _views() -> Iterator[Any]:
 
 
 def views() -> None:
-    """The 3D views."""
+    """Redraw the 3D views."""
     for area in _views():
         area.tag_redraw()
 
 
 def sidebars() -> None:
-    """The sidebars of the 3D views: these themselves show nothing new and are slow to draw."""
+    """Redraw the sidebars of the 3D views, but not the views, which are slow to draw."""
     for area in _views():
         for region in area.regions:
             if region.type == "UI":

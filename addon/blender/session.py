@@ -1,4 +1,4 @@
-"""What lasts as long as Blender runs, and never goes into a file."""
+"""State of the running Blender that is never saved."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ from typing import Any
 import bpy
 from bpy.types import Scene
 
-#: modes in which a step of undo holds the whole file; in all others it holds what is edited there and little else, so
-#: that what operators change besides would stay through an undo
+#: modes in which an undo step contains the whole file; in all others it contains little but the edited data, so that
+#: undo would not revert other changes of operators
 MODES_UNDONE_WHOLE = frozenset({"OBJECT", "POSE"})
 
-#: the file at hand was saved by a newer version: shown, not changed
+#: the open file was saved by a newer version: shown, not changed
 read_only: bool = False
 
-#: the fit or bake under way (see `jobs`); one at a time
+#: the running fit or bake (see `jobs`); one at a time
 job: Any = None
 
-#: title of the job that went on as a file was about to be opened; empty: none did
+#: title of the job that opening a file interrupted; empty: none
 given_up: str = ""
 
-#: the live run under way (see `live_run`); it is a job, too
+#: the current live run (see `live_run`), also a job
 live: Any = None
 
-#: last line for the panel: what was done, or what went wrong; and the scene, by session uid, that it is about (0: all)
+#: the panel's message about a result or an error; and its scene's session uid, 0: all scenes
 message: str = ""
 message_icon: str = "INFO"
 message_scene: int = 0
-#: how often it was set
+#: number of messages so far
 tellings: int = 0
 
-#: what the last import, scene check or bake told, see `findings`; and the scene, by session uid, that it is about
+#: findings of the last import, scene check or bake, see `findings`; and their scene's session uid
 findings: list[Any] = []
 findings_scene: int = 0
 
-#: what was computed of the last bake, if it went wrong, see `unfinished`
+#: the computed part of the last bake, if it failed, see `unfinished`
 unfinished: Any = None
 
-#: by session uid of scenes: what has changed since their bakes, see `staleness`; and whether that is to be looked at
+#: changes since the bakes of scenes, by their session uid, see `staleness`; and whether to look for them again
 stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False
 
 
 def tell(text: str, icon: str = "INFO", scene_uid: int | None = None) -> None:
-    """Set the panel's last line; scene_uid: of the scene that it is about, 0: all; None: the one that is shown."""
+    """Set the panel's message; scene_uid: its scene's session uid, 0: all scenes; None: the current scene."""
     global message, message_icon, message_scene, tellings
     if scene_uid is None:
-        scene = getattr(bpy.context, "scene", None)  # none while add-ons are switched on
+        scene = getattr(bpy.context, "scene", None)  # none while add-ons are enabled
         scene_uid = 0 if scene is None else scene.session_uid
     message, message_icon, message_scene = text, icon, scene_uid
     tellings += 1
 
 
 def message_in(scene: Scene) -> str:
-    """The panel's last line where it is about a scene; else an empty text."""
+    """The panel's message if it belongs to a scene; else empty."""
     return message if message_scene in (0, scene.session_uid) else ""
 
 
 def forget_error(since: int) -> None:
-    """Take an error out of the panel's last line, if nothing has been told since so many `tellings`."""
+    """Clear an error in the panel's message, unless `tell` was called since."""
     if message_icon == "ERROR" and tellings == since:
         tell("")

@@ -1,7 +1,7 @@
-"""The one place that converts between Blender's units and SI: lengths, time, rigid poses, mass properties.
+"""The only module that converts between Blender's units and SI: lengths, time, rigid poses, mass properties.
 
 Blender stores lengths in scene units and everything in float32; physics has metres, seconds, kilograms and
-float64. Masses, inertias, stiffnesses and speeds of ours are stored in SI and say so in their names: Blender
+float64. Our masses, inertias, stiffnesses and speeds are stored in SI and say so in their names: Blender
 would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 """
 
@@ -16,7 +16,7 @@ from mathutils import Matrix
 
 from . import physics_access
 
-# Matrices come from Blender in float32 after a chain of products: 1e-4 tells rounding from a real deformation.
+# Matrices of Blender are products in float32: 1e-4 distinguishes rounding from a real deformation.
 SCALE_TOLERANCE = 1e-4
 UNEVEN, ZERO = "non-uniform scale", "a scale of zero"
 #: constraints that may change a scale
@@ -41,7 +41,7 @@ def length_scale(scene: Scene) -> float:
 
 
 def told_length(metres: float) -> str:
-    """A length for people: in millimetres with three digits, nothing smaller than a thousandth; metres from one on."""
+    """A length as text: millimetres with three digits, nothing smaller than a thousandth; metres from one on."""
     millimetres = 1e3 * metres
     if millimetres < 0.001:
         return "under 0.001 mm"
@@ -51,7 +51,7 @@ def told_length(metres: float) -> str:
 
 
 def told_apart(metres: float, angle: float) -> str:
-    """A length and an angle [rad] for people, without that of the two which is next to nothing."""
+    """A length and an angle [rad] as text, without the one that is negligible."""
     turned = float(np.degrees(angle))
     parts = [told_length(metres)] if metres >= 1e-6 or turned < 1e-3 else []
     return " and ".join([*parts, *([f"{turned:.2g}°"] if turned >= 1e-3 else [])])
@@ -109,7 +109,7 @@ def orthogonal(linear: np.ndarray) -> np.ndarray:
         worst = max(away.max(), -away.min())
         if worst > 1e-14:  # round-off
             found = found - 0.5 * (found @ away)
-        if worst < 1e-9:  # what is left is its square
+        if worst < 1e-9:  # the remaining error is its square
             break
     return found
 
@@ -166,11 +166,11 @@ def split_scale(
 
 
 def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[np.ndarray], float]) -> None:
-    """ModelError naming what gives an object or pose bone a scale that is wrong: a parent, or a constraint. None where
-    it is its own channels that do, or nothing is found.
+    """ModelError that names the parent or constraint that gives an object or pose bone a wrong scale. Returns if its
+    own channels do, or nothing is found.
 
     Args:
-        what: the scale, e.g. "non-uniform scale". badness: how far a scale (3,) is from what it should be; 0: not.
+        what: the scale, e.g. "non-uniform scale". badness: error of a scale (3,); 0: none.
     """
     found = [(badness(size), each, size, by) for each, size, by in _scales(carrier, what)]
     worst, each, size, constraint = max(found, key=lambda entry: entry[0], default=(0.0, None, None, None))
@@ -190,7 +190,7 @@ def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[
             f"{name}: {owner} {constraint.name!r}{given}; mute it, or let it keep the scale"
         )
     remedy = "clear that scale (Alt+S)" if is_bone else "apply that scale (Ctrl+A)"
-    if what == ZERO:  # there is nothing left to apply it to
+    if what == ZERO:  # applying it is impossible
         remedy = "make it greater"
     raise physics_access.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
 
@@ -198,8 +198,8 @@ def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[
 def _scales(
     carrier: Object | PoseBone, what: str
 ) -> Iterator[tuple[Object | PoseBone, np.ndarray, Constraint | None]]:
-    """What an object or pose bone has its scale from, outward: each with the scale (3,) that it adds, and the
-    constraint that makes it that.
+    """Sources of the scale of an object or pose bone, outward: each with its own scale (3,), and the constraint that
+    sets that, if any.
     """
     chain = list(_scaled_by(carrier, what))
     for each, above in zip(chain, [*chain[1:], None]):
@@ -217,7 +217,7 @@ def _scales(
 
 
 def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Object | PoseBone]:
-    """Those of the `carriers` from which scale comes: a bone may inherit none of its parent, or its volume alone."""
+    """Those of the `carriers` that pass on scale: a bone may inherit none from its parent, or its volume alone."""
     for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
     hidden = None
     for each in carriers(item):
@@ -228,7 +228,7 @@ def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Object | PoseBone
 
 
 def _sets_scale(constraint: Constraint) -> bool:
-    """Whether a constraint that acts may change the scale of what has it."""
+    """Whether an active constraint may change the scale of its owner."""
     if constraint.mute or constraint.influence == 0.0:
         return False
     kind = constraint.type
@@ -236,7 +236,7 @@ def _sets_scale(constraint: Constraint) -> bool:
 
 
 def _world(item: Object | PoseBone | None) -> Matrix | np.ndarray:
-    """Matrix in the world of an object or pose bone; of None that of the world."""
+    """World matrix of an object or pose bone; of None the identity."""
     if item is None:
         return np.eye(4)
     return item.matrix_world if item.id_data == item else item.id_data.matrix_world @ item.matrix
@@ -248,7 +248,7 @@ def _unevenness(size: np.ndarray) -> float:
 
 
 def carriers(item: Object | PoseBone) -> Iterator[Object | PoseBone]:
-    """An object or pose bone, and what it hangs on by Blender's parenting, bone by bone, outward."""
+    """An object or pose bone, and its ancestors by Blender's parenting, bone by bone, outward."""
     while item is not None:
         yield item
         if item.id_data != item:  # a bone
@@ -335,7 +335,7 @@ def _check_closed(triangles: np.ndarray, name: str) -> None:
 
 
 def figure(value: float, unit: str) -> str:
-    """A coordinate for people."""
+    """A coordinate as text."""
     if unit == "rad":
         return f"{np.degrees(value):.4g}°"
     return f"{value:.4g} {unit}" if unit != "1" else f"{value:.4g}"

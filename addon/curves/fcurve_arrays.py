@@ -1,4 +1,4 @@
-"""Keys of f-curves as arrays: written at once, taken out, put back to the bit."""
+"""Keys of f-curves as arrays: written at once, removed, restored exactly."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
 _LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
 _FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
-#: everything that a key has: attribute, numbers a key, type; kinds as Blender stores them, for it takes arrays of
-#: another type key by key, in seven times the time
+#: attributes of a key: name, numbers for each key, and Blender's own type: arrays of another type take seven times as
+#: long, key by key
 _ATTRIBUTES = (
     ("interpolation", 1, np.uint8),
     ("easing", 1, np.uint8),
@@ -40,9 +40,9 @@ Keys = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class KeyedPath:
-    """Keys of one data path: positions (K,) in frames, values (K, c), and slopes a frame; None: straight lines.
+    """Keys of one data path: positions (K,) in frames, values (K, c), and slopes per frame; None: straight lines.
 
-    `group` is the name under which the Graph Editor shows its curves.
+    `group` is the curves' group in the Graph Editor.
     """
 
     path: str
@@ -53,9 +53,10 @@ class KeyedPath:
 
 
 def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> None:
-    """Give the curves (c) of a path these rising keys (n,), (n, c) and no others: what has these slopes between them,
-    or straight lines. One curve of the action is to be updated then, which tags it: there is nothing to
-    sort, and free handles stay as they are.
+    """Give the curves (c) of a path exactly these rising keys (n,), (n, c), with these slopes or straight lines.
+
+    The caller must update one curve of the action afterwards, which tags it. There is nothing to sort, and free
+    handles keep their places.
     """
     for curve, made in zip(curves, _made(positions, values, slopes), strict=True):
         _give(curve, made)
@@ -112,7 +113,7 @@ def _pairs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def taken(curve: FCurve) -> Keys:
-    """All keys of a curve with everything that they have, in arrays of one row a key."""
+    """All keys of a curve with all their attributes, in arrays with one row for each key."""
     points = curve.keyframe_points
     found = {}
     for name, width, kind in _ATTRIBUTES:
@@ -123,7 +124,7 @@ def taken(curve: FCurve) -> Keys:
 
 
 def equal(one: FCurve, other: FCurve) -> bool:
-    """Whether two curves have the same keys, whatever of them is selected."""
+    """Whether two curves have the same keys, apart from selection."""
     if len(one.keyframe_points) != len(other.keyframe_points):
         return False
     ours, theirs = taken(one), taken(other)
@@ -131,7 +132,7 @@ def equal(one: FCurve, other: FCurve) -> bool:
 
 
 def put(curve: FCurve, keys: Keys) -> None:
-    """Give a curve the keys that `taken` told, and no others."""
+    """Give a curve exactly the keys that `taken` returned."""
     points = curve.keyframe_points
     points.clear()
     points.add(len(keys["co"]))
@@ -146,12 +147,12 @@ def times(keys: Keys) -> np.ndarray:
 
 
 def chosen(keys: Keys, which: np.ndarray) -> Keys:
-    """Those of the keys that a mask (n,) names."""
+    """The keys that a mask (n,) selects."""
     return {name: numbers[which] for name, numbers in keys.items()}
 
 
 def joined(*parts: Keys) -> Keys:
-    """Keys of several, in the order of time."""
+    """Keys of several arrays, sorted by time."""
     together = {name: np.concatenate([part[name] for part in parts]) for name, _, _ in _ATTRIBUTES}
     return chosen(together, np.argsort(times(together), kind="stable"))
 
@@ -159,11 +160,11 @@ def joined(*parts: Keys) -> Keys:
 def fill_range(
     curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None
 ) -> None:
-    """Give the curves (c) of a path these rising keys (n,), (n, c) in place of those they have from the first to the
-    last of the positions; see `fill`.
+    """Replace the keys of the curves (c) of a path from the first to the last position by these rising keys (n,), (n,
+    c); see `fill`.
 
-    Keys outside stay as they are. Those next to the range keep the shape of what lies beyond them: their handles no
-    longer move by themselves.
+    Keys outside are kept. Neighbours of the range keep the shape beyond them: their handles no longer move
+    automatically.
     """
     for curve, made in zip(curves, _made(positions, values, slopes), strict=True):
         old = taken(curve)
@@ -175,16 +176,16 @@ def fill_range(
         for side in (before, after):
             near = np.flatnonzero(side)[-1:] if side is before else np.flatnonzero(side)[:1]
             old["handle_left_type"][near] = old["handle_right_type"][near] = _FREE
-        curve.keyframe_points.add(1)  # what Blender makes of a key of which nothing is said
+        curve.keyframe_points.add(1)  # a key with Blender's defaults
         new = {name: np.repeat(numbers, len(positions), axis=0) for name, numbers in taken(curve).items()}
         put(curve, joined(chosen(old, before), new | made, chosen(old, after)))
 
 
 def extent(action: Action) -> tuple[float, float]:
-    """First and last frame that Blender plays an action in use at, over the NLA and without extrapolation.
+    """First and last frame at which the NLA plays an action in use, without extrapolation.
 
-    That is where the keys of all its slots are, whatever range is set by hand, as far as the last modifier of a curve
-    does not go on: cycles on either side or both, others on both, muted or not.
+    It spans the keys of all slots, whatever range is set by hand, unless the last modifier of a curve extends it:
+    cycles on either side or both, others on both, muted or not.
     """
     low, high = (float(end) for end in action.curve_frame_range)
     for curve in compat.all_curves(action):

@@ -1,28 +1,28 @@
-"""Where f-curves have keys, in the cycles of their modifier, too: one rule for all that asks for keys within a span."""
+"""Frames of the keys of f-curves, including cycles of their modifiers: the one rule for keys within a span."""
 
 from __future__ import annotations
 
 import numpy as np
 from bpy.types import FCurve, FModifier
 
-# Keys nearer than this [frames] are one: where one cycle ends the next begins.
+# Keys closer than this [frames] coincide: the end of a cycle and the begin of the next.
 SAME = 1e-4
-# Keys all of which are nearer than this [frames] are no cycle; Blender has them a hundredth apart at the least.
+# Keys within this span [frames] are no cycle; Blender's keys are at least a hundredth apart.
 LEAST_SPAN = 2.0**-8
 
 
 def of(curve: FCurve, first: float, last: float) -> np.ndarray:
-    """Rising frames (k,) of the keys that an f-curve has, and of those that its cycles show from one frame to another,
-    and in one more cycle before and behind these.
+    """Rising frames (k,) of the keys of an f-curve, and of those that its cycles show from one frame to another, and
+    one cycle before and after.
     """
     places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", places)
     keys = np.unique(places[::2].astype(np.float64))
-    # Blender turns off cycles that are not the first of a curve's modifiers
+    # Blender disables cycles that are not the first of a curve's modifiers
     modifier = curve.modifiers[0] if len(curve.modifiers) else None
     if modifier is None or modifier.type != "CYCLES" or modifier.mute:
         return keys
-    # a part of the influence shows other frames, where there are no keys
+    # partial influence shows other frames, without keys
     if (
         len(keys) < 2
         or keys[-1] - keys[0] < LEAST_SPAN
@@ -33,7 +33,7 @@ def of(curve: FCurve, first: float, last: float) -> np.ndarray:
 
 
 def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) -> np.ndarray:
-    """Rising keys (n,), and those of their cycles about a span of frames (k,)."""
+    """Rising keys (n,), with those of their cycles about a span of frames (k,)."""
     begin, end = keys[0], keys[-1]
     span = end - begin
     shown = []
@@ -47,7 +47,7 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
         shown.append((np.where(mirrored, begin + end - keys, keys) + side * span * rounds).ravel())
     found = np.concatenate(shown)
     if modifier.use_restricted_range:
-        # Blender mixes frames where the cycles come in and go out
+        # Blender mixes frames where cycles blend in and out
         found = found[
             (found >= modifier.frame_start + modifier.blend_in)
             & (found <= modifier.frame_end - modifier.blend_out)
@@ -56,6 +56,6 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
 
 
 def merged(keys: np.ndarray) -> np.ndarray:
-    """Rising frames of keys (k,), of those at one place the first."""
+    """Rising frames of keys (k,); of coinciding ones the first."""
     rising = np.unique(keys)
     return rising[np.diff(rising, prepend=-np.inf) > SAME]

@@ -1,4 +1,4 @@
-"""What f-curves say at any frame, where they alone say what a property is. No frame has to be gone to for that."""
+"""Values of f-curves at any frame, for properties that only curves determine. The scene's frame does not change."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from bpy.types import FCurve, Object
 from ..blender import compat
 from . import fcurve_cycles, nla_curves
 
-# What keys in single precision differ by without a motion [m, rad].
+# Differences of keys in single precision without a motion [m, rad].
 SEEN = 1e-5
-# So many gaps of a frame or less between keys, in a row, are of a motion that was sampled, and fewer of keys that were
-# set for a flick.
+# This many consecutive gaps of at most a frame between keys are a sampled motion; fewer are keys of a quick movement.
 ROW = 3
 
 
 def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.PlayedCurve | None:
-    """The curve, of the action in use or played by a track of the NLA, that alone says what a property of an object is;
-    None where there is none. Where tracks lie under an action, what the scene shows has to confirm that.
+    """The curve, of the action in use or of a track of the NLA, that alone determines a property of an object; None if
+    there is none. If tracks lie below an action, compare with the evaluated scene.
     """
     data = item.animation_data
     if data is None or data.action_influence != 1.0 or data.action_blend_type != "REPLACE":
@@ -34,7 +33,7 @@ def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.Played
 
 
 def starts_over(curve: FCurve | nla_curves.PlayedCurve) -> bool:
-    """Whether a curve goes on in cycles, or is played several times."""
+    """Whether a curve cycles, or is played several times."""
     if isinstance(curve, nla_curves.PlayedCurve) and curve.repeats:
         return True
     return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
@@ -49,7 +48,7 @@ def at(curve: FCurve | nla_curves.PlayedCurve, frames: np.ndarray) -> np.ndarray
 def columns(
     curves: Sequence[FCurve | nla_curves.PlayedCurve | None], still: list[float], frames: np.ndarray
 ) -> np.ndarray:
-    """Values (k, n) at frames (k,) of n numbers, each with its curve, or None and what it is."""
+    """Values (k, n) at frames (k,) of n numbers, each by its curve, or if that is None constant."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for column, curve in enumerate(curves):
         if curve is not None:
@@ -58,8 +57,8 @@ def columns(
 
 
 def keyed(curves: Sequence[FCurve | nla_curves.PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
-    """Rising frames of the keys of each of the curves that there are, and of those of their cycles from the first to
-    the last of rising frames (F,), and next to these.
+    """Rising frames of the keys of each existing curve, including cycles, from the first to the last of rising frames
+    (F,), and of their neighbours.
     """
     return [
         curve.keys
@@ -71,12 +70,12 @@ def keyed(curves: Sequence[FCurve | nla_curves.PlayedCurve | None], span: np.nda
 
 
 def longest_frame(curve: FCurve | nla_curves.PlayedCurve) -> float:
-    """How long [frames] a frame of a curve is in the scene, a frame at the least: strips may play it more slowly."""
+    """Scene frames per frame of a curve, at least one: strips may play it more slowly."""
     return max(1.0, curve.frame) if isinstance(curve, nla_curves.PlayedCurve) else 1.0
 
 
 def in_rows(on: np.ndarray) -> np.ndarray:
-    """Those gaps between keys (k,) that are `on`, `ROW` or more of them in a row: of a motion that was sampled."""
+    """Gaps between keys (k,) that are `on` in a run of at least `ROW`: those of sampled motion."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
     found = np.zeros(len(on), dtype=bool)
     for begin, end in edges.reshape(-1, 2).tolist():

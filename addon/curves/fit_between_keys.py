@@ -1,5 +1,5 @@
-"""Curves between keys by what a simulation gave there: where a hit lies between two frames, slopes at these do not tell
-what happens. numpy only, float64.
+"""Fits curves between keys to simulated samples: if an impact lies between two frames, slopes there are not enough.
+numpy only, float64.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ import numpy as np
 from . import reduction
 from .slopes import Fits, Slopes
 
-#: where handles may end that meet, as shares of the way from key to key; NaN: each at a third of it
+#: shares of the way between keys at which both handles may end; NaN: each at a third
 MEETS = (np.nan, *(k / 8.0 for k in range(1, 8)))
-#: by how much of what they are off curves must come nearer to have handles that do not go smoothly through their keys
+#: share of their error by which curves must improve to have handles that are not smooth at their keys
 NEARER = 0.8
-#: share of the way by which curves must be off to have them
+#: error, as a share of the way, above which curves may have them
 ENOUGH = 0.005
-#: by how much of what a curve is off a corner the two sides of it must be, where that is all that happens
+#: largest error of the two sides of a corner, as a share of the curve's error, if the corner explains all
 ALONE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Values (k, n, c) of a path at even places behind keys of rows (k,), rising, and before the next."""
+    """Values (k, n, c) of a path at even places between the keys of rising rows (k,) and their next ones."""
 
     rows: np.ndarray
     values: np.ndarray
 
     def chosen(self, which: np.ndarray) -> Inside:
-        """Of these stretches alone, a mask (k,)."""
+        """Only the stretches of a mask (k,)."""
         return Inside(self.rows[which], self.values[which])
 
 
 def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
-    """Slopes of even keys (F, c) with curves of their own, of least squares, where these are nearer to the inside."""
+    """Slopes of even keys (F, c), with least-squares curves where these are closer to the samples."""
     if not len(inside.rows):
         return slopes
     off_now = _off_now(values, slopes, inside)
@@ -49,7 +49,7 @@ def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
     ends = values[inside.rows[:, None] + np.array([0, 1])]
     seen = np.concatenate([ends, inside.values], axis=1)
     errors, solving = _fits(count)
-    # all stretches beside each other: one small product for each kind of curve
+    # all stretches at once: one small product for each kind of curve
     beside = seen.swapaxes(0, 1).reshape(count + 2, -1)
     columns = np.array([_square((each @ beside).T) for each in errors])
     off = columns.reshape(len(MEETS), len(seen), -1).sum(axis=2).T
@@ -61,7 +61,7 @@ def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
 
 
 def _off_now(values: np.ndarray, slopes: Slopes, inside: Inside) -> np.ndarray:
-    """Sums (k,) of the squares by which the curves through even keys (F, c) are off the inside as they are."""
+    """Sums (k,) of squared errors of the curves through even keys (F, c)."""
     count = inside.values.shape[1]
     at = inside.rows[:, None] + np.arange(1, count + 1) / (count + 1)
     now = reduction.cubic(np.arange(float(len(values))), values, slopes, at.ravel())
@@ -69,7 +69,7 @@ def _off_now(values: np.ndarray, slopes: Slopes, inside: Inside) -> np.ndarray:
 
 
 def _known(values: np.ndarray, slopes: Slopes, inside: Inside, off_now: np.ndarray) -> np.ndarray:
-    """Which of the stretches (k,) have a corner that is all that happens there: curves round it, and no more."""
+    """Stretches (k,) in which a corner alone explains the samples."""
     rows, count = inside.rows, inside.values.shape[1]
     known = ~np.isnan(slopes.meet[rows])
     if not known.any():
@@ -92,9 +92,9 @@ def _square(errors: np.ndarray) -> np.ndarray:
 
 @cache
 def _fits(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """What takes values at both ends and at even places (count) between them, of curves whose handles meet as `MEETS`
-    says (m): to as few numbers as have the length of the errors there of least squares (m, count - 2, count + 2), and
-    to slopes at the ends (m, 2, count + 2).
+    """Operators from values at both ends and at even places (count) between them to curves whose handles meet as in
+    `MEETS` (m): residuals of least squares, compressed (m, count - 2, count + 2), and slopes at the ends (m, 2,
+    count + 2).
     """
     errors, solving = [], []
     for meet in MEETS:

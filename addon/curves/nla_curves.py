@@ -1,4 +1,4 @@
-"""F-curves as strips of the NLA play them, where one track alone does so: their values at any frame, and their keys."""
+"""F-curves as played by strips of the NLA, if one track alone plays them: values at any frame, and keys."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from . import fcurve_cycles
 
 @dataclass(frozen=True)
 class PlayedCurve:
-    """A curve of each strip of a track, in the order of time: to Python much like an f-curve."""
+    """A curve for each strip of a track, in order of time; it acts like an f-curve."""
 
     parts: tuple[tuple[Any, Any], ...]  # strips and their curves
 
     @property
     def modifiers(self) -> list[FModifierCycles]:
-        """Of all the curves."""
+        """Modifiers of all the curves."""
         return [each for _, curve in self.parts for each in curve.modifiers]
 
     @property
@@ -30,12 +30,12 @@ class PlayedCurve:
 
     @property
     def frame(self) -> float:
-        """How long [frames] the longest frame of an action is in the scene."""
+        """Scene frames per frame of the action, at most."""
         return max(float(strip.scale) for strip, _ in self.parts)
 
     @property
     def keys(self) -> np.ndarray:
-        """Rising frames (k,) at which keys are played, those of the curves' cycles among them, in the scene's time."""
+        """Rising scene frames (k,) of the played keys, including cycles."""
         found = [np.empty(0)]
         for strip, curve in self.parts:
             first, last = strip.action_frame_start, strip.action_frame_end
@@ -48,16 +48,14 @@ class PlayedCurve:
         return fcurve_cycles.merged(np.concatenate(found))
 
     def evaluate(self, frame: float) -> float:
-        """Its value at a frame of the scene: behind a strip, and before the first, that at its nearest end. Where one
-        ends and the next begins it is still the first one's.
-        """
+        """Value at a scene frame: outside all strips, of the nearest end; where two strips meet, of the earlier."""
         begun = [part for part in self.parts if part[0].frame_start <= frame] or self.parts[:1]
         strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
         return float(curve.evaluate(_frame_of(strip, frame)))
 
 
 def _frame_of(strip: NlaStrip, frame: float) -> float:
-    """The frame of its action that a strip plays at one of the scene, in single precision as Blender has it."""
+    """The frame of its action that a strip plays at a scene frame, in single precision as in Blender."""
     first, last = np.float32(strip.action_frame_start), np.float32(strip.action_frame_end)
     since = np.float32(min(max(frame, strip.frame_start), strip.frame_end)) - np.float32(strip.frame_start)
     scale = np.float32(strip.scale)
@@ -68,8 +66,8 @@ def _frame_of(strip: NlaStrip, frame: float) -> float:
 
 
 def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
-    """What the only track of animation data that is on plays of a property; None where that has a say in it beside
-    others, or blends, or plays no such curve in some strip.
+    """The curve of a property on the only enabled track of animation data; None if others contribute, or it blends, or
+    a strip has no such curve.
     """
     on = [track for track in data.nla_tracks if not track.mute]
     if len(on) != 1 or not data.use_nla or data.use_tweak_mode:
@@ -87,6 +85,6 @@ def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
 
 
 def _blends(strip: NlaStrip) -> bool:
-    """Whether a strip shows something else than its action alone, at the times that it says."""
+    """Whether a strip shows anything but its action at the mapped times."""
     plain = strip.blend_type == "REPLACE" and not strip.blend_in and not strip.blend_out
     return not plain or bool(strip.use_animated_influence or strip.use_animated_time or len(strip.modifiers))

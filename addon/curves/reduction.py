@@ -1,8 +1,9 @@
-"""Fewer keys for a motion: every n-th sample, and of those only what a tolerance asks for. numpy only, float64.
+"""Reduces the keys of a motion to every n-th sample, and of those to the ones that a tolerance requires. numpy only,
+float64.
 
-Curves are cubics between keys that keep the values and slopes of the full motion there (Bezier form), or straight
-lines. Errors are measured at every sample and at places between them: half-way, and where a curve does more than two
-slopes say, at more.
+Curves are cubics between keys with the values and slopes of the full motion there (Bezier form), or straight
+lines. Errors are measured at every sample and between samples: half-way, and finer where a curve has handles of its
+own.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ import numpy as np
 from . import slopes as key_slopes
 from .slopes import Slopes
 
-#: steps that find where a Bezier curve is at a time: after these Newton's are to round-off
+#: Newton steps for the parameter of a Bezier curve at a time: these reach round-off
 BISECTIONS, NEWTON = 8, 5
-#: parts from one sample to the next between which errors are measured, and where hits are among these
+#: parts between samples at which errors are measured, and with impacts
 PARTS, MORE_PARTS = 2, 8
 Error = Callable[[np.ndarray], np.ndarray]
 
 
 def thinned(positions: np.ndarray, every: int) -> np.ndarray:
-    """Indices of the positions (F,), in frames, at every n-th frame; the last is always among them.
+    """Indices of the positions (F,), in frames, at every n-th frame; the last is always included.
 
-    With n = 1 it is all of them, those between whole frames, too.
+    With n = 1 all are, also those between whole frames.
     """
     count = len(positions)
     if every <= 1:
@@ -35,9 +36,7 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
 
 
 def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of the values (F, c) of paths by which one body moves, at rising positions (F,): of fourth order where
-    these are even, with corners.
-    """
+    """Slopes of the values (F, c) of paths of one body at rising positions (F,): fourth order if even, with corners."""
     if len(positions) < 2:
         return [Slopes.smooth(np.zeros_like(values)) for values in paths]
     steps = np.diff(positions)
@@ -56,7 +55,7 @@ def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.
         out[corner], into[corner] = meets[corner], 1.0 - meets[corner]
         x[corner] = parameter(meets[corner], x[corner])
     rest = 1.0 - x
-    # products, for NumPy takes ten times as long for a third power
+    # products: NumPy takes ten times as long for a third power
     leave, come = 3.0 * x * rest * rest, 3.0 * x * x * rest
     return (
         (rest * rest * rest + leave)[:, None] * values[left]
@@ -67,14 +66,14 @@ def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.
 
 
 def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Parameters (S,) of Bezier curves whose handles meet at a share (S,) of their way, at shares (S,) of it."""
+    """Parameters (S,) of Bezier curves whose handles meet at a share (S,) of the way, at shares (S,) of it."""
     low, high = np.zeros_like(share), np.ones_like(share)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         beyond = _share(meet, middle) > share
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     found = 0.5 * (low + high)
-    for _ in range(NEWTON):  # it rises everywhere, but for the ends of those that meet there
+    for _ in range(NEWTON):  # it increases, except at ends where handles meet
         slope = 3.0 * (meet * (1.0 - 2.0 * found) + found * found)
         found = np.clip(found - (_share(meet, found) - share) / np.maximum(slope, 1e-12), low, high)
     return found
@@ -91,31 +90,31 @@ def straight(positions: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> n
 
 
 def _places(positions: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The key before each wanted position, the step to the next (S,), and how far along it in 0 to 1 (S,)."""
+    """The key before each wanted position, the step to the next (S,), and the share of the way there (S,)."""
     left = np.clip(np.searchsorted(positions, wanted, side="right") - 1, 0, len(positions) - 2)
     step = positions[left + 1] - positions[left]
     return left, step, (wanted - positions[left]) / step
 
 
 def places_of(slopes: Slopes) -> int:
-    """In how many parts errors cut the way from each sample to the next."""
+    """Number of parts between samples at which errors are measured."""
     return MORE_PARTS if (~np.isnan(slopes.meets())).any() or slopes.fits is not None else PARTS
 
 
 def samples(positions: np.ndarray, parts: int = PARTS) -> np.ndarray:
-    """Where errors are measured: the positions (F,) and, in so many parts, those between them (parts (F - 1) + 1,)."""
+    """Positions at which errors are measured: (F,), and those between them (parts (F - 1) + 1,)."""
     inside = positions[:-1, None] + np.diff(positions)[:, None] * (np.arange(parts) / parts)
     return np.append(inside, positions[-1])
 
 
 def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarray:
-    """The fewest of the candidates (K,) that halving finds enough: no sample farther off than the tolerance.
+    """The fewest candidates (K,), found by bisection, that keep all errors within the tolerance.
 
     Args:
-        candidates: indices of samples, the first and the last among them.
+        candidates: indices of samples, including the first and the last.
         error: errors (parts (F - 1) + 1,) at `samples` of the curve with the keys of given indices.
 
-    Where a stretch has no candidate left inside, its error stays what it is.
+    A stretch without a candidate inside keeps its error.
     """
     last_row = int(candidates[-1])
     free = np.zeros(last_row + 1, dtype=bool)
@@ -138,9 +137,9 @@ def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarra
 
 
 def rotation_errors(mode: str, exact: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Angles [rad] (S,) between rotations that are given as channels (S, 3 or 4) of a rotation mode.
+    """Angles [rad] (S,) between rotations given as channels (S, 3 or 4) of a rotation mode.
 
-    For Euler angles it is the sum of the angles' errors, which the angle between the rotations never exceeds.
+    For Euler angles the sum of the angles' errors, which bounds the angle between the rotations.
     """
     if mode not in {"QUATERNION", "AXIS_ANGLE"}:
         return np.abs(found - exact).sum(axis=1)

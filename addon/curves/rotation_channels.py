@@ -1,4 +1,4 @@
-"""Rotations over time as the numbers of Blender's rotation modes, continuous from key to key. numpy only, float64."""
+"""Rotations over time as channels of Blender's rotation modes, continuous from key to key. numpy only, float64."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..blender import physics_access
 from . import reduction
 
-#: channels of one rotation that differ by less are the same numbers but for round-off
+#: channels of one rotation closer than this differ by round-off only
 SAME = 1e-6
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -22,7 +22,7 @@ def rotation_channels(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.
 
     Args:
         mode: Blender's name: "QUATERNION", "AXIS_ANGLE", or an Euler order such as "XYZ" (x is applied first).
-        near: channels (3 or 4,) that the first row shall be nearest to, so that a bake does not begin with a turn.
+        near: channels (3 or 4,) to which the first row is nearest, so that a bake does not begin with a turn.
     """
     if mode == "QUATERNION":
         return _quaternions(rotations, near)
@@ -38,7 +38,7 @@ def _quaternions(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Angle and axis (F, 4); where a rotation is none the axis stays, and through zero the angle changes its sign."""
+    """Angle and axis (F, 4); without rotation the axis is kept, and through zero the angle changes sign."""
     lie = physics_access.physics().lie
     vectors = lie.so3_log(rotations)
     angles = np.linalg.norm(vectors, axis=1)
@@ -59,7 +59,7 @@ def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
-    """Angles (F, 3) about x, y, z that a mode combines, of the two solutions always the one that continues the last."""
+    """Angles (F, 3) about x, y, z for a mode, of the two solutions always the one nearest to the previous."""
     i, j, k = ("XYZ".index(letter) for letter in mode)
     odd = -1.0 if (i, j, k) in {(0, 2, 1), (1, 0, 2), (2, 1, 0)} else 1.0
     # R = R_k R_j R_i; with even order the entries below are those of the familiar Rz Ry Rx
@@ -78,7 +78,7 @@ def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
 
 
 def _other_branch(angles: np.ndarray, mode: str) -> np.ndarray:
-    """The other angles (..., 3) about x, y, z that mean the same rotations."""
+    """The other angles (..., 3) about x, y, z of the same rotations."""
     other = angles + np.pi
     middle = "XYZ".index(mode[1])
     other[..., middle] = np.pi - angles[..., middle]
@@ -86,11 +86,9 @@ def _other_branch(angles: np.ndarray, mode: str) -> np.ndarray:
 
 
 def one_branch(one: np.ndarray, other: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Of two solutions (F, 3) for three angles of a rotation always the one that continues the last, from near (3,)
-    on.
-    """
+    """Of the two solutions (F, 3) for Euler angles always the one nearest to the previous, beginning near (3,)."""
     before = np.concatenate([near[None], one[:-1]])
-    # the second solution moves as the first does, so only changes of branch need to be found
+    # the second solution changes as the first does, so only changes of branch need to be found
     crossing = _turn(other - before) < _turn(one - before)
     use_other = np.cumsum(crossing) % 2 == 1
     angles = np.unwrap(np.where(use_other[:, None], other, one), axis=0)
@@ -103,7 +101,7 @@ def _turn(difference: np.ndarray) -> np.ndarray:
 
 
 def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
-    """Rotation matrices (F, 3, 3) that channels (F, 3 or 4) of a rotation mode mean."""
+    """Rotation matrices (F, 3, 3) of channels (F, 3 or 4) of a rotation mode."""
     lie = physics_access.physics().lie
     if mode == "QUATERNION":
         found = lie.matrix_from_quaternion(channels / np.linalg.norm(channels, axis=1, keepdims=True))
@@ -121,8 +119,8 @@ def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
 def led_on(
     channels: np.ndarray, first: np.ndarray, last: np.ndarray, mode: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Stretches (k, n, c) of a mode's channels as they go on from the keys where they begin, `first` (k, c), and which
-    of them (k,) then end at the `last` ones: what turns by half a turn and more from key to key does not.
+    """Stretches (k, n, c) of a mode's channels, continuous with the keys where they begin, `first` (k, c), and a mask
+    (k,) of those that end at the `last` ones: turns of half a turn and more between keys do not.
     """
     begin, turn = channels[:, 0], 2.0 * np.pi
     if mode == "QUATERNION":
@@ -145,8 +143,8 @@ def led_on(
 def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np.ndarray:
     """Angles (F - 1,) [rad] by which channels (F, 3 or 4), cubic from key to key, miss rotations (F, 3, 3) halfway.
 
-    Where a body is halfway is taken from its quaternions, which turn evenly in every direction. Euler angles do not:
-    close to gimbal lock two of them swing around within a frame.
+    The rotation halfway is taken from quaternions, which turn evenly in every direction. Euler angles do not: close
+    to gimbal lock two of them swing around within a frame.
     """
     if mode == "QUATERNION" or len(rotations) < 2:
         return np.zeros(max(len(rotations) - 1, 0))
@@ -155,7 +153,7 @@ def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np
 
 
 def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss the even turn halfway:
+    """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss an even turn halfway:
     near a length of 2 pi, where all of them mean no rotation, they swing around.
     """
     lie = physics_access.physics().lie
@@ -170,8 +168,8 @@ def _apart(even: np.ndarray, halfway: np.ndarray) -> np.ndarray:
 
 
 def _halfway(rotations: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
-    """Quaternions (F - 1, 4) and values (F - 1, c) halfway between rotations (F, 3, 3) that the values (F, c) mean.
-    Where either has a corner both have: else what one takes for a corner and the other for a bend would lie apart.
+    """Quaternions (F - 1, 4) and values (F - 1, c) halfway between the rotations (F, 3, 3) of the values (F, c).
+    Corners of either are corners of both, so that both are interpolated alike.
     """
     lie = physics_access.physics().lie
     rows = np.arange(float(len(values)))

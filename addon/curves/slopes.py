@@ -1,5 +1,5 @@
-"""Slopes of what is sampled at even frames; beside what breaks it, corners that a hit leaves and leaps of stepped keys,
-each side has its own. float64.
+"""Slopes of even samples. At a discontinuity (a corner after an impact, or a jump of stepped keys) each side has its
+own. float64.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..blender import physics_access
 
-# A bend so many times as much as those beside it vary is a corner, where it is also more than these change across it;
+# A bend is a corner if it is this many times the variation of its neighbours, and more than they change across it;
 # waves of four frames and more have none.
 CORNER, NO_BEND = 4.0, 1e-9
-# Samples on each side that slopes beside a corner are made of: third order.
+# Samples on each side for slopes next to a corner: third order.
 SIDE = 4
-# Places in a stretch among which its corner is looked for.
+# Places in a stretch at which its corner is sought.
 PLACES = 512
 # The slopes at the last two of four even samples, by these from the last to the first.
 AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
@@ -23,8 +23,8 @@ AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Curves of their own between some keys and the next: between keys of rows (k,), rising, handles end at the share
-    `meet` (k,) of the way, NaN: each at a third; slopes at either end are `sides` (k, 2, c), a frame.
+    """Separate curves between some keys and the next: between keys of rising rows (k,) the handles end at the share
+    `meet` (k,) of the way, NaN: each at a third; slopes at both ends are `sides` (k, 2, c), per frame.
     """
 
     rows: np.ndarray
@@ -32,7 +32,7 @@ class Fits:
     sides: np.ndarray
 
     def chosen(self, keys: np.ndarray) -> Fits:
-        """Of these between keys (k,), rising, that still follow each other."""
+        """Only these between keys (k,), rising, that are still successive."""
         at = np.searchsorted(keys, self.rows)
         kept = np.isin(self.rows, keys) & np.isin(self.rows + 1, keys)
         return Fits(at[kept], self.meet[kept], self.sides[kept])
@@ -40,13 +40,13 @@ class Fits:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """How curves (c) run through keys (K,).
+    """Shape of curves (c) through keys (K,).
 
     Attributes:
-        rates: slopes (K, c) a frame.
-        meet: share of the way from each key to the next (K - 1,) at which the handles of both end, where a corner lies
-            that each side runs to; NaN: each handle ends at a third of the way, as of a cubic with these slopes.
-        fits: what runs otherwise; None: nothing.
+        rates: slopes (K, c) per frame.
+        meet: share of the way from each key to the next (K - 1,) at which both handles end, for a corner there;
+            NaN: each handle ends at a third, as of a cubic with these slopes.
+        fits: separate curves; None: none.
     """
 
     rates: np.ndarray
@@ -55,11 +55,11 @@ class Slopes:
 
     @classmethod
     def smooth(cls, rates: np.ndarray) -> Slopes:
-        """Of keys (K, c) without corners between them."""
+        """Slopes of keys (K, c) without corners between them."""
         return cls(rates, np.full(max(len(rates) - 1, 0), np.nan))
 
     def chosen(self, keys: np.ndarray) -> Slopes:
-        """Of these of the even keys (k,), rising; between two that have several corners between them it is smooth."""
+        """Only these of the even keys (k,), rising; across several corners the curve is smooth."""
         if len(keys) == len(self.rates):
             return self
         found = Slopes.smooth(self.rates[keys])
@@ -72,21 +72,21 @@ class Slopes:
         return found if self.fits is None else replace(found, fits=self.fits.chosen(keys))
 
     def meets(self) -> np.ndarray:
-        """As `meet`, of the fits too (K - 1,)."""
+        """As `meet`, including the fits (K - 1,)."""
         meets = self.meet.copy()
         if self.fits is not None:
             meets[self.fits.rows] = self.fits.meet
         return meets
 
     def sides(self) -> np.ndarray:
-        """Slopes (K - 1, 2, c) with which curves leave each key but the last, and come to the next."""
+        """Slopes (K - 1, 2, c) at the beginning and the end of each stretch between keys."""
         sides = np.stack([self.rates[:-1], self.rates[1:]], axis=1)
         if self.fits is not None:
             sides[self.fits.rows] = self.fits.sides
         return sides
 
     def handles(self, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far the handles of each key but the last go towards the next, and that of the next towards it (K - 1,).
+        """Lengths of the right handle of each key but the last, and of the left handle of the next (K - 1,).
 
         Args:
             steps: from key to key (K - 1,), in frames.
@@ -97,7 +97,7 @@ class Slopes:
         return out * steps, into * steps
 
     def behind(self, earlier: Slopes) -> Slopes:
-        """Of keys that come behind others without fits, all together."""
+        """Several runs of keys without fits, joined."""
         rates = np.concatenate([earlier.rates, self.rates])
         meet = np.full(max(len(rates) - 1, 0), np.nan)
         meet[: len(earlier.meet)] = earlier.meet
@@ -109,8 +109,8 @@ class Slopes:
 
 
 def of_body(paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of the values (F, c) of each path by which one body moves: what hits it turns all of them at once, though
-    in some of them much else may happen beside.
+    """Slopes of the values (F, c) of each path of one body: an impact is a discontinuity of all of them, even if some
+    show much other change.
     """
     turning: dict[int, float] = {}
     known = [corners(values).tolist() for values in paths]
@@ -123,14 +123,14 @@ def of_body(paths: list[np.ndarray]) -> list[Slopes]:
 
 def of_even(values: np.ndarray) -> Slopes:
     """Slopes of values (F, c) at even frames, of fourth order inside and lower at the ends; of third order on both
-    sides of a corner, as a hit leaves it, and of a leap: each side by its own.
+    sides of a corner or jump, each by its own samples.
     """
     return of_body([values])[0]
 
 
 def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Slopes:
-    """Slopes of values (F, c) with corners behind rows, at shares of the way to the next; own: those on both sides of
-    which they are smooth.
+    """Slopes of values (F, c) with corners after rows, at shares of the way to the next; own: corners with smooth
+    values on both sides.
     """
     rates = physics_access.part("simulation.between_samples").even_slopes(values)
     found = Slopes.smooth(rates)
@@ -150,11 +150,11 @@ def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Sl
 def _put_sides(
     rates: np.ndarray, values: np.ndarray, rows: np.ndarray, sign: float, exact: np.ndarray
 ) -> None:
-    """Give the first two of rows (k, 4), which lead away from breaks of the values (F, c), the slopes of their side;
-    where that is not known to be smooth (`exact`, (k,)), and is not, the first alone, by the next.
+    """Set the first two of rows (k, 4), which lead away from breaks of the values (F, c), to the slopes of their side;
+    if that is not smooth (`exact` (k,) false) only the first, by its neighbour.
 
     Args:
-        sign: 1 where the rows go back in time, else -1.
+        sign: 1 if the rows go back in time, else -1.
     """
     sides = values[rows]
     bends = np.diff(sides, 2, axis=1)
@@ -166,13 +166,13 @@ def _put_sides(
 
 
 def slopes(values: np.ndarray) -> np.ndarray:
-    """Slopes (F, c) a frame of values (F, c) at even frames, see `of_even`."""
+    """Slopes (F, c) per frame of values (F, c) at even frames, see `of_even`."""
     return of_even(values).rates
 
 
 def leaps(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) behind which values (F, c) leap: a way to the next that is far from those of three rows on either side,
-    by how much these vary.
+    """Rows (k,) after which values (F, c) jump: by more than the three rows on either side differ, relative to their
+    variation.
     """
     ways = np.diff(values, axis=0)
     if len(ways) < 7:
@@ -183,8 +183,8 @@ def leaps(values: np.ndarray) -> np.ndarray:
 
 
 def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
-    """Means (2, n, c) of three rows each of (F, c) in turn and of three that begin so many rows on, and how much rows
-    vary among either three (n,).
+    """Means (2, n, c) of each three successive rows of (F, c) and of the three that begin an offset later, and the
+    variation within them (n,).
     """
     means = (rows[:-2] + rows[1:-1] + rows[2:]) / 3.0
     next_to, across = _length(rows[1:] - rows[:-1]), _length(rows[2:] - rows[:-2])
@@ -193,9 +193,9 @@ def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def corners(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) behind which values (F, c) have a corner: a bend that is far from those of three rows on either side,
-    by how much these vary. What swings, however fast, bends as much at one of them. Of a corner at about a frame it is
-    the row of that or the one before, on whose side the frame lies.
+    """Rows (k,) after which values (F, c) have a corner: a bend that differs from the three rows on either side by much
+    more than these vary. Oscillations bend as much on one side. A corner close to a frame may be attributed to that row
+    or the one before, by the side of the frame.
     """
     bends = np.diff(values, 2, axis=0)  # the first of them at row 1
     if len(bends) < 8:
@@ -213,20 +213,20 @@ def _length(vectors: np.ndarray) -> np.ndarray:
 
 
 def _off(values: np.ndarray, row: int) -> float:
-    """How far the values on either side of a corner behind a row are off the cubics through those farther away."""
+    """Errors of the values on either side of a corner after a row, relative to cubics through those farther away."""
     before, behind = values[row - SIDE : row], values[row + 2 : row + 2 + SIDE]
     return float(_length(ON[0] @ before - values[row]) + _length(ON[0] @ behind[::-1] - values[row + 1]))
 
 
 def _meeting(values: np.ndarray, row: int) -> float:
-    """Where behind a row (0 to 1) the cubics through the values (F, c) on either side of a corner there are nearest."""
+    """Place after a row (0 to 1) at which the cubics through the values (F, c) on either side are nearest."""
     before, behind = values[row + 1 - SIDE : row + 1], values[row + 1 : row + 1 + SIDE]
     apart = ACROSS @ before - ACROSS[::-1] @ behind[::-1]
     return int(np.argmin((apart * apart).sum(axis=1))) / PLACES
 
 
 def _cubic(at: np.ndarray) -> np.ndarray:
-    """Weights (n, 4) of values at 0, 1, 2, 3 in their cubic at places (n,)."""
+    """Weights (n, 4) at places (n,) of the values at 0, 1, 2, 3 in their cubic."""
     weights = np.ones((len(at), SIDE))
     for k in range(SIDE):
         for other in range(SIDE):
@@ -235,5 +235,5 @@ def _cubic(at: np.ndarray) -> np.ndarray:
     return weights
 
 
-#: weights in a cubic one row on from its four, and all over the stretch behind them
+#: weights in a cubic one row after its four, and all along the stretch after them
 ON, ACROSS = _cubic(np.array([float(SIDE)])), _cubic(SIDE - 1.0 + np.linspace(0.0, 1.0, PLACES + 1))

@@ -55,19 +55,23 @@ class OutputProperties(PropertyGroup):
     reduce: flag("Fewer Keys", "Leave out keys that the motion does not need within the tolerances")
     tolerance_distance: number(
         "Distance [mm]",
-        "Farthest that a body may be off where keys are left out, in millimetres, seen from its parent",
+        "Largest distance in millimetres, relative to its parent, by which a body may miss a key that "
+        "is left out",
         **span(0.0001, 10.0, default=0.5, precision=3),
     )
     tolerance_angle: angle(
         "Angle",
-        "Farthest that a body may be turned where keys are left out, seen from its parent",
+        "Largest angle, relative to its parent, by which a body may miss a key that is left out",
         **span(1e-6, 0.1, default=0.0017453292519943296, precision=3),
     )
     extras: choice(
         "Figures",
-        "Keyed custom properties to be seen in the Graph Editor, and for drivers",
+        "Keyed custom properties, for the Graph Editor and for drivers",
         items=EXTRAS,
         options={"ENUM_FLAG"},
     )
-    told: text("Keys", "How many keys the last bake left out, and what that costs")
-    read: text("Read", "Fingerprints of what the last bake read, by which it is found out of date; JSON")
+    told: text("Keys", "How many keys the last bake left out, and the error of that")
+    read: text(
+        "Read",
+        "Fingerprints of the inputs of the last bake, as JSON: if they differ, the bake is out of date",
+    )

@@ -15,8 +15,8 @@ class WobblingProperties(PropertyGroup):
 
     enabled: flag(
         "Soft Parts",
-        "A share of the mass (muscles, fat, skin) hangs softly on the bone and wobbles: "
-        "it makes impacts softer. It is not drawn",
+        "A share of the mass (muscles, fat, skin) is softly attached to the bone and wobbles, which "
+        "makes impacts softer. It is not drawn",
     )
     share: factor("Share", "Share of the body's mass that wobbles", default=0.6)
     axis: vector(
@@ -39,7 +39,7 @@ class WobblingProperties(PropertyGroup):
     )
     damping: number(
         "Damping",
-        "Share of critical damping: 0 wobbles on and on, 1 does not swing back",
+        "Share of critical damping: 0 wobbles forever, 1 does not swing back",
         **span(0.0, 1.0, default=0.3),
     )
 
@@ -50,7 +50,7 @@ class BodyProperties(PropertyGroup):
     enabled: flag("Rigid Body", "This object or bone is a rigid body that Condyle can move")
     motion: choice(
         "Without a Joint",
-        "What the body does where no joint holds it",
+        "Motion of a body without a joint",
         items=(
             ("HELD", "Held", "Stays where it is at the first frame", "PINNED", 0),
             ("FREE", "Free", "Falls and tumbles freely", "FREEZE", 1),
@@ -80,7 +80,7 @@ class BodyProperties(PropertyGroup):
     mass: number("Mass [kg]", "Mass in kilograms", default=1.0, min=0.0, precision=4)
     center_of_mass: vector(
         "Center of Mass",
-        "Centre of mass in the axes of the object or bone, seen from its origin",
+        "Centre of mass in the axes of the object or bone, from its origin",
         subtype="TRANSLATION",
         unit="LENGTH",
     )

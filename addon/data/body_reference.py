@@ -8,19 +8,19 @@ from .properties import pointer, text
 
 
 def new_uid() -> str:
-    """One that no bone has."""
+    """A uid that no bone has yet."""
     return uuid.uuid4().hex
 
 
 def ensure_uid(pose_bone: PoseBone) -> str:
-    """The uid of a pose bone, made at the first call."""
+    """The uid of a pose bone; the first call makes it."""
     if not pose_bone.condyle.uid:
         pose_bone.condyle.uid = new_uid()
     return str(pose_bone.condyle.uid)
 
 
 def _object_chosen(self: "BodyReference", _context: Context) -> None:
-    """Another object has not the bone of the last one."""
+    """Forget the bone if the new object does not have it."""
     bones = () if self.object is None or self.object.pose is None else self.object.pose.bones
     if self.bone_uid and not any(bone.condyle.uid == self.bone_uid for bone in bones):
         self.bone_uid = ""
@@ -28,7 +28,7 @@ def _object_chosen(self: "BodyReference", _context: Context) -> None:
 
 
 def _bone_chosen(self: "BodyReference", _context: Context) -> None:
-    """The bone is meant by its identity, so that it may be renamed; no name: the armature itself."""
+    """Note the identity of the bone, so that it may be renamed; no name: the armature itself."""
     if not self.bone_name:
         self.bone_uid = ""
     elif self.object is not None and self.object.pose is not None:

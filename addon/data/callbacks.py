@@ -1,28 +1,29 @@
-"""What updates of properties ask of the rooms above; `registration` says who does it."""
+"""Functions of the rooms above that updates of properties call; `registration` wires them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from bpy.types import Object, Scene
 
 
 @dataclass(frozen=True)
 class Callbacks:
-    """One function an event; none may be left out.
+    """One function for each event.
 
     Attributes:
-        joint_shape_changed: (scene, joint) the rows of a joint's coordinates have been made anew.
+        joint_shape_changed: (scene, joint) the coordinates of a joint may have changed.
         loop_closed: (scene, joint) a driven joint closes a loop from now on.
         obstacle_changed: (object) the surface of an obstacle.
         muscle_thickness_changed: (object) the radius that a muscle is shown with.
         targets_followed: () bodies follow their targets from now on.
     """
 
-    joint_shape_changed: Callable[[Any, Any], None]
-    loop_closed: Callable[[Any, Any], None]
-    obstacle_changed: Callable[[Any], None]
-    muscle_thickness_changed: Callable[[Any], None]
+    joint_shape_changed: Callable[[Scene, Object], None]
+    loop_closed: Callable[[Scene, Object], None]
+    obstacle_changed: Callable[[Object], None]
+    muscle_thickness_changed: Callable[[Object], None]
     targets_followed: Callable[[], None]
 
 
@@ -30,13 +31,13 @@ _wired: Callbacks | None = None
 
 
 def wire(callbacks: Callbacks | None) -> None:
-    """Say who answers from now on; None: nobody, the add-on is disabled."""
+    """Set the callbacks; None: the add-on is disabled."""
     global _wired
     _wired = callbacks
 
 
 def call() -> Callbacks:
-    """Who answers.
+    """The callbacks.
 
     Raises:
         RuntimeError: the add-on is not registered.

@@ -10,7 +10,7 @@ COLLECTION = "Condyle"
 
 
 def collection_of(scene: Scene) -> Collection:
-    """The collection of joints, connections and muscles, made at the first call."""
+    """The collection of joints, connections and muscles; the first call makes it."""
     found = (
         entry
         for entry in scene.collection.children_recursive

@@ -1,4 +1,4 @@
-"""What can be between two bodies beside a joint: what each is called, and which settings it has."""
+"""Kinds of connections between two bodies other than joints: their names and settings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Kind:
         name: as in physics.constraints.REGISTRY, or "spring" or "ground".
         number: what files store; it never changes. icon: Blender's name of one.
         settings: properties of `ConnectionProperties` that the panel shows for it, beside the bodies.
-        has_end: whether it holds a point of the body that may lie apart from its Empty.
-        sided: whether the other side carries a surface that the body's points meet, so that the two cannot be swapped.
+        has_end: whether it has a point on the body that may differ from its Empty.
+        sided: whether the other body carries a surface that points of the body touch; then the two cannot be swapped.
     """
 
     name: str
@@ -42,13 +42,13 @@ _KINDS = (
         "EMPTY_SINGLE_ARROW",
         "Two bodies turn about one axis, the Empty's z: a hinge that closes a loop",
     ),
-    Kind("weld", 2, "Weld", "LOCKED", "Two bodies stay together as they stand at the first frame"),
+    Kind("weld", 2, "Weld", "LOCKED", "Two bodies keep the relative pose of the first frame"),
     Kind(
         "distance",
         3,
         "Rod, Rope, Strut",
         "DRIVER_DISTANCE",
-        "Two points stay at a distance, or no farther, or no nearer",
+        "Two points keep a distance, or a largest or smallest one",
         ("sense", "as_placed", "length"),
         has_end=True,
     ),

@@ -67,11 +67,11 @@ class GroundProperties(PropertyGroup):
     )
     num_points: integer(
         "At Most",
-        "In how many directions an outermost vertex is looked for",
+        "Number of directions in which the outermost vertex is sought",
         **span(1, 200, 2000, default=32),
     )
     vertex_group: text("Group", "Vertex group whose vertices touch the ground")
-    radius: length("Radius", "Radius of a ball about each point, which touches instead of it", min=0.0)
+    radius: length("Radius", "Radius of a ball about each point, which touches instead of the point", min=0.0)
     contact: choice(
         "Contact",
         "What happens where a point meets the plane",
@@ -106,8 +106,8 @@ class GroundProperties(PropertyGroup):
     )
     smooth_speed: number(
         "Creep Speed",
-        "Below this sliding speed, in metres a second, friction fades, so that what should stand still "
-        "creeps slower than this",
+        "Below this sliding speed, in metres a second, friction fades; a body that should stick creeps "
+        "more slowly than this",
         **span(1e-6, 0.1, default=0.01, precision=4),
     )
 
@@ -121,7 +121,7 @@ class CouplingProperties(PropertyGroup):
     leader_coordinate: integer("Coordinate", "Which of its coordinates leads, from 1", default=1, min=1)
     ratio: number(
         "Ratio",
-        "How far the one goes while the other goes by 1 (radians, metres); below 0 the other way",
+        "How far it moves when the other moves by 1 (radians, metres); negative: in the opposite direction",
         default=1.0,
         precision=4,
     )
@@ -132,23 +132,24 @@ class ConnectionProperties(PropertyGroup):
 
     enabled: flag("Connection", "This Empty is a constraint, spring or ground")
     active: flag("In Use", "Off: simulations leave it out", default=True)
-    kind: choice("Type", "What is between the two bodies", items=items())
+    kind: choice("Type", "Kind of connection between the two bodies", items=items())
     to_world: flag("Hold to World", "The other side is the world itself, not a body")
-    body: pointer("Body", "Body that it holds", type=BodyReference)
-    other: pointer("Other", "Body that it is fastened to, and that carries this Empty", type=BodyReference)
+    body: pointer("Body", "Body that is connected", type=BodyReference)
+    other: pointer("Other", "Body on the other side, which carries this Empty", type=BodyReference)
     end: pointer(
         "End",
-        "Empty on the body that is its point there; without one it is the body's origin, or for planes "
-        "where this Empty stands",
+        "Empty on the body that marks its point; without one the body's origin, or for planes the place "
+        "of this Empty",
         type=Object,
     )
     unilateral: flag(
         "One-Sided",
-        "The point may leave to the side of the normal, but not go behind; otherwise it stays on it",
+        "The point may leave on the side of the normal, but not pass through; otherwise it stays on the "
+        "plane",
     )
     sense: choice(
         "Acts As",
-        "What it keeps the distance from",
+        "Which distances it prevents",
         items=(
             ("rod", "Rod", "The distance stays as it is", 0),
             ("rope", "Rope", "No farther than the length", 1),
@@ -157,25 +158,23 @@ class ConnectionProperties(PropertyGroup):
     )
     as_placed: flag(
         "Length as Placed",
-        "Its length, of a spring the one at rest, is the distance of its ends at the first frame",
+        "Its length (of a spring, its rest length) is the distance of its ends at the first frame",
         default=True,
     )
-    length: length("Length", "Length; of a spring the one at which it does not pull", default=1.0, min=0.0)
+    length: length("Length", "Length; of a spring, its rest length", default=1.0, min=0.0)
     stiffness: number(
         "Stiffness [N/m]",
-        "Force for each metre that it is longer than at rest",
+        "Force for each metre beyond the rest length",
         **span(0.0, 1e5, default=100.0),
     )
-    damping: number(
-        "Damping [Ns/m]", "Force against the speed at which its length changes", **span(0.0, 1e3, default=1.0)
-    )
+    damping: number("Damping [Ns/m]", "Force against the rate of its length", **span(0.0, 1e3, default=1.0))
     profile: pointer(
         "Profile",
-        "Curve object whose points are the corners, seen in this Empty's x-z plane; in place of the list",
+        "Curve object whose points, in this Empty's x-z plane, replace the list of corners",
         type=Object,
         poll=_is_curve,
     )
     corners: collection("Corners", type=CornerProperties)
-    active_corner: integer("Corner", "Corner at hand", min=0)
+    active_corner: integer("Corner", "Selected corner", min=0)
     coupling: pointer("Coupling", type=CouplingProperties)
     ground: pointer("Ground", type=GroundProperties)

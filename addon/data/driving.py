@@ -10,26 +10,26 @@ IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4)
 
 
 def _live_changed(self: "ReachProperties", _context: Context) -> None:
-    """Bodies go to their targets as soon as they are to follow."""
+    """Start to follow the targets."""
     self.told = ""
     if self.live:
         callbacks.call().targets_followed()
 
 
 class TargetProperties(PropertyGroup):
-    """An Empty that a point of a body is drawn to."""
+    """An Empty that a point of a body follows."""
 
     enabled: flag("Target", "This Empty is a target of a body")
-    body: pointer("Body", "Body that is drawn to this Empty", type=BodyReference)
+    body: pointer("Body", "Body that follows this Empty", type=BodyReference)
     frame: vector(
         "Place on the Body",
-        "The point, and axes, of the body that are to be where the Empty is; row by row, in its frame",
+        "Pose in the body's frame, row by row, that should coincide with the Empty",
         size=16,
         default=IDENTITY,
     )
     use_rotation: flag(
         "Turn, Too",
-        "The body takes the Empty's rotation, too. Where both cannot be met, "
+        "The body takes the Empty's rotation, too. If it cannot reach both, "
         "one radian counts as much as 10 cm",
     )
 

@@ -1,4 +1,4 @@
-"""What Condyle finds in a scene: codes with values, and what each is about, so that a click can select it."""
+"""What Condyle reports about a scene: codes with values, and the object or bone to select by a click."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import references
 from .messages import TEXTS
 from .references import Body, Handle
 
-#: where a line comes from
+#: sources of findings
 CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 
 
@@ -44,11 +44,11 @@ class Finding:
         return TEXTS[self.code].format_map(self.values)
 
     def culprit(self) -> Body | None:
-        """What it is about; None where that is gone, or it is about nothing that can be selected."""
+        """Its object or bone; None if that is gone, or if it has none."""
         return Handle(self.session_uid, self.bone).find() if self.session_uid else None
 
     def culprit_in(self, scene: Scene) -> Body | None:
-        """As `culprit`, but None also where it was deleted from the scene: what still uses it keeps it in the file."""
+        """As `culprit`, but None also if it was deleted from the scene; users keep deleted objects in the file."""
         found = self.culprit()
         return found if found is not None and references.in_scene(scene, found.object) else None
 
@@ -70,9 +70,7 @@ def error(
 
 
 def named(scene: Scene, finding: Finding) -> Finding:
-    """A finding about the object or bone of the scene whose name comes first in its text, if there is one: for texts
-    that others have made.
-    """
+    """A finding about the first object or bone of the scene that its text names, if any: for texts of others."""
     bones = [body for body in references.bodies_of(scene) if body.bone]
     found = [
         (place, -len(body.name), body.handle())
@@ -92,19 +90,19 @@ def place_of(name: str, text: str) -> int | None:
 
 
 def of_source(found: Iterable[Finding], source: str, maker: Object | None = None) -> list[Finding]:
-    """Findings as those of this source; maker: the object that came with what they are about."""
+    """Findings as those of this source; maker: the object without which they are obsolete."""
     uid = 0 if maker is None else maker.session_uid
     return [replace(each, source=source, maker=uid) for each in found]
 
 
 def few(names: Iterable[str], most: int = 4) -> str:
-    """Names in a row, of many the first."""
+    """The first names of a list, for a sentence."""
     names = list(names)
     return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
 
 
 def forget_gone() -> None:
-    """After an undo or redo: lines about what is no longer there go with it."""
+    """Drop findings about objects that no longer exist, after an undo or redo."""
     there = {item.session_uid for item in bpy.data.objects}
     session.findings = [
         finding for finding in session.findings if {finding.session_uid, finding.maker} - {0} <= there
@@ -112,12 +110,12 @@ def forget_gone() -> None:
 
 
 def show(scene: Scene, found: list[Finding]) -> None:
-    """Let these be the lines that are told, about a scene."""
+    """Make these the findings of a scene that panels show."""
     session.findings, session.findings_scene = found, scene.session_uid
 
 
 def shown(scene: Scene) -> list[tuple[int, Finding]]:
-    """Numbers and lines of the list, where it is about a scene, but for those that are about what is gone."""
+    """Numbers and findings of the list, if it is about this scene; without those about objects that are gone."""
     if not session.findings or session.findings_scene != scene.session_uid:
         return []
     there = {0, *(item.session_uid for item in bpy.data.objects)}
@@ -129,13 +127,13 @@ def shown(scene: Scene) -> list[tuple[int, Finding]]:
 
 
 def forget_bake(scene: Scene) -> None:
-    """Lines about a scene's bake go with it."""
+    """Drop findings about a scene's bake."""
     if session.findings_scene == scene.session_uid:
         session.findings = [finding for finding in session.findings if finding.source != BAKE]
 
 
 def select(context: Context, body: Body) -> bool:
-    """Make an object, or a bone in pose mode, the only one selected, and active; False where it cannot be seen."""
+    """Select an object, or a bone in pose mode, alone and make it active; False if it is not visible."""
     item = body.object
     if item.name not in context.view_layer.objects:
         return False
@@ -155,7 +153,7 @@ def select(context: Context, body: Body) -> bool:
 
 
 def _select_bone(item: Object, name: str, selected: bool) -> None:
-    """Before 5.0 a bone is selected in the armature, since then in the pose."""
+    """Select a bone: before 5.0 in the armature, later in the pose."""
     bone = item.data.bones[name]
     if hasattr(bone, "select"):
         bone.select = selected

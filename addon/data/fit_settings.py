@@ -1,6 +1,6 @@
-"""What a user may wish of a fit: settings of a joint, and at the same time properties of the operators.
+"""Settings of a fit, stored on a joint and repeated as properties of the operators.
 
-As properties of an operator they stand in Adjust Last Operation (F9), where every change fits anew.
+As properties of an operator they appear in Adjust Last Operation (F9), where each change fits again.
 """
 
 from typing import Any
@@ -12,12 +12,12 @@ from .properties import angle, choice, factor, flag, integer, length, number, sp
 
 ENDS = (
     ("FREE", "Free", "As the keys have it"),
-    ("STRAIGHT", "Straight", "The motion goes on at its end as a single screw: no curvature there"),
+    ("STRAIGHT", "Straight", "The motion ends as a single screw: no curvature there"),
 )
 
 
 class CommonWishes:
-    """Of a fit of a curve or a surface."""
+    """Settings of any fit."""
 
     keys: choice(
         "Keys",
@@ -29,7 +29,7 @@ class CommonWishes:
             (
                 "ONE_WAY",
                 "One Way",
-                "For a curve: of a motion to and fro those from one end to the other; else all",
+                "For a curve: of a motion to and fro the keys from one end to the other; else all",
             ),
         ),
     )
@@ -42,14 +42,14 @@ class CommonWishes:
     )
     metric: choice(
         "Compare by",
-        "How a turn and a shift are weighed against each other",
+        "Relative weight of rotation and translation",
         items=(
             ("LENGTH", "Length Scale", "One length counts as much as one radian"),
             ("WEIGHTS", "Weights", "A weight for rotation and one for translation"),
             (
                 "BODY",
                 "Moving Body",
-                "By the mass and inertia of the moving body: differences are as large as the energy to make them",
+                "By the mass and inertia of the moving body: differences are measured by kinetic energy",
             ),
         ),
     )
@@ -70,17 +70,17 @@ class CommonWishes:
 
 
 class CurveWishes:
-    """Of a fit of a curve."""
+    """Settings of a fit of a curve."""
 
     frames_by: choice(
         "Frames by",
-        "What decides how many control frames there are",
+        "How the number of control frames is chosen",
         items=(
-            ("NUMBER", "Number", "As many control frames as said"),
+            ("NUMBER", "Number", "The number below"),
             (
                 "TOLERANCE",
                 "Tolerance",
-                "As few control frames as keep every key within a distance and an angle",
+                "The fewest control frames that keep every key within a distance and an angle",
             ),
         ),
     )
@@ -97,21 +97,21 @@ class CurveWishes:
     )
     robust: choice(
         "Outliers",
-        "What to do with keys that lie far off the rest",
+        "How to treat keys far from the rest",
         items=(
             ("NONE", "Count Fully", "Every key counts alike"),
-            ("HUBER", "Count Less", "Keys far off pull no harder than others (Huber)"),
-            ("TUKEY", "Ignore", "Keys far off do not count at all (Tukey)"),
+            ("HUBER", "Count Less", "Keys far from the curve have a bounded influence (Huber)"),
+            ("TUKEY", "Ignore", "Keys far from the curve have no influence (Tukey)"),
         ),
     )
     first_end: choice("First End", "How the curve begins", items=ENDS)
     last_end: choice("Last End", "How the curve ends", items=ENDS)
     coordinate: choice(
         "Coordinate",
-        "What the slider of the curve counts",
+        "Meaning of the curve's slider",
         items=(
-            ("PARAMETER", "Natural", "About as the pose changes: even where the keys are"),
-            ("ARC_LENGTH", "Arc Length", "Exactly as the pose changes, everywhere on the curve"),
+            ("PARAMETER", "Natural", "Follows the change of pose roughly, evenly between keys"),
+            ("ARC_LENGTH", "Arc Length", "Follows the change of pose exactly, everywhere on the curve"),
             ("ANGLE", "Angle", "The angle that the child has turned about an axis, such as flexion"),
         ),
         update=on_change,
@@ -126,7 +126,7 @@ class CurveWishes:
 
 
 class SurfaceWishes:
-    """Of a fit of a surface."""
+    """Settings of a fit of a surface."""
 
     rows: integer(
         "Rows", "Control frames of the surface in its first direction", default=5, min=4, soft_max=20, max=200
@@ -156,8 +156,8 @@ class SurfaceWishes:
     )
     choose_sequence: flag(
         "Choose Angles",
-        "Take those three axes for the surface's angles that stay farthest from gimbal lock; otherwise as "
-        "the joint has them",
+        "Choose the three axes of the surface's angles that stay farthest from gimbal lock; otherwise keep those "
+        "of the joint",
         default=True,
     )
 
@@ -167,12 +167,12 @@ SURFACE = (CommonWishes, SurfaceWishes)
 
 
 def names(groups: tuple[type, ...]) -> list[str]:
-    """Names of the properties of groups of wishes."""
+    """Names of the properties of groups of settings."""
     return [name for group in groups for name in group.__annotations__]
 
 
 def values(source: Any, groups: tuple[type, ...]) -> dict[str, Any]:
-    """Copies of the wishes that settings or an operator hold; nothing of Blender in them."""
+    """Copies of the settings of a joint or an operator, as plain values."""
     found = {}
     for name in names(groups):
         value = getattr(source, name)
@@ -181,7 +181,7 @@ def values(source: Any, groups: tuple[type, ...]) -> dict[str, Any]:
 
 
 def store(target: Any, wishes: dict[str, Any]) -> None:
-    """Write wishes into settings or an operator, only where they differ: unset properties stay unset."""
+    """Write settings to a joint or an operator, only where they differ: unset properties stay unset."""
     for name, value in wishes.items():
         present = getattr(target, name)
         if (present if isinstance(present, (bool, int, float, str)) else tuple(present)) != value:
@@ -189,10 +189,7 @@ def store(target: Any, wishes: dict[str, Any]) -> None:
 
 
 def redoable(*groups: type) -> dict[str, Any]:
-    """Annotations for an operator: the wishes of groups, not remembered from one call to the next.
-
-    What the last call had would hide the settings of the joint at hand.
-    """
+    """Annotations for an operator: settings that it does not remember, since they would hide those of the joint."""
     result = {}
     for group in groups:
         for name, each in group.__annotations__.items():
@@ -206,7 +203,7 @@ def redoable(*groups: type) -> dict[str, Any]:
 
 
 def draw(layout: UILayout, source: Any, surface: bool) -> None:
-    """Show the wishes that apply: in the panel those of a joint, in Adjust Last Operation those of the operator."""
+    """Draw the settings that apply: of a joint in the panel, of an operator in Adjust Last Operation."""
     layout.prop(source, "keys")
     if surface:
         layout.prop(source, "rows")

@@ -14,15 +14,13 @@ class PoseResidual(PropertyGroup):
     angle: angle("Angle", "Angle between the keyed pose and the joint")
     trust: number(
         "Trust",
-        "How much the key counted in the last fit: less than 1 where it was taken for an outlier",
+        "Weight of the key in the last fit: less than 1 for an outlier",
         default=1.0,
     )
-    weight: number(
-        "Weight", "How much the key counts beside the others in the next fit", **span(0.0, 10.0, default=1.0)
-    )
-    pinned: flag("Pinned", "The next fit passes this key exactly (a curve only)")
+    weight: number("Weight", "Relative weight of the key in the next fit", **span(0.0, 10.0, default=1.0))
+    pinned: flag("Pinned", "The next fit passes through this key exactly (curves only)")
     pose: vector("Keyed Pose", "Of the child in the joint's frame, row by row", size=16)
-    q: vector("Coordinates", "Of the joint where it is nearest to the key, in radians or metres", size=3)
+    q: vector("Coordinates", "Coordinates of the joint nearest to the key, in radians or metres", size=3)
 
 
 def _jump(self: "FitProperties", context: Context) -> None:
@@ -35,7 +33,7 @@ def _jump(self: "FitProperties", context: Context) -> None:
 class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  # type: ignore[misc]  # its `keys`
     """How a spline joint is fitted to the child's keyed poses, and what came of it."""
 
-    requested: flag("Fit before Baking", "Bake fits the joint to the keyframes first")
+    requested: flag("Fit before Baking", "Bake first fits the joint to the keyframes")
     num_poses: integer("Keyed Poses", "Poses that the last fit used")
     worst_distance: number("Worst Distance [mm]", "Largest distance of a keyed pose from the joint")
     worst_angle: angle("Worst Angle", "Largest angle between a keyed pose and the joint")
@@ -48,7 +46,7 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  #
     )
     coverage: number(
         "Coverage",
-        "How well the keys of the last fit reach every part of the surface: 1 well, 0 not at all",
+        "How well the keys of the last fit cover the surface: 1 well, 0 not at all",
         default=1.0,
     )
     cyclic: choice(
@@ -62,7 +60,7 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  #
     )
     residuals: collection("Residuals", type=PoseResidual)
     active_residual: integer("Key", "Click on a key to go to its frame", default=-1, update=_jump)
-    worst_first: flag("Worst First", "Order the keys by how far off they are", default=True)
+    worst_first: flag("Worst First", "Sort the keys by their distance from the joint", default=True)
     show_ghosts: flag(
-        "Show in View", "Show every key in the view, coloured by how far the joint passes it by", default=True
+        "Show in View", "Show every key in the view, coloured by its distance from the joint", default=True
     )

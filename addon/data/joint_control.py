@@ -11,17 +11,20 @@ class JointControllerProperties(PropertyGroup):
 
     enabled: flag(
         "Controller",
-        "A spring and damper draws each coordinate to its animation (keys of the child, or sliders), "
-        "in a bake and in a live run",
+        "A spring and damper pulls each coordinate to its animation (keys of the child, or sliders), in "
+        "a bake and in a live run",
     )
     stiffness: number(
         "Stiffness",
-        "Of the controller: N·m a radian, or N a metre; twice that pulls twice as much",
+        "Of the controller: N·m per radian, or N per metre",
         default=100.0,
         min=0.0,
     )
     damping: number(
-        "Damping", "Against the difference in speed: N·m·s a radian, or N·s a metre", default=10.0, min=0.0
+        "Damping",
+        "Against the difference in speed: N·m·s per radian, or N·s per metre",
+        default=10.0,
+        min=0.0,
     )
     limit: number("At Most", "Largest torque (N·m) or force (N) of the controller; 0: no limit", min=0.0)
 
@@ -31,13 +34,13 @@ class JointControl:
 
     follow: factor(
         "Follow",
-        "How strongly the joint is drawn to its animation in a simulation: 0 not at all, 1 it is held "
-        "on it (as by Prescribed). Between them a spring and a damper pull, ever stiffer towards 1. Key it to blend",
+        "How strongly the joint follows its animation in a simulation: 0 not at all, 1 exactly (as with "
+        "Prescribed). In between, a spring and a damper pull, stiffer towards 1. Key it to blend",
     )
     follow_time: seconds(
         "Follow Time",
-        "How long the joint takes to come near its animation with Follow at one half, in seconds; "
-        "shorter is stiffer",
+        "Time in seconds in which the joint approaches its animation with Follow at one half; shorter "
+        "is stiffer",
         **span(1e-3, 2.0, default=0.1),
     )
     controller: pointer("Controller", type=JointControllerProperties)

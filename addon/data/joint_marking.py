@@ -1,4 +1,4 @@
-"""The control frame that is chosen in the list of a curve, and the one that is selected, are one."""
+"""Selects the control frame that is chosen in the list of a curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bpy.types import Context
 
 
 def select_marked(joint: Any, context: Context) -> None:
-    """A control frame of a curve that is chosen in the list is selected, where another one of it is."""
+    """Select the control frame that was chosen in the list, if another one of the same curve is active."""
     if joint.type == "spline_surface":
         return
     active, frames = context.active_object, joint.frames

@@ -1,4 +1,4 @@
-"""What a joint keeps of its bones' rest poses and its child's mesh; see `rest_poses` and `shifted_meshes`."""
+"""A joint's record of its bones' rest poses and its child's mesh; see `rest_poses` and `shifted_meshes`."""
 
 from bpy.types import PropertyGroup
 
@@ -6,11 +6,11 @@ from .properties import integer, text, vector
 
 
 class RestRecord(PropertyGroup):
-    """How a joint's child rested against its parent when the joint was made, where both are bones of one armature; and
-    where a child's mesh lay in its object.
+    """Rest pose of a joint's child relative to its parent when the joint was made, if both are bones of one armature;
+    and the place of the child's mesh in its object.
     """
 
-    bones: text("Bones", "Identities of the child and the parent; empty: none is kept")
+    bones: text("Bones", "Identities of the child and the parent; empty: no record")
     turn: vector("Turn", "Quaternion of the child's rest pose in the parent's", size=4)
-    vertices: integer("Vertices", "How many vertices the child's mesh had; 0: nothing is kept of it")
-    points: vector("Points", "Some of its points in the child's axes", size=12, unit="LENGTH")
+    vertices: integer("Vertices", "Number of vertices of the child's mesh; 0: no record")
+    points: vector("Points", "Some points of the mesh in the child's axes", size=12, unit="LENGTH")

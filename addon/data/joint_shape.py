@@ -30,22 +30,22 @@ class JointShape:
 
     inverted: flag(
         "Run Backward",
-        "Inverted joint: parent and child change places, so that it makes the opposite of its motion",
+        "Swap parent and child, which inverts the motion of the joint",
     )
     axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ")
     axis_2: vector("Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ")
-    pitch: length("Pitch", "Advance along the axis in one radian, of a helical joint", default=0.01)
+    pitch: length("Pitch", "Advance of a helical joint along its axis per radian", default=0.01)
     skew: angle(
         "Skew",
-        "How far the second axis leans from y towards z",
+        "Angle of the second axis from y towards z",
         min=math.radians(-89.0),
         max=math.radians(89.0),
     )
     sequence: choice(
         "Angles About",
-        "Axes of the three angles in order, each carried by the ones before it. A spline surface needs one "
-        "whose middle angle stays away from a quarter turn (from 0 and a half turn where first and last axis are "
-        "the same)",
+        "Axes of the three angles in order, each carried by the ones before. For a spline surface "
+        "choose one whose middle angle stays away from a quarter turn (from 0 and a half turn if first "
+        "and last axis are the same)",
         items=SEQUENCES,
         default="zyx",
     )
@@ -61,7 +61,7 @@ class JointShape:
     )
     normal: choice(
         "Normal",
-        "How the child stands on the ellipsoid",
+        "Orientation of the child on the ellipsoid",
         items=(
             ("opensim", "As OpenSim", "Turned by longitude and latitude: near to upright, and simple"),
             ("true", "True", "Upright on the surface everywhere but at its two poles"),
@@ -74,7 +74,7 @@ class JointShape:
     winging_direction: angle("Winging Direction", "Angle between y and the axis of winging, about z")
     ball_limit: choice(
         "Limit",
-        "How far a ball joint may go in all",
+        "Limit of the total rotation of a ball joint",
         items=(
             ("NONE", "None", "No limit in all; each coordinate may have its own"),
             ("CONE", "Reach Cone", "An axis of the child stays inside a cone; turning about it is free"),
@@ -87,25 +87,23 @@ class JointShape:
     )
     cone_angle: angle(
         "Half Opening",
-        "How far the axis may lean from where it stands while all coordinates are 0",
+        "Largest angle of the axis from its direction at zero coordinates",
         min=0.001,
         max=math.pi,
         default=math.radians(60.0),
     )
     rotation_limit: angles(
         "Largest Turn",
-        "How far the joint may turn about x, y and z alone",
+        "Largest rotation about x, y and z alone",
         size=3,
         min=0.001,
         max=math.pi,
         default=(math.radians(60.0),) * 3,
     )
-    custom_text: text(
-        "Description", "What a custom joint is made of, as the scene file has it (JSON); it comes by import"
-    )
+    custom_text: text("Description", "Description of a custom joint as in scene files (JSON); made by import")
     frames_of: pointer(
         "Frames of",
-        "Another joint's Empty whose control frames the curve or surface takes; empty: those of this joint",
+        "Another joint's Empty whose control frames the curve or surface uses; empty: those of this joint",
         type=Object,
         poll=_has_frames,
     )

@@ -1,4 +1,4 @@
-"""The joint types of the menus: what each is called, which settings it has, and what can be read off it."""
+"""The joint types of the menus: their names, settings and readings."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class JointType:
     Attributes:
         name: as in physics.joints.REGISTRY. number: what files store; it never changes.
         settings: properties of `JointShape` that the panel shows for it.
-        readings: names and units as the class of physics has them (a test compares them); of the types whose readings
-            depend on their settings, `readings_of` knows.
+        readings: names and units as in the class of physics (a test compares them). For types whose readings depend
+            on settings see `readings_of`.
     """
 
     name: str
@@ -163,7 +163,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
                 (),
                 (*_POSITION[:2], ("angle", "rad")),
             ),
-            JointType("free", 9, "Free", "Moves without any hold", ("rotation_first",)),
+            JointType("free", 9, "Free", "Moves without constraints", ("rotation_first",)),
         ),
     ),
     (
@@ -206,7 +206,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
     ),
 )
 TYPES = {each.name: each for _, group in GROUPS for each in group}
-#: these cannot be parts of a composite joint
+#: types that cannot be parts of a composite joint
 WHOLE_ONLY = {"composite"}
 
 
@@ -226,10 +226,9 @@ def grouped_items(
 
 
 def search_items(without: Collection[str] = ()) -> list[tuple[str, str, str, str, int]]:
-    """Items of a search popup, which shows names only: the group stands before the name and is found, too.
+    """Items of a search popup: the name with its group before it, which the search finds, too.
 
-    What follows the triangle, which Blender's own menus have as well, counts more in the search: "surface" finds the
-    spline surface before all other curves and surfaces.
+    Blender ranks text after the triangle higher: "surface" finds the spline surface first.
     """
     return [
         (each.name, f"{heading} \u25b8 {each.label}", each.description, "NONE", each.number)
@@ -240,7 +239,7 @@ def search_items(without: Collection[str] = ()) -> list[tuple[str, str, str, str
 
 
 def readings_of(shape: Any, joint: Any) -> list[tuple[str, str]]:
-    """Name and unit of everything that is read off a joint or a part of it.
+    """Names and units of the readings of a joint or a part of it.
 
     Args:
         shape: a `JointShape`, not of a composite. joint: JointProperties with the control frames that it uses.
@@ -259,12 +258,12 @@ def readings_of(shape: Any, joint: Any) -> list[tuple[str, str]]:
 
 
 def grid_directions(grid: tuple[int, ...]) -> int:
-    """In how many directions the child slides over a grid of control frames: the last ones may have one frame only."""
+    """Number of directions of a grid of control frames; the last ones may have one frame only."""
     return max([1, *(axis + 1 for axis in range(3) if grid[axis] > 1)])
 
 
 def surface_readings(grid: tuple[int, ...], moving: bool) -> list[tuple[str, str]]:
-    """Coordinates of a spline surface; of one that moves the last is time."""
+    """Coordinates of a spline surface; the last is time if it moves."""
     count = grid_directions(grid)
     names = [(f"q_{number}", "1") for number in range(1, count + 1)]
     if moving and count > 1:
@@ -273,7 +272,7 @@ def surface_readings(grid: tuple[int, ...], moving: bool) -> list[tuple[str, str
 
 
 def custom_readings(text: str) -> list[tuple[str, str]]:
-    """Coordinates of a custom joint's description; none where it is not one."""
+    """Coordinates of a custom joint by its description; none if that is invalid."""
     try:
         described = json.loads(text)
         names = [str(name) for name in described["coordinates"]]

@@ -29,13 +29,13 @@ from .properties import (
     vector,
 )
 
-#: the slider of a joint with one coordinate; others have the coordinate's name behind it
+#: custom property of a joint with one coordinate; with several, the coordinate's name follows
 PROPERTY = "coordinate"
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
 
 def coordinate_list(joint: "JointProperties") -> list[tuple[str, str]]:
-    """Names and units of the coordinates that a joint has by its type and parts: what is read off it."""
+    """Names and units of a joint's coordinates by its type and parts."""
     if joint.type != "composite":
         return readings_of(joint, _frames_owner(joint, joint))
     return [
@@ -66,19 +66,19 @@ def has_surface(settings: "JointProperties") -> bool:
 
 
 def slider_names(settings: "JointProperties") -> list[str]:
-    """The custom properties that are a joint's sliders, one a coordinate."""
+    """Custom properties that are the joint's sliders, one for each coordinate."""
     rows = settings.coordinates
     return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
 
 
 def is_baked_over(settings: "JointProperties") -> bool:
-    """Whether the child shows a bake, so that the slider does not move it now."""
+    """Whether the child is baked, so that the slider does not move it."""
     child = references.resolve(settings.child)
     return child is not None and child.data.channels.baked
 
 
 def match_coordinates(joint: "JointProperties") -> None:
-    """Give a joint one row of settings a coordinate; rows that still fit keep their values."""
+    """Give a joint one row of settings for each coordinate; rows that still fit keep their values."""
     wanted = coordinate_list(joint)
     for index, (name, unit) in enumerate(wanted):
         if index == len(joint.coordinates):
@@ -95,7 +95,7 @@ def match_coordinates(joint: "JointProperties") -> None:
 
 
 def _loop_closed(self: "JointProperties", context: Context) -> None:
-    """A joint that closes a loop moves nothing by sliders."""
+    """Remove the sliders: a joint that closes a loop has none."""
     if self.closes_loop and self.driven:
         callbacks.call().loop_closed(context.scene, self.id_data)
 
@@ -105,10 +105,10 @@ class CoordinateProperties(PropertyGroup):
 
     label: text("Label", "Name of the coordinate")
     unit: text("Unit", '"rad", "m", "s" or "1"')
-    title: text("Title", "What the panel calls the coordinate; empty: by its label")
+    title: text("Title", "Name of the coordinate in the panel; empty: its label")
     limits: choice(
         "Limits",
-        "How far the coordinate may go",
+        "Range of the coordinate",
         items=(
             ("NONE", "None", "No limits"),
             ("RANGE", "Curve's Ends", "From one end of the curve to the other (spline curves only)"),
@@ -118,39 +118,38 @@ class CoordinateProperties(PropertyGroup):
     )
     lower: number("Lower", "Lower limit, in radians or metres", default=-1.0, update=on_change)
     upper: number("Upper", "Upper limit, in radians or metres", default=1.0, update=on_change)
-    stiffness: number("Stiffness", "Spring towards the rest value: N·m a radian, or N a metre", min=0.0)
-    rest: number("Rest", "Where the spring is relaxed, in radians or metres")
-    damping: number("Damping", "Resistance against speed: N·m·s a radian, or N·s a metre", min=0.0)
+    stiffness: number("Stiffness", "Spring towards the rest value: N·m per radian, or N per metre", min=0.0)
+    rest: number("Rest", "Value at which the spring is relaxed, in radians or metres")
+    damping: number("Damping", "Resistance against speed: N·m·s per radian, or N·s per metre", min=0.0)
     armature: number(
         "Armature", "Inertia of the joint itself, added to the coordinate: kg·m², or kg", min=0.0
     )
     torque: number(
         "Torque",
-        "What pushes the coordinate in simulations, a motor say: N·m about an axis, N along one. It can be "
-        "keyed",
+        "Torque (N·m) or force (N) on the coordinate in simulations, e.g. of a motor. It can be keyed",
     )
     limit_stiffness: number(
         "Limit Stiffness",
-        "Stiffness of the stop at a limit: N·m a radian, or N a metre. 0: chosen by the masses",
+        "Stiffness of the stop at a limit: N·m per radian, or N per metre. 0: chosen by the masses",
         min=0.0,
     )
     limit_damping: number(
         "Limit Damping",
-        "Damping of the stop at a limit: N·m·s a radian, or N·s a metre. 0: chosen by the masses",
+        "Damping of the stop at a limit: N·m·s per radian, or N·s per metre. 0: chosen by the masses",
         min=0.0,
     )
     start: number("Start", "Value at the first frame of a simulation, in radians or metres")
-    start_speed: number("Start Speed", "Speed at the first frame, in units a second")
+    start_speed: number("Start Speed", "Speed at the first frame, in radians or metres per second")
     lower_angle: angle_view("lower", "Lower", "Lower limit")
     lower_length: length_view("lower", "Lower", "Lower limit")
     upper_angle: angle_view("upper", "Upper", "Upper limit")
     upper_length: length_view("upper", "Upper", "Upper limit")
-    rest_angle: angle_view("rest", "Rest", "Where the spring is relaxed")
-    rest_length: length_view("rest", "Rest", "Where the spring is relaxed")
+    rest_angle: angle_view("rest", "Rest", "Value at which the spring is relaxed")
+    rest_length: length_view("rest", "Rest", "Value at which the spring is relaxed")
     start_angle: angle_view("start", "Start", "Value at the first frame of a simulation")
     start_length: length_view("start", "Start", "Value at the first frame of a simulation")
-    start_speed_angle: angle_view("start_speed", "Start Speed", "Speed at the first frame, a second")
-    start_speed_length: length_view("start_speed", "Start Speed", "Speed at the first frame, a second")
+    start_speed_angle: angle_view("start_speed", "Start Speed", "Speed at the first frame, per second")
+    start_speed_length: length_view("start_speed", "Start Speed", "Speed at the first frame, per second")
 
 
 class JointPart(JointShape, PropertyGroup):
@@ -177,13 +176,13 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     enabled: flag("Joint", "This Empty is a joint's frame")
     type: choice(
         "Type",
-        "How the child moves against the parent",
+        "How the child moves relative to the parent",
         items=grouped_items(),
         default="spline_curve",
         update=on_change,
     )
-    to_world: flag("Hold to World", "The child hangs on the world itself, not on a parent body")
-    parent: pointer("Parent", "Body that the joint sits on", type=BodyReference)
+    to_world: flag("Hold to World", "The joint connects the child to the world, not to a parent body")
+    parent: pointer("Parent", "Body that carries the joint", type=BodyReference)
     child: pointer("Child", "Body that the joint moves", type=BodyReference)
     child_in_joint: vector(
         "Child in Joint",
@@ -193,7 +192,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     )
     parts: collection("Parts", type=JointPart)
     frames: collection("Control Frames", type=ControlFrame)
-    active_frame: integer("Control Frame", "The one at hand", min=0, update=select_marked)
+    active_frame: integer("Control Frame", "Selected control frame", min=0, update=select_marked)
     knots: collection("Knots", type=KnotValue)
     order: integer(
         "Order",
@@ -208,7 +207,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         "Beyond Ends",
         "What the joint does beyond the ends of the curve",
         items=(
-            ("extend", "Extend", "Goes on straight as at the end"),
+            ("extend", "Extend", "Continues straight"),
             ("clamp", "Stop", "Stays at the end (not for simulation)"),
             ("error", "Error", "Refuses"),
         ),
@@ -258,17 +257,17 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     prescribed: flag(
         "Prescribed",
         "On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
-        "Off: it is simulated. Key it to let go, or to catch",
+        "Off: it is simulated. Key it to release or catch the child",
     )
     closes_loop: flag(
         "Closes a Loop",
-        "On: the child hangs on another joint already, or is free, and this one holds it to its parent as "
-        "well, as in a four-bar linkage. Off: the child hangs on this joint",
+        "On: another joint carries the child, or it is free, and this joint connects it to its parent as well, "
+        "as in a four-bar linkage. Off: this joint carries the child",
         update=_loop_closed,
     )
     no_slip: flag(
         "Rolls, No Slip",
-        "The surface rolls on what lies against it: they may turn about the normal, but not slide",
+        "The surface rolls on the touching one: they may turn about the normal, but not slide",
     )
     hard_limits: flag(
         "Hard Limits", "The joint stops at once at its limits; otherwise springs and dampers stop it"

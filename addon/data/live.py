@@ -20,7 +20,7 @@ def _turned(_self: "LiveSettings | LiveSlider", _context: Context) -> None:
 class LiveSlider(PropertyGroup):
     """One knob: what it turns in the model that runs, and where the scene keeps it."""
 
-    label: text("Label", "What it turns, for people")
+    label: text("Label", "Name for people")
     group: choice(
         "Group",
         "Where the panel shows it",
@@ -32,27 +32,27 @@ class LiveSlider(PropertyGroup):
     )
     kind: choice(
         "Kind",
-        "Which of its numbers counts",
+        "Which of its numbers is used",
         items=tuple((name, name.title(), f"The number {shown!r}") for name, shown in SHOWN.items()),
     )
     part: text("Part", 'Of the model: "inputs", "forces" or "contacts"')
-    target: text("Target", "Name of what it turns in the model")
-    key: text("Key", "Which number of it; empty: it is one")
-    owner: integer("Owner", "Session uid of the object that keeps it")
-    path: text("Path", "Data path of it on that object")
-    base: number("Base", "What it was when the run began, in the units of the slider")
-    kept: flag("Kept", "Whether the scene was given what it says: an undo may have taken that back")
+    target: text("Target", "Name of the element in the model")
+    key: text("Key", "Which number of the element; empty: it has one")
+    owner: integer("Owner", "Session uid of the object that stores the value")
+    path: text("Path", "Data path of the value on that object")
+    base: number("Base", "Value when the run began, in the units of the slider")
+    kept: flag("Kept", "Whether the value was written to the scene; an undo may have reverted that")
     torque: number(
         "Torque",
-        "Pushes the joint: N·m about an axis, N along one. It acts on the next step",
+        "Torque (N·m) or force (N) on the joint. It acts on the next step",
         soft_min=-100.0,
         soft_max=100.0,
         update=_turned,
     )
-    share: factor("Share", "From 0, nothing, to 1, all. It acts on the next step", update=_turned)
+    share: factor("Share", "From 0, nothing, to 1, everything. It acts on the next step", update=_turned)
     times: number(
         "Times",
-        "So many times what the scene says. It acts on the next step",
+        "Multiple of the scene's value. It acts on the next step",
         **span(0.0, 5.0, 1000.0, default=1.0, update=_turned),
     )
     plain: number(
@@ -87,7 +87,8 @@ class LiveSettings(PropertyGroup):
     )
     pull: number(
         "Pull",
-        "How strongly the mouse pulls a body: its spring's stiffness, times what fits the body's mass",
+        "How strongly the mouse pulls a body: stiffness of its spring, relative to one that fits the "
+        "body's mass",
         **span(0.01, 10.0, 1000.0, default=1.0),
     )
     scene: integer("Scene", "Session uid of the scene that ran")

@@ -50,7 +50,7 @@ class ObstacleUse(PropertyGroup):
     obstacle: pointer("Obstacle", "Surface that the muscle wraps over", type=Object, poll=_is_obstacle)
     strand: integer(
         "Strand",
-        "Between which points: 1 between the first two, and so on. 0: where the straight line comes "
+        "Between which points: 1 between the first two, and so on. 0: where the straight line is "
         "nearest to it",
         min=0,
     )
@@ -62,7 +62,7 @@ class PointRule(PropertyGroup):
     point: integer("Point", "Which point, from 1", default=1, min=1)
     kind: choice(
         "Does",
-        "What the coordinate does to the point",
+        "Effect of the coordinate on the point",
         items=(
             ("CONDITION", "There While", "The point counts only while the coordinate is in the range", 0),
             ("X", "Moves X", "The x place in its body is a function of the coordinate", 1),
@@ -70,7 +70,7 @@ class PointRule(PropertyGroup):
             ("Z", "Moves Z", "The z place in its body is a function of the coordinate", 3),
         ),
     )
-    joint: pointer("Joint", "Joint whose coordinate decides", type=Object, poll=_is_joint)
+    joint: pointer("Joint", "Joint of the coordinate", type=Object, poll=_is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
     lower: number("From", "Lower end of the range (radians, metres)")
     upper: number("To", "Upper end of the range (radians, metres)")
@@ -80,44 +80,44 @@ class PointRule(PropertyGroup):
 class ForceLawProperties(PropertyGroup):
     """What pulls along a muscle."""
 
-    kind: choice("Force", "What pulls along the muscle", items=LAWS, default=1)
+    kind: choice("Force", "Force law of the muscle", items=LAWS, default=1)
     max_force: number(
         "Force [N]",
-        "Force at full excitation; of a Hill muscle the isometric one at the best length",
+        "Force at full excitation; of a Hill muscle, the isometric force at the optimal length",
         **span(0.0, 1e4, default=500.0),
     )
     fibre_length: length(
-        "Fibre Length", "Length of the fibres at which they are strongest", default=0.1, min=1e-6
+        "Fibre Length", "Length of the fibres at which their force is largest", default=0.1, min=1e-6
     )
     tendon_length: length(
-        "Tendon Length", "Length of the tendons together below which they are slack", default=0.2, min=1e-6
+        "Tendon Length", "Total length of the tendons below which they are slack", default=0.2, min=1e-6
     )
     pennation: angle(
-        "Pennation", "Angle between fibres and tendon at the best length of the fibres", min=0.0, max=1.47
+        "Pennation", "Angle between fibres and tendon at the optimal length of the fibres", min=0.0, max=1.47
     )
     max_speed: number(
         "Fastest",
-        "Speed at which fibres shorten without load, in fibre lengths a second",
+        "Speed at which fibres shorten without load, in fibre lengths per second",
         **span(1e-3, 20.0, default=10.0),
     )
     damping: number(
         "Fibre Damping",
-        "Of Millard's muscle: force against the fibres' speed, as a share of the largest force",
+        "Millard's muscle: force against the fibres' speed, as a share of the largest force",
         **span(0.0, 1.0, default=0.1),
     )
     rise_time: number(
         "Rise Time [s]",
-        "How fast activation follows an excitation that is higher",
+        "Time constant of activation towards a higher excitation",
         **span(1e-4, 0.2, default=0.010, precision=4),
     )
     fall_time: number(
         "Fall Time [s]",
-        "How fast activation follows an excitation that is lower",
+        "Time constant of activation towards a lower excitation",
         **span(1e-4, 0.5, default=0.040, precision=4),
     )
     least_activation: number(
         "Least Activation",
-        "Activation that is there without excitation",
+        "Activation without excitation",
         default=0.01,
         min=0.0,
         max=0.99,
@@ -126,7 +126,7 @@ class ForceLawProperties(PropertyGroup):
     rigid_tendon: flag("Rigid Tendon", "The tendon does not stretch: less to compute")
     details: text(
         "Details",
-        "Further figures of the law by their names in physics, as a JSON object; empty: the usual ones",
+        "Other parameters of the law by their names in physics, as a JSON object; empty: the defaults",
     )
 
 
@@ -135,22 +135,24 @@ class ControllerProperties(PropertyGroup):
 
     joint: pointer("Joint", "Joint whose coordinate is controlled", type=Object, poll=_is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
-    target: number("Target", "Where the coordinate should be (radians, metres); can be keyed", precision=3)
+    target: number(
+        "Target", "Value that the coordinate should have (radians, metres); can be keyed", precision=3
+    )
     gain: number(
         "Gain",
-        "Excitation for each radian or metre that the coordinate is below its target; negative for a "
-        "muscle that makes the coordinate smaller",
+        "Excitation for each radian or metre below the target; negative for a muscle that decreases the "
+        "coordinate",
         default=1.0,
         soft_min=-20.0,
         soft_max=20.0,
     )
     damping: number(
         "Damping",
-        "Excitation that is taken away for each radian or metre a second; of the gain's sign to calm",
+        "Excitation subtracted for each radian or metre per second; with the sign of the gain it damps",
         soft_min=-5.0,
         soft_max=5.0,
     )
-    rest: factor("At Target", "Excitation where the coordinate is on its target", default=0.05)
+    rest: factor("At Target", "Excitation at the target", default=0.05)
 
 
 class MuscleProperties(PropertyGroup):
@@ -158,10 +160,10 @@ class MuscleProperties(PropertyGroup):
 
     enabled: flag("Muscle", "This curve is a muscle")
     active: flag("In Use", "Off: simulations leave it out", default=True)
-    excitation: factor("Excitation", "How much the muscle is told to pull; key it (I) to move bodies")
+    excitation: factor("Excitation", "Excitation of the muscle; key it (I) to move bodies")
     excited_by: choice(
         "Excited by",
-        "What tells the muscle how much to pull",
+        "Source of the excitation",
         items=(
             ("KEYS", "Keys", "Its excitation, which can be keyed", 0),
             ("CONTROLLER", "Controller", "How far a joint is from its target", 1),
@@ -170,15 +172,15 @@ class MuscleProperties(PropertyGroup):
     control: pointer("Controller", type=ControllerProperties)
     mass: number(
         "Mass [kg]",
-        "Mass that moves along the path as the muscle strains; 0: none",
+        "Mass that moves with the path as the muscle strains; 0: none",
         **span(0.0, 10.0, precision=3),
     )
     num_points: integer(
-        "Mass Points", "How many points its mass is spread over", default=20, min=1, soft_max=50, max=1000
+        "Mass Points", "Number of points that carry its mass", default=20, min=1, soft_max=50, max=1000
     )
     mass_lies: choice(
         "Mass Lies",
-        "Where along the path its mass is",
+        "Distribution of the mass along the path",
         items=(
             ("PATH", "Along the Path", "Evenly from origin to insertion, and strains evenly", 0),
             (
@@ -191,13 +193,13 @@ class MuscleProperties(PropertyGroup):
     )
     tendon_mass: factor(
         "Share of Tendons",
-        "Of a mass in the belly: share that lies along the tendons instead, by their lengths",
+        "Share of a mass in the belly that lies along the tendons instead, by their lengths",
         max=0.9,
     )
     law: pointer("Force", type=ForceLawProperties)
     thickness: choice(
         "Thickness",
-        "Where the volume of the tube comes from, which stays as the muscle strains",
+        "Source of the tube's volume, which is constant as the muscle strains",
         items=(
             ("RADIUS", "Radius", "The belly has this radius at the first frame", 0),
             ("MASS", "From Mass", "The volume is that of its mass at 1060 kg a cubic metre", 1),
@@ -213,14 +215,14 @@ class MuscleProperties(PropertyGroup):
     )
     origin_tendon: factor(
         "Tendon at Origin",
-        "Share of its length at the first frame that is tendon, which does not bulge",
+        "Share of the length at the first frame that is tendon, which does not bulge",
         default=0.15,
         max=0.49,
         update=_thicken,
     )
     insertion_tendon: factor(
         "Tendon at Insertion",
-        "Share of its length at the first frame that is tendon, which does not bulge",
+        "Share of the length at the first frame that is tendon, which does not bulge",
         default=0.15,
         max=0.49,
         update=_thicken,
@@ -228,14 +230,15 @@ class MuscleProperties(PropertyGroup):
     obstacles: collection("Obstacles", type=ObstacleUse)
     smoothing: length(
         "Smoothing",
-        "Length over which touching and leaving an obstacle is rounded off; less than the ends are away "
-        "from its surface. 0: half a millimetre, or a fifth of the least radius where the muscle has mass",
+        "Length over which touching and leaving an obstacle is smoothed; less than the distance of the "
+        "ends from its surface. 0: half a millimetre, or a fifth of the smallest radius if the muscle "
+        "has mass",
         **span(0.0, 0.02, precision=4),
     )
-    active_obstacle: integer("Obstacle", "Obstacle at hand", min=0)
+    active_obstacle: integer("Obstacle", "Selected obstacle", min=0)
     rules: collection("Point Rules", type=PointRule)
     own_curve: pointer(
         "Own Curve",
-        "The curve that a bake put its own in the place of; empty: nothing is baked",
+        "The curve that a bake replaced by its own; empty: nothing is baked",
         type=bpy.types.Curve,
     )

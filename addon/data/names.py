@@ -8,7 +8,7 @@ from .joints import CoordinateProperties
 
 
 def title_of(row: CoordinateProperties) -> str:
-    """What people read for a row of coordinate settings."""
+    """Title of a row of coordinate settings."""
     return row.title or label_of(row.label)
 
 

@@ -15,7 +15,7 @@ SHAPES = (
     (
         "double_cylinder",
         "Double Cylinder",
-        "Two cylinders without ends that the muscle meets one after the other",
+        "Two cylinders without ends, which the muscle wraps over in turn",
         5,
     ),
 )
@@ -39,7 +39,7 @@ SIDES = (
     ("clockwise", "Clockwise", "About z of a cylinder or capsule, from origin to insertion", 8),
 )
 _ACROSS, _ALONG, _TURNING = ("+x", "-x", "+y", "-y"), ("+z", "-z"), ("counterclockwise", "clockwise")
-#: the sides that each shape has
+#: sides of each shape
 SIDES_OF = {
     "sphere": ("shorter", *_ACROSS, *_ALONG),
     "cylinder": ("shorter", *_ACROSS, *_TURNING),
@@ -51,33 +51,31 @@ SIDES_OF = {
 
 
 def _reshape(self: "ObstacleProperties", _context: Context) -> None:
-    """The surface that is seen is the one that the path wraps over."""
+    """Show the surface that paths wrap over."""
     if self.enabled:
         callbacks.call().obstacle_changed(self.id_data)
 
 
 class ObstacleProperties(PropertyGroup):
-    """A surface that muscles wrap over, fixed to what the object is parented to."""
+    """A surface that muscles wrap over, fixed to the parent of the object."""
 
     enabled: flag("Obstacle", "Muscles may wrap over this object")
     shape: choice("Shape", "Shape of the surface", items=SHAPES, update=_reshape)
-    radius: length("Radius", "Radius; of a torus that of its tube", default=0.03, min=1e-6, update=_reshape)
+    radius: length("Radius", "Radius; of a torus, of its tube", default=0.03, min=1e-6, update=_reshape)
     major_radius: length(
         "Ring Radius",
-        "Of a torus, the radius of the ring in the tube's middle",
+        "Of a torus, the radius of the tube's centre line",
         default=0.06,
         min=1e-6,
         update=_reshape,
     )
-    length: length(
-        "Length", "Along z. Of a cylinder 0: it has no ends", default=0.15, min=0.0, update=_reshape
-    )
+    length: length("Length", "Along z. 0: a cylinder without ends", default=0.15, min=0.0, update=_reshape)
     radii: lengths(
         "Semi-Axes", "Of an ellipsoid along x, y and z", default=(0.03, 0.03, 0.05), min=1e-6, update=_reshape
     )
     side: choice(
         "Side",
-        "On which side muscles pass; one that the shape does not have counts as the shorter way",
+        "Side on which muscles pass; a side that the shape does not have means the shorter way",
         items=SIDES,
     )
     second_radius: length(
@@ -89,15 +87,15 @@ class ObstacleProperties(PropertyGroup):
     )
     second_place: lengths(
         "Second Place",
-        "Of a double cylinder, where the middle of the second one is from the first",
+        "Of a double cylinder, position of the second one's middle relative to the first",
         default=(0.0, 0.0, 0.1),
         update=_reshape,
     )
     second_turn: angles(
         "Second Turn",
-        "Of a double cylinder, how the second one is turned against the first, about x, y and z",
+        "Of a double cylinder, rotation of the second one relative to the first, about x, y and z",
         update=_reshape,
     )
     second_side: choice(
-        "Second Side", "Of a double cylinder, on which side muscles pass the second one", items=SIDES
+        "Second Side", "Of a double cylinder, side on which muscles pass the second one", items=SIDES
     )

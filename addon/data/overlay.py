@@ -1,4 +1,4 @@
-"""What the overlay shows, on the scene."""
+"""Scene settings of the overlay."""
 
 from bpy.types import PropertyGroup
 
@@ -10,7 +10,9 @@ class OverlayProperties(PropertyGroup):
 
     show: flag("Overlay", "Draw joints over the 3D view", default=True)
     show_curves: flag(
-        "Paths and Surfaces", "Where the joint takes the child: curves, ellipses, surfaces", default=True
+        "Paths and Surfaces",
+        "Curves, ellipses and surfaces along which the joint moves the child",
+        default=True,
     )
     show_frames: flag("Control Frames", "Axes and numbers of control frames", default=True)
     axis_size: length(
@@ -19,37 +21,39 @@ class OverlayProperties(PropertyGroup):
         min=0.0,
     )
     show_axes: flag("Axes", "Axes that the joint turns about and slides along", default=True)
-    show_limits: flag("Limits", "How far the joint may go: arcs, cones and ranges", default=True)
+    show_limits: flag("Limits", "Limits of the joint: arcs, cones and ranges", default=True)
     show_values: flag(
-        "Current Place", "Where the joint is now: a hand at an angle, a bead on a curve", default=True
+        "Current Place",
+        "Current coordinates of the joint: a hand at an angle, a bead on a curve",
+        default=True,
     )
     show_samples: flag(
-        "Sample Frames", "Frames along a path or on a surface, to see how the child turns there"
+        "Sample Frames", "Frames along a path or on a surface, which show how the child turns there"
     )
     show_connections: flag("Constraints", "Constraints between bodies, springs and ground", default=True)
     show_muscles: flag("Muscles", "Paths of muscles over obstacles, before a bake", default=True)
     show_swept: flag(
         "Swept Axis",
-        "Axes that the child turns about, all along a joint with one coordinate, and the one of now",
+        "Axes of the child's rotation along a joint with one coordinate, and the current one",
         default=True,
     )
-    show_poses: flag("Ghost Poses", "The child's outline at places all along a joint with one coordinate")
+    show_poses: flag("Ghost Poses", "The child's outline at places along a joint with one coordinate")
     show_handle: flag(
-        "Handle", "A handle that drags the joint at hand along its curve or over its surface", default=True
+        "Handle", "A handle that drags the selected joint along its curve or over its surface", default=True
     )
     others: choice(
         "Other Joints",
-        "How joints are drawn that are not the one at hand",
+        "How joints other than the selected one are drawn",
         items=(
-            ("SHOWN", "Full", "As the joint at hand"),
-            ("DIMMED", "Dimmed", "Fainter than the joint at hand"),
-            ("HIDDEN", "Hidden", "Only the joint at hand is drawn"),
+            ("SHOWN", "Full", "As the selected joint"),
+            ("DIMMED", "Dimmed", "Fainter than the selected joint"),
+            ("HIDDEN", "Hidden", "Only the selected joint is drawn"),
         ),
         default="DIMMED",
     )
     behind: choice(
         "Behind Objects",
-        "How parts are drawn that stand behind a surface",
+        "How parts behind a surface are drawn",
         items=(
             ("SHOWN", "Full", "In front of everything"),
             ("DIMMED", "Dimmed", "Faint"),

@@ -44,12 +44,12 @@ factor = _declared(FloatProperty, subtype="FACTOR", min=0.0, max=1.0)
 seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE")
 
 
-# Figures are stored in SI (radians, metres, kg·m²). These make a second property that shows the stored one in the
-# user's units, or in smaller ones; it stores nothing itself.
+# Values are stored in SI (radians, metres, kg·m²). Views are second properties that show a stored one in the user's
+# units, or in smaller ones; they store nothing.
 
 
 def shown_by(name: str) -> str:
-    """Name of the number that a property of this name shows in the user's units; empty: it is none of these."""
+    """Name of the stored property that a view of this name shows; empty: it is not a view."""
     for ending in ("_angle", "_length", "_small"):
         if name.endswith(ending):
             return name.removesuffix(ending)
@@ -57,7 +57,7 @@ def shown_by(name: str) -> str:
 
 
 def angle_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows the stored SI angle `stored` in the scene's angle unit."""
+    """A view of the stored SI angle `stored` in the scene's angle unit."""
     return angle(
         name,
         description,
@@ -68,7 +68,7 @@ def angle_view(stored: str, name: str, description: str) -> Any:
 
 
 def length_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows the stored SI length `stored` in the scene's length unit."""
+    """A view of the stored SI length `stored` in the scene's length unit."""
     return length(
         name,
         description,
@@ -79,7 +79,7 @@ def length_view(stored: str, name: str, description: str) -> Any:
 
 
 def small_inertia_view(stored: str, name: str, description: str) -> Any:
-    """A property that shows three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
+    """A view of three stored moments [kg·m²] in g·cm²: fields have six decimals at most."""
     return vector(
         name,
         description,

@@ -1,4 +1,4 @@
-"""What panels and operators share: the place in the sidebar, the joint at hand, polls, reports."""
+"""What panels and operators share: the place in the sidebar, the selected joint, polls, reports."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from . import references
 
 
 class SidebarPanel(mixins.Panel):
-    """Place of every panel: the 3D view's sidebar, tab Condyle."""
+    """Base of panels: in the 3D view's sidebar, tab Condyle."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -20,7 +20,7 @@ class SidebarPanel(mixins.Panel):
 
 
 def writable(cls: type[Operator]) -> bool:
-    """Whether operators may change data now; else the button says why not."""
+    """Poll: operators may change data now; else the button says why not."""
     if session.read_only:
         cls.poll_message_set(
             "This file was saved by a newer Condyle: its settings can be seen but not changed"
@@ -33,12 +33,12 @@ def writable(cls: type[Operator]) -> bool:
 
 
 def own_joint(context: Context) -> Object | None:
-    """As `active_joint`, but not a joint that the active object or bone merely carries as its parent."""
+    """As `active_joint`, but not a joint of which the active object or bone is only the parent."""
     return active_joint(context, roles=("child",))
 
 
 def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent")) -> Object | None:
-    """The joint at hand: the active Empty, or whose control frame, child or parent the active object or bone is."""
+    """The selected joint: the active Empty, or the joint whose control frame, child or parent is active."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
         return None
@@ -57,7 +57,7 @@ def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent"))
 
 
 def active_connection(context: Context) -> Object | None:
-    """The connection at hand: the active Empty, or whose end it is; None without one."""
+    """The selected connection: the active Empty, or the connection whose end it is; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
         return None
@@ -68,7 +68,7 @@ def active_connection(context: Context) -> Object | None:
 
 
 def active_muscle(context: Context) -> Object | None:
-    """The muscle at hand: the active curve; None without one."""
+    """The selected muscle: the active curve; None without one."""
     active = context.active_object
     if active is None or not hasattr(active, "condyle") or not active.condyle.muscle.enabled:
         return None
@@ -76,7 +76,7 @@ def active_muscle(context: Context) -> Object | None:
 
 
 def needs_joint(cls: type[Operator], context: Context) -> bool:
-    """Poll: data may change, in a mode that undoes it, and a joint is at hand."""
+    """Poll: data may change, in a mode that can undo it, and a joint is selected."""
     if not (writable(cls) and need_object_mode(cls, context)):
         return False
     joint = active_joint(context)
@@ -90,7 +90,7 @@ def needs_joint(cls: type[Operator], context: Context) -> bool:
 
 
 def needs_own_joint(cls: type[Operator], context: Context) -> bool:
-    """Poll: as `needs_joint`, but one that no library brings back with the next load."""
+    """Poll: as `needs_joint`, but not one of a library, which the next load would restore."""
     if not needs_joint(cls, context):
         return False
     joint = active_joint(context)
@@ -101,7 +101,7 @@ def needs_own_joint(cls: type[Operator], context: Context) -> bool:
 
 
 def need_object_mode(cls: type[Operator], context: Context) -> bool:
-    """Poll: not in an edit mode, where an undo would leave most of what operators change as it is."""
+    """Poll: not in an edit mode, where undo does not revert most changes of operators."""
     if context.mode in session.MODES_UNDONE_WHOLE:
         return True
     cls.poll_message_set("Leave the edit mode first (Tab)")
@@ -138,25 +138,24 @@ class Change(mixins.Operator):
 
 
 def figure(value: float) -> str:
-    """A residual for people: three digits, and nothing smaller than a thousandth."""
+    """A residual with three digits, and nothing smaller than a thousandth."""
     return "under 0.001" if value < 0.001 else f"{value:.3g}"
 
 
 def failed(operator: Operator, error: Exception) -> set[str]:
-    """Report an error of ours, or of a file, and end an operator; nothing has been changed."""
-    told = str(error)
+    """Report an error and end an operator, which has changed nothing."""
+    text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        told = f"{error.filename}: {error.strerror}"  # without the system's number
-    session.tell(told, "ERROR")
-    operator.report({"ERROR"}, told)
+        text = f"{error.filename}: {error.strerror}"  # without the system's number
+    session.tell(text, "ERROR")
+    operator.report({"ERROR"}, text)
     return {"CANCELLED"}
 
 
 def reporting(operator: type[Operator]) -> type[Operator]:
-    """An operator's class, so that it reports errors of ours, and where one ends well the panel tells the error of an
-    earlier one no longer.
+    """Wrap an operator's methods: they report our errors, and success clears the error of an earlier operator.
 
-    Not where it `keeps_errors`: it only shows what the error is about, or looks elsewhere.
+    Operators that `keeps_errors` are left alone: they only show the object of an error, or look elsewhere.
     """
     if not getattr(operator, "keeps_errors", False):
         for name, wrap in (("execute", _with_context), ("invoke", _with_event), ("modal", _with_event)):
@@ -168,7 +167,7 @@ def reporting(operator: type[Operator]) -> type[Operator]:
     return operator
 
 
-# Blender counts the arguments of these functions, so that they cannot be one.
+# Blender counts the arguments of these functions, so they cannot be one.
 
 
 def _with_context(method: Callable[..., set[str]]) -> Callable[..., set[str]]:
@@ -193,7 +192,5 @@ def _reported(operator: Operator, method: Callable[..., set[str]], *arguments: C
         return failed(operator, error)
     if "FINISHED" in outcome:
         session.forget_error(since)
-        session.stale_unknown = (
-            True  # what writes nothing but the add-on's own values is no change to Blender
-        )
+        session.stale_unknown = True  # Blender does not notice changes of our own properties
     return outcome

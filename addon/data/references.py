@@ -1,10 +1,9 @@
-"""Bodies by reference: an object, or a pose bone, that survive renaming, undo and linking.
+"""References to bodies (objects or pose bones) that survive renaming, undo and linking.
 
-Blender cannot point at a pose bone. A reference to one is the armature's pointer, a uid kept on the bone and the bone's
-name when last seen. A duplicated bone carries its original's uid until `copies.mend` gives it its own; of two with the
-same uid the one with the cached name is meant. A bone that went to another armature by Join or Separate is found
-there. Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender
-object.
+Blender cannot point at a pose bone. A reference to one is a pointer to the armature, a uid stored on the bone, and its
+last name. A duplicated bone has its original's uid until `duplicates.mend` gives it its own; of two with the same uid
+the reference means the one with the last name. Bones that Join or Separate moved are found in their new armature.
+Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender object.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Body:
-    """An object (bone is "") or a pose bone of an armature; not to be held across ticks of the event loop."""
+    """An object (bone is "") or a pose bone of an armature; not to be kept across ticks of the event loop."""
 
     object: Any
     bone: str = ""
@@ -41,7 +40,7 @@ class Body:
 
     @property
     def owner(self) -> Object | PoseBone:
-        """What carries the body's `condyle` properties and transform channels: the object or the pose bone."""
+        """The object or pose bone with the body's `condyle` properties and transform channels."""
         return self.pose_bone if self.bone else self.object
 
     @property
@@ -78,12 +77,12 @@ class Handle:
 
 
 def key_of(body: Body) -> Key:
-    """Key of a body in a mapping; only for as long as nothing is renamed."""
+    """Key of a body in a mapping; valid until something is renamed."""
     return body.object.name_full, body.bone
 
 
 def check_evaluated(item: Object, name: str) -> None:
-    """ModelError where Blender does not evaluate an object, so that nothing tells where it stands now."""
+    """ModelError if Blender does not evaluate an object, so that its current place is unknown."""
     layers = [bpy.context.view_layer]
     if not in_scene(bpy.context.scene, item):
         layers = [layer for scene in item.users_scene for layer in scene.view_layers]
@@ -126,7 +125,7 @@ def object_by_session_uid(session_uid: int) -> Object:
 
 
 def resolve(reference: BodyReference) -> Body | None:
-    """The body that a reference property means; None if it is empty, its bone is gone, or copies of it are in doubt."""
+    """The body of a reference property; None if it is empty, its bone is gone, or several copies qualify."""
     if reference.object is None:
         return None
     if not reference.bone_uid:
@@ -142,8 +141,8 @@ def resolve(reference: BodyReference) -> Body | None:
 
 
 def _moved_away(reference: BodyReference) -> Body | None:
-    """The bone in the armature that it went to: the only one that has it and is no copy of its old armature, whose
-    bones would have the names of those left behind.
+    """The bone in its new armature: the only one with its uid that is not a copy of the old armature, which would have
+    bones of the same names.
     """
     left = (
         () if is_deleted(reference.object) or reference.object.pose is None else reference.object.pose.bones
@@ -160,12 +159,12 @@ def _moved_away(reference: BodyReference) -> Body | None:
 
 
 def is_deleted(item: Object) -> bool:
-    """Whether an object was deleted from every scene and collection; references alone keep it in the file."""
+    """Whether an object was deleted from every scene and collection; only references keep it in the file."""
     return not item.users_collection
 
 
 def point_at(reference: BodyReference, body: Body | None) -> None:
-    """Make a reference property mean that body; None empties it."""
+    """Set a reference property to a body; None empties it."""
     reference.object = body.object if body else None
     reference.bone_name = body.bone if body else ""
     reference.bone_uid = body_reference.ensure_uid(body.pose_bone) if body and body.bone else ""
@@ -180,7 +179,7 @@ def relink(reference: BodyReference) -> None:
 
 
 def stored_in(group: PropertyGroup) -> Iterator[BodyReference]:
-    """Every reference to a body in a property group of ours and the groups within it."""
+    """Every reference to a body in a property group and its nested groups."""
     for item in group.bl_rna.properties:
         if item.type not in {"POINTER", "COLLECTION"} or item.identifier == "rna_type":
             continue
@@ -195,14 +194,14 @@ def stored_in(group: PropertyGroup) -> Iterator[BodyReference]:
 
 
 def same(first: Body | None, second: Body | None) -> bool:
-    """Whether two references mean the same body."""
+    """Whether two bodies are the same."""
     if first is None or second is None:
         return first is second
     return first.object == second.object and first.bone == second.bone
 
 
 def active_body(context: Context) -> Body | None:
-    """The body-to-be at hand: the active pose bone in pose mode, else the active object."""
+    """The active pose bone in pose mode, else the active object."""
     if context.mode == "POSE" and context.active_pose_bone is not None:
         return Body(context.active_pose_bone.id_data, context.active_pose_bone.name)
     active = context.active_object
@@ -221,7 +220,7 @@ def blender_parent(body: Body) -> Body | None:
 
 
 def carrier(body: Body) -> Body | None:
-    """What carries a body in Blender: its parent, of a bone without one its armature; None: nothing."""
+    """Blender's carrier of a body: its parent, or the armature of a bone without one; None: the world."""
     parent = blender_parent(body)
     if parent is None:
         return Body(body.object) if body.bone else None
@@ -229,7 +228,7 @@ def carrier(body: Body) -> Body | None:
 
 
 def looked_at(constraint: Constraint) -> Iterator[Body]:
-    """What a constraint looks at: targets, poles, those of an Armature constraint."""
+    """Targets of a constraint: targets, poles, those of an Armature constraint."""
     named = [(constraint, "target", "subtarget"), (constraint, "pole_target", "pole_subtarget")]
     named += [(row, "target", "subtarget") for row in getattr(constraint, "targets", ())]
     for owner, name, bone in named:
@@ -239,7 +238,7 @@ def looked_at(constraint: Constraint) -> Iterator[Body]:
 
 
 def _there(item: Object, bone: str) -> Body:
-    """A bone, or where there is none of that name, its object."""
+    """A bone, or its object if there is no bone of that name."""
     return Body(item, bone if item.pose is not None and bone in item.pose.bones else "")
 
 
@@ -253,18 +252,18 @@ def selected_bodies(context: Context) -> list[Body]:
 def parent_and_child(context: Context) -> tuple[Body | None, Body]:
     """Which of two selected bodies is the parent of a joint, and which its child.
 
-    As where Blender parents objects, the active one is the parent; where one hangs on the other already, that stays.
-    Of one body alone, the Blender parent or the world (None).
+    As in Blender's parenting, the active one is the parent, unless one is already a descendant of the other. Of one
+    body alone: its Blender parent or the world (None).
     """
     active = active_body(context)
     others = [body for body in selected_bodies(context) if not same(body, active)]
     if not others:
         return blender_parent(active), active
-    return (others[0], active) if _hangs_on(active, others[0]) else (active, others[0])
+    return (others[0], active) if _is_below(active, others[0]) else (active, others[0])
 
 
-def _hangs_on(body: Body, other: Body) -> bool:
-    """Whether a body is a Blender child, or a child's child, of another."""
+def _is_below(body: Body, other: Body) -> bool:
+    """Whether a body is a descendant of another by Blender's parenting."""
     above = blender_parent(body)
     while above is not None and not same(above, other):
         above = blender_parent(above)
@@ -272,7 +271,7 @@ def _hangs_on(body: Body, other: Body) -> bool:
 
 
 def make_active(context: Context, body: Body) -> None:
-    """Make a body the active one, so that the panels show its joint; what is selected stays."""
+    """Make a body the active one, so that the panels show its joint; the selection does not change."""
     if body.bone:
         body.object.data.bones.active = body.object.data.bones[body.bone]
     else:
@@ -291,7 +290,7 @@ def bodies_of(scene: Scene) -> list[Body]:
 
 
 def in_scene(scene: Scene, item: Object | None) -> bool:
-    """Whether an object is there and belongs to a scene (a linked one may share its override's name)."""
+    """Whether an object exists and belongs to a scene (a linked one may share its override's name)."""
     return item is not None and scene in item.users_scene
 
 
@@ -303,13 +302,13 @@ def joint_of(scene: Scene, body: Body) -> Object | None:
 
 def joints_of(scene: Scene) -> list[Object]:
     """Every joint of a scene: the Empties that carry one, by name."""
-    # panels ask at every redraw: the type is quick to read, our own data is not
+    # called at every redraw: the type is quick to read, our own data is not
     found = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.joint.enabled]
     return sorted(found, key=lambda each: each.name)
 
 
 def two_movers(first: Object, second: Object, child: Body) -> str:
-    """What is wrong, and what to do, where two joints carry one child."""
+    """Error text for two joints that carry one child."""
     text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
     overridden = [each.override_library and each.override_library.reference for each in (first, second)]
     if overridden[0] is not None and overridden[0] == overridden[1]:
@@ -337,7 +336,7 @@ def connections_of(scene: Scene) -> list[Object]:
 
 
 def check_role(scene: Scene, called: str, body: Body | None, role: str) -> None:
-    """ModelError where what a joint or connection refers to is not a body of the scene that can be read now."""
+    """ModelError if a body of a joint or connection is missing, not in the scene, or not evaluated."""
     if body is None:
         raise physics_access.model_error(f"{called}: its {role} is missing; choose one in its panel")
     if is_deleted(body.object):

@@ -58,7 +58,7 @@ class BoneData(PropertyGroup):
     """Condyle's data of a pose bone."""
 
     schema_version: integer("Schema", "Version of the stored data; 0: none was stored")
-    uid: text("UID", "Identity of the bone, whatever its name")
+    uid: text("UID", "Identity of the bone, independent of its name")
     body: pointer("Body", type=BodyProperties)
     channels: pointer("Channels", type=ChannelRecord)
     before_live: pointer("Before Live", type=LiveRecord)
@@ -68,12 +68,12 @@ ROOTS = ((bpy.types.Scene, SceneData), (bpy.types.Object, ObjectData), (bpy.type
 
 
 def attach() -> None:
-    """Put the roots where users find them: scene.condyle, object.condyle, pose_bone.condyle."""
+    """Attach the roots: scene.condyle, object.condyle, pose_bone.condyle."""
     for owner, group in ROOTS:
         owner.condyle = pointer("Condyle", type=group)
 
 
 def detach() -> None:
-    """Take the roots away again."""
+    """Remove the roots again."""
     for owner, _ in ROOTS:
         del owner.condyle

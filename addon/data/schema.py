@@ -16,16 +16,15 @@ SCHEMA_VERSION = 6
 
 
 def _store_pitch_of_parts(root: ObjectData | SceneData) -> None:
-    """Parts of composite joints had no pitch unless they were given one; now they begin with that of a joint."""
+    """Store pitch 0 of parts of composite joints that have none: the default is now that of a joint."""
     for part in root.joint.parts if hasattr(root, "joint") else ():
         if not part.is_property_set("pitch"):
             part.pitch = 0.0
 
 
 def _nothing_to_change(_root: ObjectData | SceneData) -> None:
-    """Versions 3 (connections, given motions), 4 (muscles), 5 (start, loop) and 6 (weights of given motions,
-    controllers, joints that close loops, soft parts, what is written, rest poses) have what an older add-on would
-    leave out; old files have none of it.
+    """Versions 3 (connections, prescribed motions), 4 (muscles), 5 (start, loop) and 6 (weights of prescribed motions,
+    controllers, joints that close loops, soft parts, output, rest poses) only add data.
     """
 
 
@@ -40,7 +39,7 @@ STEPS: dict[int, Callable[[Any], None]] = {
 
 
 def roots() -> Iterator[tuple[str, Any]]:
-    """Name and root of everything in the file that holds our data."""
+    """Name and root of everything in the file that may have our data."""
     for scene in bpy.data.scenes:
         yield f"scene {scene.name!r}", scene.condyle
     for item in bpy.data.objects:
@@ -51,6 +50,6 @@ def roots() -> Iterator[tuple[str, Any]]:
 
 
 def stamp(root: BoneData | ObjectData | SceneData) -> None:
-    """Mark a root as holding data of this version; whoever writes the first data calls it."""
+    """Note the version of a root's data; called by functions that write the first data."""
     if root.schema_version == 0:
         root.schema_version = SCHEMA_VERSION

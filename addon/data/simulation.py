@@ -1,4 +1,4 @@
-"""Settings of the simulation, on the scene; and what a bake replaced, on what was baked."""
+"""Scene settings of the simulation; and records of what a bake replaced, on baked objects and bones."""
 
 import bpy
 from bpy.types import PropertyGroup, Scene
@@ -6,27 +6,27 @@ from bpy.types import PropertyGroup, Scene
 from .bake_output import TARGETS, OutputProperties
 from .properties import angles, choice, flag, integer, number, pointer, seconds, span, text, vector
 
-#: methods of physics, their labels, and in a sentence what each is for
+#: methods of physics, their labels, and what each is for
 INTEGRATORS = (
     (
         "symplectic_euler",
         "Symplectic Euler",
-        "Fast and steady, the usual choice; also for constraints, contacts and hard limits",
+        "Fast and stable, the usual choice; also for constraints, contacts and hard limits",
     ),
-    ("rk4", "Runge-Kutta 4", "Four times the work a step, and far more exact where motion is smooth"),
+    ("rk4", "Runge-Kutta 4", "Four times the work per step, and far more accurate for smooth motion"),
     (
         "linearly_implicit_euler",
         "Implicit Euler, Linear",
-        "For stiff springs: large steps stay calm, and motion is damped; with muscles rather Implicit Euler",
+        "For stiff springs: stable with large steps, damps motion; with muscles prefer Implicit Euler",
     ),
-    ("bdf1", "Implicit Euler", "For very stiff springs: the calmest, and it damps motion the most"),
-    ("sdirk2", "Implicit, 2nd Order", "For stiff springs where motion should not be damped away"),
+    ("bdf1", "Implicit Euler", "For very stiff springs: the most stable, damps motion most"),
+    ("sdirk2", "Implicit, 2nd Order", "For stiff springs, with little damping"),
     (
         "event_driven",
         "Event-Driven",
-        "For bounces and hits: finds the instant of each, and is exact between them (needs SciPy)",
+        "For impacts: finds the time of each, and is accurate between them (needs SciPy)",
     ),
-    ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and blows up"),
+    ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and diverges"),
     ("RK45", "Adaptive RK 5(4)", "Chooses its own steps (needs SciPy)"),
     ("DOP853", "Adaptive RK 8(5,3)", "Chooses its own steps, for high precision (needs SciPy)"),
     (
@@ -37,33 +37,33 @@ INTEGRATORS = (
     ("Radau", "Adaptive Radau", "Chooses its own steps, for stiff models and high precision (needs SciPy)"),
     ("BDF", "Adaptive BDF", "Chooses its own steps, for stiff models (needs SciPy)"),
 )
-#: what files store for each of them; it never changes
+#: numbers that files store for them; they never change
 NUMBERS = (0, 1, 6, 7, 8, 11, 2, 3, 4, 5, 9, 10)
-#: those that choose their steps
+#: methods that choose their steps
 ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
 
 
 class BakeStatistics(PropertyGroup):
-    """What the solver met in the last bake; all zero or empty where it did not have to."""
+    """Statistics of the solver in the last bake; zero or empty without a solver."""
 
     integrator: text("Method", "Method of the last bake; empty: there was none")
     steps: integer("Steps", "Steps that were taken")
     seconds: number("Seconds", "How long the simulation took")
     energy_change: number("Energy", "Total energy at the end less that at the start [J]")
-    constrained: flag("Constrained", "There were constraints, hard limits, contacts or given motions")
-    drift: number("Drift", "Farthest that a constraint was off within a step [m or rad]")
-    drift_left: number("Drift Left", "Farthest that a constraint was off at the end of a step [m or rad]")
-    residual: number("Residual", "How exactly forces were solved for: a share of them")
+    constrained: flag("Constrained", "There were constraints, hard limits, contacts or prescribed motions")
+    drift: number("Drift", "Largest error of a constraint within a step [m or rad]")
+    drift_left: number("Drift Left", "Largest error of a constraint at the end of a step [m or rad]")
+    residual: number("Residual", "Relative residual of the solved forces")
     most_rows: integer("Most Rows", "Most conditions at once in a step")
     steps_with_contact: integer(
-        "Steps with Contact", "Steps in which a contact, a hard limit or a one-sided constraint pushed"
+        "Steps with Contact", "Steps in which a contact, a hard limit or a one-sided constraint was active"
     )
-    steps_unmet: integer("Steps Unmet", "Steps in which not all conditions could be met at once")
-    largest: text("Largest Force", "The constraint that had to push most")
-    largest_force: number("Force", "How much it had to push [N or N·m]")
-    failed_time: number("Time", "When the last bake went wrong, in seconds from its start")
-    failed_body: text("Body", "Body at which the last bake went wrong")
-    failed_reason: text("Reason", "Why the last bake went wrong; empty: it did not")
+    steps_unmet: integer("Steps Unmet", "Steps in which the conditions could not all be met")
+    largest: text("Largest Force", "The constraint with the largest force")
+    largest_force: number("Force", "Its force [N or N·m]")
+    failed_time: number("Time", "Time at which the last bake failed, in seconds from its start")
+    failed_body: text("Body", "Body at which the last bake failed")
+    failed_reason: text("Reason", "Why the last bake failed; empty: it did not")
 
 
 class SimulationProperties(PropertyGroup):
@@ -93,12 +93,12 @@ class SimulationProperties(PropertyGroup):
     output: pointer("Output", type=OutputProperties)
     disconnect_bones: flag(
         "Disconnect Bones",
-        "Disconnect connected bones that a joint moves away from their parents; else they are refused",
+        "Disconnect connected bones that a joint moves away from their parents; otherwise such bones are an error",
     )
 
 
 class _ChannelValues:
-    """Transform channels of an object or bone as they were."""
+    """Earlier transform channels of an object or bone."""
 
     location: vector("Location", "Location before", subtype="TRANSLATION", unit="LENGTH")
     rotation_quaternion: vector("Quaternion", "Rotation before", size=4, subtype="QUATERNION")
@@ -107,16 +107,16 @@ class _ChannelValues:
 
 
 class ChannelRecord(_ChannelValues, PropertyGroup):
-    """What an object or bone was before a bake."""
+    """State of an object or bone before a bake."""
 
-    baked: flag("Baked", "Its channels are written by Condyle")
+    baked: flag("Baked", "Condyle wrote its channels")
     rotation_mode: text("Rotation Mode", "Rotation mode before; empty: not known")
     was_connected: flag("Connected", "The bone was connected")
     was_driven: flag("Driven", "A joint's slider moved it")
 
 
 class LiveRecord(_ChannelValues, PropertyGroup):
-    """What an object or bone was before the live run that shows it elsewhere now."""
+    """State of an object or bone before the live run that moves it now."""
 
     shown: flag("Shown", "A live run moves it")
     muted: text("Muted", "Names of the constraints that the live run has muted")
@@ -135,7 +135,7 @@ class BakeRecord(PropertyGroup):
     influence: number("Influence", "The action's influence", default=1.0)
     target: choice("Baked To", "Where the keys of this bake went", items=TARGETS)
     backup: pointer(
-        "Copy of the Action", "What the action in use was before the bake changed it", type=bpy.types.Action
+        "Copy of the Action", "Copy of the action in use before the bake changed it", type=bpy.types.Action
     )
     paths: text("Channels", "Data paths that the bake keyed, as JSON")
     made_slot: text("New Slot", "Slot that the bake added to the action")

@@ -43,40 +43,41 @@ class StartProperties(PropertyGroup):
     )
     source: choice(
         "Start With",
-        "Pose and speed at the start; each joint and free body may choose for itself",
+        "Pose and speed at the start; each joint and free body may override it",
         items=SOURCES,
     )
     preroll: integer(
         "Pre-Roll",
-        "Frames that are simulated before the first recorded one; the start is that much earlier",
+        "Frames that are simulated before the first recorded one",
         **span(0, 250, 100000),
     )
     samples: choice(
         "Keys a Frame",
-        "More than one for motion blur and for what is fast. "
-        "The motion is the same; whole frames get the same keys",
+        "More than one for motion blur and fast motion. The simulation is the same; whole frames get "
+        "the same keys",
         items=SAMPLES,
     )
     loop: flag(
         "Loop",
-        "The last frame shows the first one's pose. The range is simulated again and again from "
-        "where it ended, until nothing changes any more; what is left is blended. Play it without the last frame",
+        "The last frame shows the first one's pose. The range is simulated repeatedly, each time from "
+        "its last state, until the motion repeats; the remaining difference is blended. Play it without "
+        "the last frame",
     )
     loop_cycles: integer(
         "Most Cycles",
-        "How many times the range is simulated at most. A motion repeats itself after some cycles where "
-        "it is driven in time with the range and damped; 1: only blend",
+        "Largest number of simulated cycles. A damped motion driven in time with the range repeats "
+        "after some cycles; 1: only blend",
         **span(1, 100, 10000, default=20),
     )
     loop_tolerance: number(
         "Tolerance",
-        "A motion repeats itself where bodies change from one cycle to the next by less than this: "
-        "millimetres, and thousandths of a radian; speeds by less than 2 pi times that in a cycle's time",
+        "A motion repeats if bodies differ from one cycle to the next by less than this many "
+        "millimetres and thousandths of a radian, and speeds by less than 2 pi times that per cycle",
         **span(1e-6, 10.0, default=0.1, precision=3),
     )
     loop_blend: integer(
         "Blend Frames",
-        "Last frames over which what is left of the jump is taken away; 0: the jump stays",
+        "Last frames over which the remaining jump is blended away; 0: the jump stays",
         **span(0, 50, default=0),
     )
 
@@ -86,14 +87,14 @@ class LoopStatistics(PropertyGroup):
 
     cycles: integer("Cycles", "Cycles that were simulated; 0: no loop")
     settled: flag("Settled", "The motion repeats itself within the tolerance")
-    position_jump: number("Jump", "Farthest that a body is off from its first frame in the last [m]")
-    angle_jump: number("Turn", "Most that a body is turned from its first frame in the last [rad]")
+    position_jump: number("Jump", "Largest distance of a body in the last frame from the first [m]")
+    angle_jump: number("Turn", "Largest rotation of a body in the last frame from the first [rad]")
     speed_jump: number(
-        "Speed Jump", "Most that a body's speed in the last frame differs from the first [m/s]"
+        "Speed Jump", "Largest difference of a body's speed between the last frame and the first [m/s]"
     )
     turn_speed_jump: number(
         "Turning Speed Jump",
-        "Most that a body's turning speed in the last frame differs from the first [rad/s]",
+        "Largest difference of a body's angular speed between the last frame and the first [rad/s]",
     )
 
 

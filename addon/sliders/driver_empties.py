@@ -1,6 +1,6 @@
-"""The hidden Empties that move as a joint does, one a motion, driven by the joint's sliders.
+"""The hidden Empties that move as a joint does, one for each motion, driven by the joint's sliders.
 
-Drivers of type average and simple expressions use no Python, so files need no trust and no add-on.
+Drivers of type average and simple expressions use no Python, so files need neither trust nor the add-on.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..curves.slopes import Slopes
 from ..data import references
 from .driver_motions import Curve, Motion, Sum
 
-#: what Blender takes as the text of an expression
+#: longest expression of Blender
 LONGEST = 255
-#: keys of a curve nearer than 0.01 are one to Blender
+#: Blender merges keys of a curve closer than 0.01
 CLOSEST = 0.02
 
 
 class Inputs:
-    """The sliders of a joint as drivers read them: its Empty, the properties, and SI units in one unit of each.
+    """The sliders of a joint as drivers read them: its Empty, the properties, and SI units per unit of each.
 
-    ``bounds`` has, by the number of a slider, the limits in its units that it is read within: keys, unlike the mouse,
-    may set a slider beyond its ends.
+    ``bounds`` has, by the number of a slider, the limits in its units to which reading it is clamped: keys may set a
+    slider beyond its range.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Inputs:
         self.item, self.names, self.factors, self.bounds = item, names, factors, bounds
 
     def text(self, reading: int) -> str:
-        """How an expression reads a slider."""
+        """Expression that reads a slider."""
         if reading not in self.bounds:
             return f"q{reading}"
         lower, upper = self.bounds[reading]
@@ -47,7 +47,7 @@ class Inputs:
 
 
 def chain_of(item: Object) -> list[Object]:
-    """A joint's followers from its Empty outwards; empty where it has none of its own.
+    """A joint's followers from its Empty outwards; empty if it has none of its own.
 
     A duplicated joint still points at its original's.
     """
@@ -60,7 +60,7 @@ def chain_of(item: Object) -> list[Object]:
 
 
 def arrange(scene: Scene, inputs: Inputs, motions: list[Motion], scale: float) -> None:
-    """Make the Empties of a joint, one a motion, with their drivers, or bring them up to date.
+    """Make or update the Empties of a joint with their drivers, one for each motion.
 
     Args:
         motions: in Blender units. scale: of the joint's Empty.
@@ -87,8 +87,8 @@ def arrange(scene: Scene, inputs: Inputs, motions: list[Motion], scale: float) -
 def _needs_helpers(motion: Motion) -> bool:
     """Whether drivers of a motion need helper properties.
 
-    These belong to an Empty of their own, the first: where drivers of one object read properties that others of its
-    drivers set, Blender once in 100 000 evaluations takes the value before (seen in 5.0 with both cores busy).
+    These are on an Empty of their own, the first: if drivers of one object read properties that others of its drivers
+    set, Blender once in 100 000 evaluations takes the previous value (seen in 5.0 with both cores busy).
     """
     sums = [*motion.shift, *motion.turns.values()]
     if any(len(terms) > 1 or (len(terms) == 1 and len(terms[0]) > 1) for terms in sums):
@@ -103,7 +103,7 @@ def remove(item: Object) -> None:
 
 
 def _ensure_chain(scene: Scene, item: Object, count: int) -> list[Object]:
-    """The last one stays the same, since the child's constraints point at it."""
+    """The last one is kept, since the child's constraints point at it."""
     settings = item.condyle.joint
     chain = chain_of(item)
     last = settings.follower
@@ -124,7 +124,7 @@ def _ensure_chain(scene: Scene, item: Object, count: int) -> list[Object]:
 
 
 def put_away(item: Object) -> bool:
-    """Hide a joint's followers again, which Blender shows and selects where it pastes them; whether any was seen."""
+    """Hide a joint's followers again, which Blender shows and selects after pasting; whether any was visible."""
     seen = [follower for follower in chain_of(item) if not (follower.hide_viewport and follower.hide_select)]
     for follower in seen:
         if follower.select_get():
@@ -171,7 +171,7 @@ def _set_up(drivers: _Drivers, motion: Motion, scale: float) -> None:
 
 
 class _Drivers:
-    """Makes the drivers of one Empty, reusing those that are there."""
+    """Makes the drivers of one Empty, reusing existing ones."""
 
     def __init__(self, follower: Object, inputs: Inputs, holder: _Drivers | None) -> None:
         self.follower, self.inputs, self.holder = follower, inputs, holder or self
@@ -228,7 +228,7 @@ class _Drivers:
         square: str,
         limit: physics_access.ReachCone | physics_access.RotationLimit,
     ) -> str:
-        """The largest angle that a limit leaves in the direction of the vector, as an expression; far off if none."""
+        """The largest angle within a limit in the direction of the vector, as an expression; very large without one."""
         if hasattr(limit, "most"):
             weights = [f"{most**2:.6g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
             return f"sqrt(({'+'.join(weights)})/max({square},1e-12))"
@@ -243,7 +243,7 @@ class _Drivers:
         )
 
     def _own_helpers(self, text: str) -> dict[str, tuple[Any, str]]:
-        """The helper property that a text is, if it is one."""
+        """The helper property of that name, if there is one."""
         return self._own(text) if text in self.holder.follower else {}
 
     def _helper_of(self, sources: dict[str, tuple[Any, str]], text: str) -> str:
@@ -253,7 +253,7 @@ class _Drivers:
         return name
 
     def remove_others(self) -> None:
-        """Take away what is no longer needed: drivers, helper properties; channels without a driver stand still."""
+        """Remove unused drivers and helper properties; channels without a driver are set to rest."""
         item = self.follower
         for key, curve in self.known.items():
             if key not in self.made:
@@ -280,7 +280,7 @@ class _Drivers:
         return name
 
     def _expression(self, path: str, index: int, sums: list[str], factor: float) -> None:
-        """A channel as factor times a sum of short texts; all but one become helpers of their own."""
+        """A channel as a factor times a sum of short texts; all but one become helpers."""
         while len(sums) > 1:
             name = self._helper_of(self._own(sums[0]), sums[0])
             sums = list(_short([name, *sums[1:]]))
@@ -296,7 +296,7 @@ class _Drivers:
         self._driver(path, index, sources, text).keyframe_points.clear()
 
     def _driver(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> FCurve:
-        """A driver of a channel; without an expression it takes over its only source."""
+        """A driver of a channel; without an expression it copies its only source."""
         self.made.add((path, index))
         curve = self.known.get((path, index))
         if curve is None:
@@ -323,7 +323,7 @@ class _Drivers:
 
 
 def _short(products: list[str]) -> Iterator[str]:
-    """Products joined by + in texts that leave room for a factor."""
+    """Products joined by + in texts with space left for a factor."""
     text = ""
     for product in products:
         if text and len(text) + len(product) > LONGEST - 40:

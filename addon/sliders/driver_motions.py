@@ -1,4 +1,4 @@
-"""A joint as a row of rigid motions that Blender's own drivers can make: what the slider of each reading moves.
+"""A joint as a chain of rigid motions that Blender's drivers can make, each moved by sliders.
 
 Every joint is a product of exponentials whose exponents are functions of its coordinates. Functions of one number
 become curves of drivers; functions of two or three become sums of products of such curves, exactly for splines and to
@@ -16,9 +16,9 @@ from ..blender import physics_access
 from ..curves.slopes import slopes
 from . import factor_poses
 
-#: samples a radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 of its radius
+#: samples per radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 radius
 DENSITY = 40.0
-#: the same for functions of two numbers, where 1e-7 must do
+#: the same for functions of two numbers, for 1e-7
 GRID_DENSITY = 24.0
 
 
@@ -44,7 +44,7 @@ Sum = list[Term]
 
 @dataclass
 class Motion:
-    """What one Empty does: stand at a constant frame, shift, then turn in one of three ways.
+    """Motion of one Empty: a constant frame, a shift, then a rotation in one of three forms.
 
     Attributes:
         frame: constant pose (4, 4) before it.
@@ -66,7 +66,7 @@ class Motion:
 
 
 class Row:
-    """Collects motions; constant frames between them are carried along until a motion needs them."""
+    """Collects motions; constant frames between them are multiplied until a motion needs them."""
 
     def __init__(self) -> None:
         self.motions = [Motion(np.eye(4))]
@@ -81,7 +81,7 @@ class Row:
         along = self.rest[:3, :3] @ direction
         axes = np.flatnonzero(np.abs(along) > 1e-14)
         if any(self.motions[-1].shift[axis] for axis in axes):
-            self.motions.append(Motion(np.eye(4)))  # an Empty more is simpler than a sum in a channel
+            self.motions.append(Motion(np.eye(4)))  # another Empty is simpler than a sum in a channel
         for axis in axes:
             self.motions[-1].shift[axis].extend(scaled(term, along[axis]) for term in terms)
 
@@ -136,7 +136,7 @@ class Row:
 
     def _begin(self) -> None:
         last = self.motions[-1]
-        if last.is_turned or any(last.shift):  # else it stands still and takes the constant, too
+        if last.is_turned or any(last.shift):  # else it does not move and takes the constant, too
             self.motions.append(Motion(self.rest))
         else:
             last.frame = last.frame @ self.rest
@@ -153,8 +153,8 @@ def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarra
     """The motions of a joint in order; the last may be constant.
 
     Args:
-        joint: of physics. ranges: (n, 2), from where to where each reading goes, in SI.
-        after: constant pose (4, 4) behind the joint.
+        joint: of physics. ranges: (n, 2), of each reading, in SI.
+        after: constant pose (4, 4) after the joint.
     """
     row = Row()
     if joint.num_coordinates == 1:
@@ -168,7 +168,7 @@ def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarra
 
 
 def natural_ranges(joint: physics_access.Joint) -> np.ndarray:
-    """From where to where each reading can go, (n, 2): as `joint.range`, and one turn of what is closed."""
+    """Ranges of the readings (n, 2): `joint.range`, and one turn where it is periodic."""
     joints = physics_access.physics().joints
     if isinstance(joint, joints.Composite):
         return np.concatenate([natural_ranges(part).reshape(-1, 2) for part in joint.joints])
@@ -182,13 +182,13 @@ def natural_ranges(joint: physics_access.Joint) -> np.ndarray:
 
 
 def even_places(lower: float, upper: float, detail: int = 8) -> np.ndarray:
-    """Where a function of one number is sampled."""
+    """Places at which a function of one number is sampled."""
     count = int(np.clip(round(DENSITY * (upper - lower)), 8 * max(8, detail), 4000))
     return np.linspace(lower, upper, count + 1)
 
 
 def _detail(joint: physics_access.Joint) -> int:
-    """How many control frames a curve has, at the most."""
+    """Largest number of control frames of a curve."""
     frames = getattr(getattr(joint, "joint", joint), "frames", None)
     return 8 if frames is None else len(frames)
 
@@ -222,7 +222,7 @@ def _axis(letter: str) -> np.ndarray:
 
 
 def _line(weights: dict[int, float], slope: float) -> Curve:
-    """A straight line through 0; beyond its ends it goes on."""
+    """A straight line through 0, which continues beyond its ends."""
     return sampled(weights, np.array([-1.0, 1.0]), np.array([-slope, slope]))
 
 
@@ -243,7 +243,7 @@ Direction = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _bases(joint: physics_access.SplineSurface, first: int) -> list[Direction]:
-    """Directions of a surface: cubic splines are cubics from knot to knot, higher orders need places between."""
+    """Bases of a surface's directions: cubic splines are cubics between knots, higher orders need places between."""
     splines = physics_access.part("geometry.splines")
     found = []
     for axis, (knots, order) in enumerate(zip(joint.unrolled_knots, joint.order)):
@@ -275,7 +275,7 @@ def _separated(directions: list[Direction], values: np.ndarray) -> Sum:
 
 
 def _product(curve: Curve, term: Term) -> Term:
-    """A product without factors that are constant."""
+    """A product without its constant factors."""
     for one, others in ((curve, term), (term[0], (curve, *term[1:]))):
         if _is_constant(one):
             return scaled(others, float(one.values[0]))
@@ -283,7 +283,7 @@ def _product(curve: Curve, term: Term) -> Term:
 
 
 def _is_constant(curve: Curve) -> bool:
-    """A curve of one piece that swings out and back has equal ends, but rates."""
+    """Whether a curve is constant; one piece that swings out and back has equal ends, but rates."""
     swing = max(np.ptp(curve.values), np.abs(curve.rates).max() * np.ptp(curve.places))
     return bool(swing <= 1e-12 * np.abs(curve.values).max())
 
@@ -325,7 +325,7 @@ def _add_normal(row: Row, block: physics_access.Block, ranges: np.ndarray, readi
 
 
 def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """By how much poses (n, 4, 4) turn about an axis."""
+    """Angles by which poses (n, 4, 4) turn about an axis."""
     first = physics_access.part("joints.base").rotation_to(axis)
     turned = first.T @ poses[:, :3, :3] @ first
     return np.arctan2(turned[:, 1, 0], turned[:, 0, 0])
@@ -370,7 +370,7 @@ def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, rea
 
 
 def _add_poses(row: Row, weights: dict[int, float], places: np.ndarray, poses: np.ndarray) -> None:
-    """A motion that is only known by its poses."""
+    """A motion known only by its poses."""
     if np.abs(poses[:, :3, :3] - np.eye(3)).max() < 1e-14:
         for axis in range(3):
             row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, poses[:, axis, 3]))
@@ -379,7 +379,7 @@ def _add_poses(row: Row, weights: dict[int, float], places: np.ndarray, poses: n
 
 
 def _curve_terms(weights: dict[int, float], places: np.ndarray, values: np.ndarray) -> Sum:
-    """One curve, or none where it is zero; a straight line needs its ends only."""
+    """One curve, or none if it is zero; a straight line needs its ends only."""
     size = np.abs(values).max()
     if size <= 1e-14:
         return []

@@ -1,7 +1,7 @@
-"""Poses of a joint's factors over many places at once: in Blender's process kernels run as plain Python, a pose in a
-quarter of a millisecond, while what a twist does at all places is one call of numpy's.
+"""Poses of a joint's factors at many places at once. In Blender's process kernels run as plain Python, a quarter of a
+millisecond per pose, while numpy applies a twist at all places in one call.
 
-Of a factor whose twist is constant only its function is asked place by place, and of a straight one only the ends.
+A factor with a constant twist is evaluated only through its function, and a straight one only at its ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..blender import physics_access
 
 
 def along(blocks: Iterable[physics_access.Block], after: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Poses (n, 4, 4) of a product of factors, all of one coordinate, at values (n,) of that; after: (4, 4), behind."""
+    """Poses (n, 4, 4) of a product of factors of one coordinate at its values (n,); after: constant (4, 4)."""
     poses = np.tile(np.eye(4), (len(places), 1, 1))
     for block in blocks:
         poses = poses @ block.frame @ _of_one(block, places)
@@ -22,7 +22,7 @@ def along(blocks: Iterable[physics_access.Block], after: np.ndarray, places: np.
 
 
 def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
-    """Poses (n, 4, 4) of one factor, without the frame before it; (1, 4, 4) of one that is constant."""
+    """Poses (n, 4, 4) of one factor, without the frame before it; (1, 4, 4) if it is constant."""
     layout, lie = physics_access.part("kernels.layout"), physics_access.physics().lie
     if block.kind == layout.SCREW:
         rate, lead = block.data
@@ -43,7 +43,7 @@ def twist(block: physics_access.Block) -> np.ndarray:
 
 
 def weights_and_function(block: physics_access.Block) -> tuple[np.ndarray, np.ndarray]:
-    """Of a factor that follows a function of a sum of coordinates: their weights, and the function's data."""
+    """Weights of the coordinates in a factor's argument, and the data of its function."""
     at = physics_access.part("kernels.layout").TWIST_WIDTH
     count = int(block.data[at])
     return block.data[at + 1 : at + 1 + count], block.data[at + 1 + count :]
@@ -58,7 +58,7 @@ def is_straight(function: np.ndarray) -> bool:
 
 
 def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Values (n,) of a function at places (n,) that rise or fall."""
+    """Values (n,) of a function at monotonic places (n,)."""
     evaluate = physics_access.part("kernels.joints.functions").evaluate_function
     if is_straight(function):
         first, last = (evaluate(function, 0, place)[0] for place in places[[0, -1]].tolist())
@@ -67,7 +67,7 @@ def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def alone(block: physics_access.Block, count: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Poses (n, 4, 4) of any one factor at its coordinates (n, count), as the kernels have them."""
+    """Poses (n, 4, 4) of any one factor at its coordinates (n, count), by the kernels."""
     joints = physics_access.part("joints")
 
     class Alone(joints.Joint):  # type: ignore[misc, name-defined]

@@ -1,8 +1,8 @@
 """The sliders of a joint: custom properties of its Empty that move the child, also in a Blender without this add-on.
 
-Every coordinate that is read off a joint has one. Hidden Empties, the followers, move as the joint does; drivers map
-the sliders to their channels, so nothing but Blender's own evaluation is needed, at any sub-frame and in renders. The
-child copies the last follower's location and rotation by two constraints.
+Each reading of a joint has one. Hidden Empties, the followers, move as the joint does; drivers map the sliders to their
+channels, so Blender's own evaluation suffices, at any subframe and in renders. The child copies the last follower's
+location and rotation by two constraints.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from . import driver_empties, driver_motions
 
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
-# How many radians or metres the slider of an unlimited coordinate goes to both sides; by its name where that is enough
-# to reach every pose. Rotation vectors of up to half a turn do, and the mouse goes no farther; keys do, so that a turn
-# goes on there: the vector of the same rotation the other way round lies far off.
+# Range in radians or metres of the slider of an unlimited coordinate to both sides, and by name the range that suffices
+# for every pose. Rotation vectors of up to half a turn do, which limits the mouse; keys may exceed it to continue a
+# turn, since the other vector of the same rotation is far away.
 UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
 VECTOR = ("r_x", "r_y", "r_z")
 ENOUGH = {
@@ -37,15 +37,15 @@ ENOUGH = {
 
 
 def can_drive(settings: JointProperties) -> bool:
-    """Whether a joint's sliders can move its child; a joint without coordinates carries it along."""
+    """Whether a joint's sliders can move its child; a joint without coordinates only carries it."""
     return not settings.closes_loop
 
 
 def set_driven(scene: Scene, item: Object, driven: bool) -> None:
-    """Let the sliders move the child, or stop it. What is fixed to a child that they move goes along.
+    """Connect the child to the sliders, or disconnect it, with bodies that are fixed to it.
 
     Raises:
-        ModelError: the joint is not complete, or its child may not be changed, or would be moved late.
+        ModelError: the joint is incomplete, or its child may not be changed, or would be updated one change late.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -64,19 +64,19 @@ def set_driven(scene: Scene, item: Object, driven: bool) -> None:
         if not other.condyle.joint.driven:
             try:
                 set_driven(scene, other, True)
-            except physics_access.physics().CondyleError as error:  # this one is driven all the same
+            except physics_access.physics().CondyleError as error:  # this one is driven nevertheless
                 session.tell(str(error), "ERROR")
 
 
 def check_in_time(scene: Scene, item: Object) -> None:
-    """ModelError where sliders would move a joint's child one change late."""
+    """ModelError if sliders would move a joint's child one change late."""
     late = ik_chains.of_joint(scene, item)
     if late:
         raise physics_access.model_error(f"joint {item.name!r}: {late}")
 
 
 def _fixed_to(scene: Scene, body: Body) -> list[Object]:
-    """Joints without coordinates by which others hang on a body."""
+    """Joints without coordinates whose parent is a body."""
     found = []
     for item in references.joints_of(scene):
         settings = item.condyle.joint
@@ -88,7 +88,7 @@ def _fixed_to(scene: Scene, body: Body) -> list[Object]:
 
 
 def refresh(scene: Scene, item: Object) -> None:
-    """Make properties, followers and drivers, or bring them up to date with the joint."""
+    """Make or update the properties, followers and drivers of a joint."""
     settings = item.condyle.joint
     if not can_drive(settings):
         raise physics_access.model_error(
@@ -126,14 +126,14 @@ def refresh(scene: Scene, item: Object) -> None:
 
 
 def driven_sliders(item: Object) -> list[str]:
-    """Names of a joint's sliders that drivers of the user's own move."""
+    """Names of a joint's sliders that have drivers of the user."""
     paths = {f'["{name}"]': name for name in slider_names(item.condyle.joint)}
     drivers = item.animation_data.drivers if item.animation_data is not None else ()
     return [paths[curve.data_path] for curve in drivers if curve.data_path in paths]
 
 
 def slider_ranges(item: Object, joint: physics_access.Joint) -> np.ndarray:
-    """From where to where a joint's sliders go (n, 2), in SI; ModelError where limits miss a curve that has ends."""
+    """Ranges of a joint's sliders (n, 2), in SI; ModelError if limits miss a curve with ends."""
     settings = item.condyle.joint
     found = driver_motions.natural_ranges(joint)
     for k, row in enumerate(settings.coordinates):
@@ -154,11 +154,11 @@ def slider_ranges(item: Object, joint: physics_access.Joint) -> np.ndarray:
 
 
 def periods(joint: physics_access.Joint) -> np.ndarray:
-    """By how much each reading (n,) brings a joint back to where it was, whatever the others are; 0: by nothing."""
+    """Periods of the readings (n,), independent of the others; 0: not periodic."""
     ends = driver_motions.natural_ranges(joint)
     place = np.clip(
         0.3 + 0.2 * np.arange(len(ends)), *ends.T
-    )  # a rotation vector of 0 comes back at any whole turn
+    )  # a rotation vector of 0 recurs at every whole turn
     found = np.zeros(len(ends))
     here = joint.transform(joint.from_readings(place))
     for k, (lower, upper) in enumerate(ends):
@@ -170,7 +170,7 @@ def periods(joint: physics_access.Joint) -> np.ndarray:
 
 
 def plain_name(label: str) -> str:
-    """The name of a coordinate without the part of a composite joint that it is of."""
+    """The name of a coordinate without the number of its part of a composite joint."""
     return label.rpartition(".")[2]
 
 
@@ -194,7 +194,7 @@ def _ensure_property(
 
 
 def _remove_stale(item: Object, names: list[str]) -> None:
-    """Take away sliders that the joint had by another type."""
+    """Remove sliders that the joint had with another type."""
     ours = [name for name in list(item.keys()) if name == PROPERTY or name.startswith(f"{PROPERTY} ")]
     for name in ours:
         if name not in names and isinstance(item[name], float):
@@ -208,7 +208,7 @@ def _constrain(child: Body, follower: Object) -> None:
         constraint.name = name
         constraint.target = follower
         constraint.mute = child.data.channels.baked
-    if child.data.channels.baked:  # freeing the bake then gives the child to the slider
+    if child.data.channels.baked:  # freeing the bake then connects the child to the slider
         child.data.channels.was_driven = True
 
 
@@ -226,7 +226,7 @@ def _release(child: Body, item: Object) -> None:
 
 
 def start_here(scene: Scene, item: Object) -> None:
-    """A simulation starts where the sliders are now."""
+    """Let a simulation start at the current values of the sliders."""
     settings = item.condyle.joint
     for name, row in zip(slider_names(settings), settings.coordinates):
         row.start = item[name] * (units.length_scale(scene) if row.unit == "m" else 1.0)
@@ -234,7 +234,7 @@ def start_here(scene: Scene, item: Object) -> None:
 
 @contextmanager
 def held_off(child: Body) -> Iterator[None]:
-    """The child under its own channels, whatever the slider says; afterwards as it was."""
+    """The child under its own channels, disconnected from the slider; afterwards connected again."""
     held = [c for c in child.owner.constraints if c.name.startswith("Condyle") and not c.mute]
     for constraint in held:
         constraint.mute = True

@@ -223,7 +223,7 @@ def test_an_empty_or_reversed_range_is_refused(part, scene, make, ph, first, las
         part("jobs.bake").bake_now(scene)
 
 
-@pytest.mark.parametrize(("frame", "words"), [(12, "behind the end"), (9, "at the end")])
+@pytest.mark.parametrize(("frame", "words"), [(12, "after the end"), (9, "at the end")])
 def test_a_playhead_at_or_behind_the_end_of_the_range_is_named(part, scene, make, ph, frame, words):
     rig_knee(part, scene, make)
     scene.frame_end = 9
