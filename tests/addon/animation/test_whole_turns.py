@@ -11,6 +11,11 @@ TURN = 2.0 * np.pi
 LED = ("PRESCRIBED", "FOLLOW", "CONTROLLER")
 
 
+def jump(values):
+    """How far and at which frame a joint jumps, as a bake warns of it."""
+    return values["size"], values["frame"]
+
+
 @pytest.fixture
 def wheel(part, scene, arm):
     """An arm that turns on a joint of a kind, with one that hangs on it: bake it with keys of its slider; the result
@@ -70,7 +75,7 @@ def test_cycles_of_any_length_and_direction_turn_on(wheel, first, length, turns,
 def test_what_leaps_by_other_than_whole_turns_leaps_still(wheel, size):
     """And it is told by how much in all: the pose alone says half a turn at most."""
     found, told = wheel({1: 0.0, 13: np.radians(size)}, "REPEAT", samples=4)
-    assert len(told) == 1 and f"leaps by {size * (1.0 - 1.0 / 48):.3g}° at frame 13.25" in told[0]
+    assert len(told) == 1 and jump(told[0]) == (f"{size * (1.0 - 1.0 / 48):.3g}°", 13.25)
     assert found.q[-1, 0] == pytest.approx(np.radians(size), abs=1e-5)
 
 
@@ -78,13 +83,13 @@ def test_a_screw_does_not_come_back_by_turning(part, scene, arm, wheel):
     arm[1].condyle.joint.pitch = 0.024  # [m/rad]
     wheel({1: 0.0, 13: TURN}, "REPEAT", "helical")
     _, told = wheel({1: 0.0, 13: TURN}, "REPEAT", "helical")
-    assert len(told) == 1 and "leaps by 330° and 138 mm at frame 14" in told[0]
+    assert len(told) == 1 and jump(told[0]) == ("330° and 138 mm", 14.0)
 
 
 @pytest.mark.parametrize(("slider", "leaps"), [(0, 0), (1, 1)])
 def test_of_two_coordinates_the_one_that_turns_goes_on(wheel, slider, leaps):
     found, told = wheel({1: 0.0, 13: TURN}, "REPEAT", "cylindrical", slider=slider)
-    assert len(told) == leaps and all("leaps by 5.76 m at frame 14" in line for line in told)
+    assert len(told) == leaps and all(jump(each) == ("5.76 m", 14.0) for each in told)
     assert found.q[-1, slider] == pytest.approx((2 - leaps) * TURN, abs=2e-5)
 
 
@@ -96,7 +101,7 @@ def test_a_joint_with_limits_cannot_turn_on(arm, wheel):
     assert not told and found.q[12, 0] == pytest.approx(0.8, abs=1e-6) and abs(found.q[-1, 0]) < 1e-6
     row.lower, row.upper = -10.0, 10.0
     _, told = wheel({1: 0.0, 13: TURN}, "REPEAT")
-    assert len(told) == 1 and "leaps by 330° at frame 14" in told[0]
+    assert len(told) == 1 and jump(told[0]) == ("330°", 14.0)
 
 
 def test_a_closed_curve_is_gone_round_on_and_on(part, scene, arm, make, wheel):
@@ -201,7 +206,7 @@ def test_captured_angles_that_a_strip_plays_in_another_rate_turn_on(
     if interpolation == "LINEAR":
         assert not told and off < 5e-5
     else:  # within a step, which is told where it takes more than a frame
-        assert off < np.radians(30.0) and all("leaps by 30°" in line for line in told)
+        assert off < np.radians(30.0) and all(each["size"] == "30°" for each in told)
 
 
 @pytest.mark.parametrize("rate", (1.7, 5.0, 5.5))

@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy")
 from mathutils import Matrix  # noqa: E402
 
+from ..said import said  # noqa: E402
 from ..tubes import seen  # noqa: E402
 
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
@@ -269,8 +270,9 @@ def test_new_points_are_stuck(part, scene, arm, make):
 def test_what_a_simulation_says_of_paths_is_passed_on(part):
     """A bake warns of what the result's info holds."""
     wrap = {"muscle": "Triceps", "inside": 3, "unsolved": 0, "states": 9}
-    (straight,) = part("baking.solver_statistics").on_paths(SimpleNamespace(info={"missed_wraps": [wrap]}))
-    assert "'Triceps' passes straight through" in straight
+    read = SimpleNamespace(muscles=[SimpleNamespace(name="Triceps", session_uid=7)])
+    found = part("baking.solver_statistics").on_paths(read, SimpleNamespace(info={"missed_wraps": [wrap]}))
+    assert said(found) == [("wrap-inside", "Triceps", 3, 9)] and found[0].session_uid == 7
 
 
 def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):
