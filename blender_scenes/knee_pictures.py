@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addon.making.demo_knee import Leg
+from physics.analysis import plots as drawings
 
 from . import production
 from .knee_scene import HIP, WHOLE_LEG, KneeScene
@@ -67,8 +68,6 @@ def contact_sheet(
 
 def plots(result: Any, fit_report: Any) -> Image:
     """The swing's coordinate and energy to the left, the fit's residuals and the curve's evenness to the right."""
-    from physics.analysis import plots as drawings
-
     residuals = SimpleNamespace(
         translation=1e-3 * fit_report.distances, rotation=np.radians(fit_report.angles)
     )

@@ -27,7 +27,7 @@ def frame_range(scene: Scene) -> np.ndarray:
     first, last = frame_ends(scene)
     if last <= first and scene.condyle.start.begin == "PLAYHEAD":
         raise model_error(
-            f"Begin: Playhead begins at frame {first}, {'at' if last == first else 'behind'} the end of the "
+            f"Begin: Playhead begins at frame {first}, {'at' if last == first else 'after'} the end of the "
             f"range, {last}: go to an earlier frame, or choose Begin: Range"
         )
     if last == first:
