@@ -58,7 +58,7 @@ class SceneModel:
     muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
 
     def handle_of(self, index: int) -> Handle | None:
-        """The scene's body behind a body of the model; behind soft parts and loops' ends the one that carries them."""
+        """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
         while index >= len(self.bodies):
             index = int(self.model.parent[index])
         return self.bodies[index].handle if index >= 0 else None
