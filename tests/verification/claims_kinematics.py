@@ -185,7 +185,7 @@ def projection_volumes() -> Measurement:
     """Projection of 400 random poses on 4 rough spline joints of three coordinates, against a search from twice as many
     samples in each direction: share for which that search is nearer.
     """
-    from physics.inverse_kinematics import projection
+    from physics.kinematics import projection
 
     rng = np.random.default_rng(4)
     missed, worst, kept = 0, 0.0, projection.SPAN_SAMPLES
