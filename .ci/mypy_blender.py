@@ -62,8 +62,10 @@ ROOTS = {
     "bpy.types.Object.condyle": "addon.data.roots.ObjectData",
     "bpy.types.PoseBone.condyle": "addon.data.roots.BoneData",
     "bpy.types.WindowManager.condyle_live": "addon.data.live.LiveSettings",
+    "addon.data.references.Body.data": "addon.data.roots.ObjectData",  # or of a bone, which has less
 }
-CONVERTED = ("mathutils.Matrix", "mathutils.Vector", "typing.Sequence")
+#: in place of which Blender takes arrays; and its own class by another name
+CONVERTED = ("mathutils.Matrix", "mathutils.Vector", "typing.Sequence", "_bpy_types.Object")
 ARRAY, COLLECTION = "bpy.types.bpy_prop_array", "bpy.types.bpy_prop_collection_idprop"
 #: functions, methods and attributes of which a stub says nothing, or too little to be of use
 ANY = {"driver_add", "find_nearest", "gpu.state.viewport_get", "id_properties_ui", "load", "FromObject"}
@@ -105,7 +107,7 @@ class BlenderPlugin(Plugin):
         text = Path(file.path).read_text(encoding="utf-8")
         names = {f"physics.{name}" for name in re.findall(r'\bpart\("([\w.]+)"\)', text)}
         names |= {"physics"} if "physics()" in text else set()
-        names |= {"addon.data.roots"} if ".condyle" in text else set()
+        names |= {"addon.data.roots"} if re.search(r"\.condyle|references", text) else set()
         return [(10, name, -1) for name in sorted(names)]
 
     def get_customize_class_mro_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
@@ -144,7 +146,7 @@ class BlenderPlugin(Plugin):
         return _signature if fullname.startswith(("bpy.", "mathutils.")) else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
-        return _signature if fullname.startswith("bpy.types.") else None
+        return _signature if fullname.startswith(("bpy.types.", "mathutils.bvhtree.")) else None
 
 
 @cache

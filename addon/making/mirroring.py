@@ -258,7 +258,9 @@ def _new(
     if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":
         source = child.data.body
         xy, xz, yz = source.inertia_products
-        inertia = np.diag(source.inertia_diagonal) + np.array([[0, xy, xz], [xy, 0, yz], [xz, yz, 0]])
+        inertia = np.diag(np.array(source.inertia_diagonal)) + np.array(
+            [[0, xy, xz], [xy, 0, yz], [xz, yz, 0]]
+        )
         reflect = image.matrix[:3, :3] @ behind[:3, :3]
         center = physics_access.physics().lie.inverse(behind) @ [*image.point(source.center_of_mass), 1.0]
         bodies_and_joints.make_body(
