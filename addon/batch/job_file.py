@@ -273,7 +273,7 @@ def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> No
             raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; use one of {', '.join(known)}")
 
 
-def _table(value: dict[str, float] | dict[str, str], where: str) -> dict[str, Any]:
+def _table(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _error(f"{where} = {value!r}: must be a table")
     return value

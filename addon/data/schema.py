@@ -6,30 +6,30 @@ A file of a newer version is left alone: it can be looked at, and operators that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import bpy
 
 from .roots import BoneData, ObjectData, SceneData
 
+Root = BoneData | ObjectData | SceneData
 SCHEMA_VERSION = 6
 
 
-def _store_pitch_of_parts(root: ObjectData | SceneData) -> None:
+def _store_pitch_of_parts(root: Root) -> None:
     """Store pitch 0 of parts of composite joints that have none: the default is now that of a joint."""
     for part in root.joint.parts if hasattr(root, "joint") else ():
         if not part.is_property_set("pitch"):
             part.pitch = 0.0
 
 
-def _nothing_to_change(_root: ObjectData | SceneData) -> None:
+def _nothing_to_change(_root: Root) -> None:
     """Versions 3 (connections, prescribed motions), 4 (muscles), 5 (start, loop) and 6 (weights of prescribed motions,
     controllers, joints that close loops, soft parts, output, rest poses) only add data.
     """
 
 
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
-STEPS: dict[int, Callable[[Any], None]] = {
+STEPS: dict[int, Callable[[Root], None]] = {
     1: _store_pitch_of_parts,
     2: _nothing_to_change,
     3: _nothing_to_change,
@@ -38,7 +38,7 @@ STEPS: dict[int, Callable[[Any], None]] = {
 }
 
 
-def roots() -> Iterator[tuple[str, Any]]:
+def roots() -> Iterator[tuple[str, Root]]:
     """Name and root of everything in the file that may have our data."""
     for scene in bpy.data.scenes:
         yield f"scene {scene.name!r}", scene.condyle
@@ -49,7 +49,7 @@ def roots() -> Iterator[tuple[str, Any]]:
                 yield f"bone {bone.name!r} of {item.name!r}", bone.condyle
 
 
-def stamp(root: BoneData | ObjectData | SceneData) -> None:
+def stamp(root: Root) -> None:
     """Note the version of a root's data; called by functions that write the first data."""
     if root.schema_version == 0:
         root.schema_version = SCHEMA_VERSION

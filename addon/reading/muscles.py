@@ -79,7 +79,7 @@ def _add(
     scene: Scene,
     item: Object,
     builder: physics_access.ModelBuilder,
-    path: list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint],
+    path: list[physics_access.PathPoint | physics_access.Wrap],
     joints: Mapping[int, Coordinates],
 ) -> ModelMuscle:
     settings = item.condyle.muscle
@@ -142,7 +142,7 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 def read_path(
     scene: Scene, item: Object, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
-) -> list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint] | None:
+) -> list[physics_access.PathPoint | physics_access.Wrap] | None:
     """Path points and wraps of physics, in metres; a fixed body counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
@@ -164,7 +164,7 @@ def read_path(
 
 
 def joins_nothing(
-    path: list[physics_access.PathPoint | physics_access.Wrap] | list[physics_access.PathPoint],
+    path: list[physics_access.PathPoint | physics_access.Wrap],
 ) -> bool:
     """Whether all points and obstacles of a path from `read_path` are fixed in the simulation."""
     points = [part for part in path if hasattr(part, "moves")]
