@@ -68,7 +68,15 @@ ROOTS = {
 CONVERTED = ("mathutils.Matrix", "mathutils.Vector", "typing.Sequence", "_bpy_types.Object")
 ARRAY, COLLECTION = "bpy.types.bpy_prop_array", "bpy.types.bpy_prop_collection_idprop"
 #: functions, methods and attributes of which a stub says nothing, or too little to be of use
-ANY = {"driver_add", "find_nearest", "gpu.state.viewport_get", "id_properties_ui", "load", "FromObject"}
+ANY = {
+    "driver_add",
+    "find_nearest",
+    "gpu.state.viewport_get",
+    "id_properties_ui",
+    "load",
+    "operator",
+    "FromObject",
+}
 ANY_DATA = {"bpy.types.Object.data", "bpy.types.bpy_struct.id_data"}
 #: base classes of which an element may have the attributes of any subclass
 OPEN = (

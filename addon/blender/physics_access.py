@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from physics.geometry.exponential_coordinates import ReachCone
     from physics.geometry.twist_metric import TwistMetric
     from physics.joints import Block, Custom, Factorization, Joint, RotationLimit, SplineCurve, SplineSurface
+    from physics.joints.symbols import Drawing
     from physics.motions.pull import Pull
     from physics.muscles import MassPoints, PathPoint, Wrap
     from physics.muscles.force_law import ForceLaw

@@ -5,9 +5,10 @@ import textwrap
 from typing import Any
 
 import bpy
+from bpy.types import UILayout
 
 
-def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
+def draw_lines(layout: UILayout, text: str, icon: str, width: int) -> None:
     """Draw a text wrapped to the width of the region, but not between a number and its unit."""
     # the interface's font is about 6.6 pixels wide; margins and icon take the width of 12 characters
     scale = bpy.context.preferences.system.ui_scale or 1.0  # 0 without a window
@@ -17,14 +18,14 @@ def draw_lines(layout: Any, text: str, icon: str, width: int) -> None:
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
-def fields(layout: Any) -> Any:
+def fields(layout: UILayout) -> Any:
     """The layout, with labels beside the fields and without decorators for keys."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     return layout
 
 
-def draw_fields(layout: Any, settings: Any, *names: str) -> None:
+def draw_fields(layout: UILayout, settings: Any, *names: str) -> None:
     """Draw properties of a group in their order."""
     for name in names:
         layout.prop(settings, name)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from bpy.types import Context, UILayout
+
 from ..blender import mixins
 
 
@@ -10,8 +12,8 @@ class RowList(mixins.UIList):
 
     def draw_item(
         self,
-        context: Any,
-        layout: Any,
+        context: Context,
+        layout: UILayout,
         data: Any,
         item: Any,
         _icon: Any,
@@ -21,7 +23,7 @@ class RowList(mixins.UIList):
     ) -> None:
         self.draw_row(context, layout.row(align=True), data, item, index)
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         raise TypeError(f"{type(self).__name__} draws no rows")
 
 
@@ -31,7 +33,7 @@ class ObjectList(RowList):
     def shows(self, item: Any) -> bool:
         raise TypeError(f"{type(self).__name__} shows nothing")
 
-    def filter_items(self, _context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+    def filter_items(self, _context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Filter flags of the shown objects, as Blender expects."""
         return [self.bitflag_filter_item if self.shows(item) else 0 for item in getattr(data, name)], []
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ADDON = Path(__file__).parents[2] / "addon"
-MOST = 0.15
+MOST = 0.10
 
 
 def annotations(tree: ast.AST) -> Iterator[ast.expr]:

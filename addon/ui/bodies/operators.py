@@ -1,9 +1,7 @@
 """Operators that make and remove bodies, and compute their mass."""
 
-from typing import Any
-
 from bpy.props import EnumProperty, FloatProperty
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...blender import physics_access
 from ...data import references
@@ -11,7 +9,7 @@ from ...data.property_options import Change, allowed, editable, failed
 from ...making import bodies_and_joints
 
 
-def _any_selected(cls: Any, context: Any) -> bool:
+def _any_selected(cls: type[Operator], context: Context) -> bool:
     return editable(cls, context) and allowed(
         cls, "" if references.selected_bodies(context) else "Select objects, or bones in pose mode"
     )
@@ -33,7 +31,7 @@ class MakeBody(Change, Operator):
         name="Density [kg/m³]", description="Mass of one cubic metre", default=1000.0, min=0.0
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         bodies = references.selected_bodies(context)
         for body in bodies:
             bodies_and_joints.check_own(body)
@@ -50,7 +48,7 @@ class RemoveBody(Change, Operator):
     bl_label = "Not a Body"
     needs = _any_selected
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         bodies = [body for body in references.selected_bodies(context) if body.data.body.enabled]
         for body in bodies:
             bodies_and_joints.remove_body(body)
@@ -65,13 +63,13 @@ class FillInMass(Change, Operator):
     bl_label = "From Mesh"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
             return "The active object or bone is not a body"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         body = references.active_body(context)
         source = body.data.body.mass_source
         try:

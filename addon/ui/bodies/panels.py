@@ -5,6 +5,7 @@ from typing import Any
 from bpy.types import Panel
 
 from ...data import references
+from ...data.bodies import BodyProperties
 from ...data.property_options import SidebarPanel
 from ..layout import draw_fields, fields
 
@@ -12,7 +13,7 @@ from ..layout import draw_fields, fields
 LEAST_SHOWN = 1e-4
 
 
-def is_small(settings: Any) -> bool:
+def is_small(settings: BodyProperties) -> bool:
     """Whether a body's moments of inertia are shown and edited in g·cm² instead of kg·m²."""
     return max(abs(moment) for moment in settings.inertia_diagonal) < LEAST_SHOWN
 

@@ -1,9 +1,7 @@
 """Operators that check the scene, select the object of a warning, and clear the list."""
 
-from typing import Any
-
 from bpy.props import IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...blender import session
 from ...checking import scene
@@ -22,12 +20,12 @@ class CheckScene(Change, Operator):
     bl_options = {"REGISTER"}
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
             return missing_joints.why_nothing(context.scene)
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         found = scene.check(context.scene)
         findings.show(context.scene, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
@@ -60,13 +58,13 @@ class SelectCulprit(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         if not session.findings:
             cls.poll_message_set("There are no warnings")
             return False
         return bool(need_object_mode(cls, context))
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         if not 0 <= self.index < len(session.findings):
             self.report({"ERROR"}, f"The list has no line {self.index}")
             return {"CANCELLED"}
@@ -88,12 +86,12 @@ class RemoveLeftOver(Change, Operator):
     bl_label = "Remove What Is Left"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not orphans.of(context.scene):
             return "No Empties of deleted joints or constraints are left"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         count = orphans.remove(context.scene)
         session.tell(f"{count} {'Empty' if count == 1 else 'Empties'} removed", "CHECKMARK")
         return {"FINISHED"}
@@ -106,13 +104,13 @@ class ClearFindings(Operator):
     bl_label = "Clear"
 
     @classmethod
-    def poll(cls, _context: Any) -> bool:
+    def poll(cls, _context: Context) -> bool:
         if not session.findings:
             cls.poll_message_set("There are no warnings")
             return False
         return True
 
-    def execute(self, _context: Any) -> set[str]:
+    def execute(self, _context: Context) -> set[str]:
         session.findings = []
         return {"FINISHED"}
 

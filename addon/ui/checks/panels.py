@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Context, Panel
 
 from ...blender import session
 from ...data import findings
@@ -25,7 +25,7 @@ class WarningsPanel(SidebarPanel, Panel):
     def poll(cls, context: Any) -> bool:
         return bool(_shown(context))
 
-    def draw_header_preset(self, _context: Any) -> None:
+    def draw_header_preset(self, _context: Context) -> None:
         self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
 
     def draw(self, context: Any) -> None:

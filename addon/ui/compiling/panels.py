@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import AddonPreferences, Panel
+from bpy.types import AddonPreferences, Context, Panel
 
 from ...blender import numba_support, physics_access
 from ...blender.attachments import Ending, Entry
@@ -40,7 +40,7 @@ class SlowPanel(SidebarPanel, Panel):
         draw_lines(self.layout.column(align=True), numba_support.WITHOUT, "ERROR", context.region.width)
 
 
-def draw_in_status_bar(self: Any, _context: Any) -> None:
+def draw_in_status_bar(self: Any, _context: Context) -> None:
     """Draw the progress of precompilation at the right end of the status bar."""
     text = precompile.line()
     if text:

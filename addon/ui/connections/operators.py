@@ -1,9 +1,7 @@
 """Operators that add, change and remove constraints, springs and ground."""
 
-from typing import Any
-
 from bpy.props import EnumProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access
 from ...data import references
@@ -37,18 +35,18 @@ class AddConnection(Change, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if references.active_body(context) is None or not references.selected_bodies(context):
             return "Select the other body, then the constrained body: objects, or bones in pose mode"
         if len(references.selected_bodies(context)) > 2:
             return "More than two are selected: select the other body, then the constrained body"
         return ""
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         body = references.active_body(context)
         others = [each for each in references.selected_bodies(context) if not references.same(each, body)]
         other = others[0] if others else None
@@ -63,7 +61,7 @@ class AddConnection(Change, Operator):
         return {"FINISHED"}
 
 
-def _needs_connection(cls: Any, context: Any) -> bool:
+def _needs_connection(cls: type[Operator], context: Context) -> bool:
     return editable(cls, context) and allowed(
         cls,
         "Select the Empty of a constraint, spring or ground" if active_connection(context) is None else "",
@@ -77,7 +75,7 @@ class RemoveConnection(Change, Operator):
     bl_label = "Remove Constraint"
     needs = _needs_connection
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         connections.remove_connection(active_connection(context))
         return {"FINISHED"}
 
@@ -91,12 +89,12 @@ class AddEnd(Change, Operator):
     needs = _needs_connection
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not KINDS[active_connection(context).condyle.connection.kind].has_end:
             return "This type of constraint has no end besides its Empty"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         item = active_connection(context)
         settings = item.condyle.connection
         body = references.resolve(settings.body)
@@ -115,7 +113,7 @@ class AddCorner(Change, Operator):
     bl_label = "Add Corner"
     needs = _needs_connection
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         settings = active_connection(context).condyle.connection
         places = [tuple(row.place) for row in settings.corners]
         last = places[-1] if places else (0.0, 0.0)
@@ -133,12 +131,12 @@ class RemoveCorner(Change, Operator):
     needs = _needs_connection
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not len(active_connection(context).condyle.connection.corners):
             return "The plane has no corner to remove"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         settings = active_connection(context).condyle.connection
         settings.corners.remove(min(settings.active_corner, len(settings.corners) - 1))
         settings.active_corner = max(0, min(settings.active_corner, len(settings.corners) - 1))

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from bpy.types import Panel, UIList
+from bpy.types import Context, Panel, UILayout, UIList
 
 from ...data import references
+from ...data.body_reference import BodyReference
 from ...data.connection_kinds import KINDS
+from ...data.connections import ConnectionProperties
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
 from ..layout import draw_fields, fields
@@ -17,7 +19,7 @@ class ConnectionList(ObjectList, UIList):
 
     bl_idname = "CONDYLE_UL_connections"
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         settings = item.condyle.connection
         row.active = settings.active
         row.label(text=item.name, icon=KINDS[settings.kind].icon if settings.kind in KINDS else "ERROR")
@@ -75,7 +77,7 @@ class ChosenConnectionPanel(SidebarPanel, Panel):
             _draw_bodies(column, settings)
 
 
-def _draw_bodies(layout: Any, settings: Any) -> None:
+def _draw_bodies(layout: UILayout, settings: ConnectionProperties) -> None:
     layout.separator()
     _draw_reference(layout, settings.body, "Body")
     if KINDS[settings.kind].has_end:
@@ -88,19 +90,19 @@ def _draw_bodies(layout: Any, settings: Any) -> None:
         _draw_reference(layout, settings.other, "Other")
 
 
-def _draw_reference(layout: Any, reference: Any, text: str) -> None:
+def _draw_reference(layout: UILayout, reference: BodyReference, text: str) -> None:
     layout.prop(reference, "object", text=text)
     if reference.object is not None and reference.object.pose is not None:
         layout.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
 
 
-def _draw_plain(layout: Any, settings: Any) -> None:
+def _draw_plain(layout: UILayout, settings: ConnectionProperties) -> None:
     for name in KINDS[settings.kind].settings:
         if name != "length" or not settings.as_placed:
             layout.prop(settings, name)
 
 
-def _draw_bent_plane(layout: Any, settings: Any) -> None:
+def _draw_bent_plane(layout: UILayout, settings: ConnectionProperties) -> None:
     draw_fields(layout, settings, "unilateral", "profile")
     if settings.profile is not None:
         return
@@ -108,12 +110,12 @@ def _draw_bent_plane(layout: Any, settings: Any) -> None:
         line = layout.column(align=True)
         line.prop(row, "place", index=0, text=f"Corner {number} X")
         line.prop(row, "place", index=1, text="Z")
-    row = layout.row(align=True)
-    row.operator("condyle.add_corner", text="Corner", icon="ADD")
-    row.operator("condyle.remove_corner", text="Corner", icon="REMOVE")
+    buttons = layout.row(align=True)
+    buttons.operator("condyle.add_corner", text="Corner", icon="ADD")
+    buttons.operator("condyle.remove_corner", text="Corner", icon="REMOVE")
 
 
-def _draw_coupling(layout: Any, settings: Any) -> None:
+def _draw_coupling(layout: UILayout, settings: ConnectionProperties) -> None:
     coupling = settings.coupling
     for joint, coordinate in (("joint", "coordinate"), ("leader", "leader_coordinate")):
         layout.prop(coupling, joint)
@@ -128,7 +130,7 @@ def _draw_coupling(layout: Any, settings: Any) -> None:
     layout.prop(settings, "as_placed", text="As They Start")
 
 
-def _draw_ground(layout: Any, settings: Any) -> None:
+def _draw_ground(layout: UILayout, settings: ConnectionProperties) -> None:
     ground = settings.ground
     draw_fields(layout, ground, "surface", "points")
     if ground.points == "EXTREME":
@@ -143,7 +145,7 @@ def _draw_ground(layout: Any, settings: Any) -> None:
         layout.prop(ground, name)
 
 
-def _draw_group(layout: Any, settings: Any) -> None:
+def _draw_group(layout: UILayout, settings: ConnectionProperties) -> None:
     body = references.resolve(settings.body)
     shape = None
     if body is not None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 from bpy.props import FloatVectorProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, redraw, session, units
 from ...data import references
@@ -30,12 +30,12 @@ class Drag(Change, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not any(item.condyle.joint.driven for item in references.joints_of(context.scene)):
             return "No joint is driven by sliders: use Drive All first"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         """Without the mouse: move the active body's origin to the goal, or as near as possible."""
         body = references.active_body(context)
         if body is None:
@@ -47,7 +47,7 @@ class Drag(Change, Operator):
         session.tell(f"{body.name}: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
         return {"FINISHED"}
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> set[str]:
         if bpy.app.background or context.window is None:
             return self.execute(context)
         self._search: Any = None
@@ -60,7 +60,7 @@ class Drag(Change, Operator):
         self._tell(context, HINT)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: Any, event: Any) -> set[str]:
+    def modal(self, context: Context, event: Event) -> set[str]:
         if self._search is None:
             return self._wait(context, event)
         try:
@@ -75,11 +75,11 @@ class Drag(Change, Operator):
             session.tell(str(error), "ERROR")
         return {"RUNNING_MODAL"}
 
-    def cancel(self, context: Any) -> None:
+    def cancel(self, context: Context) -> None:
         """Called when Blender ends the operator, because a file is loaded or the window closes."""
         self._end(context)
 
-    def _wait(self, context: Any, event: Any) -> set[str]:
+    def _wait(self, context: Context, event: Event) -> set[str]:
         """Between two drags: pass all events except clicks on bodies to Blender."""
         done = event.type in {"ESC", "RET", "NUMPAD_ENTER"} and event.value == "PRESS"
         if done or session.job is not None or context.mode not in session.MODES_UNDONE_WHOLE:
@@ -103,7 +103,7 @@ class Drag(Change, Operator):
             self._tell(context, str(error))
         return {"RUNNING_MODAL"}
 
-    def _take(self, context: Any, region: Any, view: Any, body: Any, point: Any) -> None:
+    def _take(self, context: Context, region: Any, view: Any, body: Any, point: Any) -> None:
         """Begin to drag a body at its point (3,) in the world; other bodies stay at their targets."""
         scene = context.scene
         wishes = [ik_targets.wish_of(scene, item) for item in ik_targets.targets_of(scene)]
@@ -114,7 +114,7 @@ class Drag(Change, Operator):
         self._region, self._view, self._point, self._name = region, view, point, body.name
         self._settled, self._changed = True, False
 
-    def _follow(self, context: Any, event: Any) -> None:
+    def _follow(self, context: Context, event: Event) -> None:
         place = picking.point_in_view(self._region, self._view, _within(self._region, event), self._point)
         goals = [wish.goal for wish in self._search.wishes]
         goals[0] = inverse_kinematics.goal_at(context.scene, place)
@@ -124,7 +124,7 @@ class Drag(Change, Operator):
         self._tell(context, f"{self._name}: {outcome.told()}    Esc: restore")
         redraw.views()
 
-    def _let_go(self, context: Any) -> None:
+    def _let_go(self, context: Context) -> None:
         """End a drag: key the sliders with Auto Keying, and push an undo step."""
         if self._changed:
             values = self._search.sliders()
@@ -134,22 +134,22 @@ class Drag(Change, Operator):
         self._search = None
         self._tell(context, HINT)
 
-    def _put_back(self, context: Any) -> None:
+    def _put_back(self, context: Context) -> None:
         inverse_kinematics.write(self._before)
         self._search = None
         self._tell(context, HINT)
         redraw.views()
 
-    def _end(self, context: Any) -> None:
+    def _end(self, context: Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
         context.window.cursor_modal_restore()
         self._tell(context, None)
 
-    def _tell(self, context: Any, text: Any) -> None:
+    def _tell(self, context: Context, text: Any) -> None:
         context.workspace.status_text_set(text)
 
 
-def _within(region: Any, event: Any) -> tuple[int, int]:
+def _within(region: Any, event: Event) -> tuple[int, int]:
     return event.mouse_x - region.x, event.mouse_y - region.y
 
 

@@ -1,9 +1,7 @@
 """Operators that drive all joints by sliders, and move bodies to targets."""
 
-from typing import Any
-
 from bpy.props import IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...blender import session, units
 from ...data import references
@@ -21,7 +19,7 @@ class DriveAll(Change, Operator):
     bl_label = "Drive All"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         joints = [item.condyle.joint for item in references.joints_of(context.scene)]
         if not any(sliders.can_drive(each) for each in joints):
             return "The scene has no joint with coordinates to drive"
@@ -29,7 +27,7 @@ class DriveAll(Change, Operator):
             return "All joints are already driven by sliders"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         driven = inverse_kinematics.drive_all(context.scene)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, driven)
@@ -45,13 +43,13 @@ class AddTarget(Change, Operator):
     bl_label = "Add Target"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         body = references.active_body(context)
         if body is None or not body.data.body.enabled:
             return "Select the body that should follow the target"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         body = references.active_body(context)
         place = body.matrix.translation
         if body.bone:
@@ -72,7 +70,7 @@ class AddTarget(Change, Operator):
 
 class _WithTargets(Change):
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not ik_targets.targets_of(context.scene):
             return "The scene has no target: select a body and use Add Target"
         return ""
@@ -86,7 +84,7 @@ class ReachTargets(_WithTargets, Operator):
     bl_label = "Reach Now"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
         context.scene.condyle.reach.told = outcome.told()
         session.tell(f"Targets: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
@@ -109,7 +107,7 @@ class KeyReach(_WithTargets, Operator):
         name="Last", description="Last frame. First and Last 0: the range", options={"SKIP_SAVE"}
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_ends(context.scene)
         count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from bpy.props import BoolProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Object, Operator
 
 from ...blender import units
 from ...data import fit_settings, references
@@ -25,7 +25,7 @@ REDO_SECONDS = 10.0
 NEAR_GIMBAL_LOCK = 5.7
 
 
-def _joint_at_hand(context: Any) -> Any:
+def _joint_at_hand(context: Context) -> Object | None:
     """The joint to fit, whichever of its two bodies is active; None to create one."""
     return own_joint(context) or fit.joint_of_selected(context)
 
@@ -36,7 +36,7 @@ class _FitOperator(Change, JobOperator):
     groups: tuple[Any, ...] = ()
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if own_joint(context) is None and references.active_body(context) is None:
             return "Select the keyed object or bone, or its joint"
         joint = own_joint(context)
@@ -47,18 +47,18 @@ class _FitOperator(Change, JobOperator):
             )
         return ""
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
+    def invoke(self, context: Context, event: Event) -> set[str]:
         self._take_settings(context)
         return super().invoke(context, event)
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         self._take_settings(context)
         if self.options.is_repeat or self.options.is_repeat_last:
             self.seconds = REDO_SECONDS
         return super().execute(context)
 
-    def _take_settings(self, context: Any) -> None:
+    def _take_settings(self, context: Context) -> None:
         """Set properties that the caller did not set from the joint's settings."""
         joint = _joint_at_hand(context) or context.active_object
         settings = joint.condyle.joint.fit
@@ -68,7 +68,7 @@ class _FitOperator(Change, JobOperator):
         if self.kind == "spline_curve" and not self.properties.is_property_set("periodic"):
             self.periodic = joint.condyle.joint.periodic
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         wished = fit_settings.values(self, self.groups) | self.more()
         return fit.fit_selected(context, _joint_at_hand(context), self.kind, wished)
 
@@ -76,7 +76,7 @@ class _FitOperator(Change, JobOperator):
         """Settings besides the joint's fit settings."""
         return {}
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "fit.FitReport") -> str:
         return (
             f"Fit: {outcome.num_poses} poses, worst {units.told_length(1e-3 * outcome.worst_distance_mm)} and "
             f"{figure(outcome.worst_angle_deg)}°, {outcome.iterations} iterations"
@@ -84,7 +84,7 @@ class _FitOperator(Change, JobOperator):
             + (f"; not driven by sliders: {outcome.undriven}" if outcome.undriven else "")
         )
 
-    def draw(self, _context: Any) -> None:
+    def draw(self, _context: Context) -> None:
         column = fields(self.layout.column())
         fit_settings.draw(column, self, self.kind == "spline_surface")
         if self.kind == "spline_curve":
@@ -110,7 +110,7 @@ class FitFromKeyframes(_FitOperator, Operator):
     def more(self) -> dict[str, Any]:
         return {"periodic": self.periodic}
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "fit.FitReport") -> str:
         report = super().told(outcome)
         count = outcome.wished["num_frames"]
         if self.frames_by == "NUMBER" and count != self.num_frames:
@@ -143,7 +143,7 @@ class FitSurface(_FitOperator, Operator):
     groups = fit_settings.SURFACE
     __annotations__ = fit_settings.redoable(*fit_settings.SURFACE)
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "fit.FitReport") -> str:
         margin = math.degrees(math.asin(min(1.0, outcome.joint.gimbal_margin())))
         near = f"; its angles are within {margin:.1f}° of gimbal lock" if margin < NEAR_GIMBAL_LOCK else ""
         rows, columns = (outcome.wished[name] for name in ("rows", "columns"))

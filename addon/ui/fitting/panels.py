@@ -3,10 +3,11 @@
 import math
 from typing import Any
 
-from bpy.types import Panel, UIList
+from bpy.types import Context, Object, Panel, UILayout, UIList
 
 from ...blender import units
 from ...data import fit_settings
+from ...data.joints import JointProperties
 from ...data.property_options import SidebarPanel, active_connection, active_joint, figure, own_joint
 from ..layout import fields
 from ..lists import RowList
@@ -23,7 +24,7 @@ class FitPanel(SidebarPanel, Panel):
     bl_order = 6
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return active_connection(context) is None
 
     def draw(self, context: Any) -> None:
@@ -53,7 +54,7 @@ class FitPanel(SidebarPanel, Panel):
             _draw_cycle(layout, joint.condyle.joint)
 
 
-def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
+def _draw_changed(layout: UILayout, context: Any, joint: Object) -> None:
     """Show the present residuals of a joint that was changed since its fit."""
     if not len(joint.condyle.joint.fit.residuals):
         return
@@ -65,7 +66,7 @@ def _draw_changed(layout: Any, context: Any, joint: Any) -> None:
         layout.label(text=f"now up to {far}, {turned}°", icon="BLANK1")
 
 
-def _draw_cycle(layout: Any, settings: Any) -> None:
+def _draw_cycle(layout: UILayout, settings: JointProperties) -> None:
     """Offer the fits for cyclic keys."""
     kind = settings.fit.cyclic
     if (
@@ -84,7 +85,7 @@ def _draw_cycle(layout: Any, settings: Any) -> None:
         column.operator("condyle.fit", text="Fit One Way", icon="CURVE_PATH").keys = "ONE_WAY"
 
 
-def _draw_buttons(layout: Any) -> None:
+def _draw_buttons(layout: UILayout) -> None:
     column = layout.column(align=True)
     column.operator("condyle.fit", icon="CURVE_PATH")
     column.operator("condyle.fit_surface", icon="SURFACE_DATA")
@@ -95,14 +96,14 @@ class ResidualList(RowList, UIList):
 
     bl_idname = "CONDYLE_UL_residuals"
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         row.label(text=f"{item.frame:g}", icon="ERROR" if item.trust < 0.5 else "KEYTYPE_KEYFRAME_VEC")
         row.label(text=short(units.told_length(1e-3 * item.distance)))
         row.label(text=short(f"{figure(math.degrees(item.angle))}°"))
         if data.id_data.condyle.joint.type != "spline_surface":  # only a curve can interpolate keys exactly
             row.prop(item, "pinned", text="", icon="PINNED" if item.pinned else "UNPINNED", emboss=False)
 
-    def filter_items(self, context: Any, data: Any, name: str) -> tuple[list[int], list[int]]:
+    def filter_items(self, context: Context, data: Any, name: str) -> tuple[list[int], list[int]]:
         """Filter flags, and the new place of each item, as Blender expects."""
         rows = getattr(data, name)
         return [], worst_first(rows) if data.worst_first else []

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...blender import units
 from ...data.property_options import Change, active_joint, figure, needs_joint
@@ -14,13 +14,13 @@ class _PoseOperator(Change, JobOperator):
     needs = needs_joint
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         count = len(active_joint(context).condyle.joint.coordinates)
         if not 1 <= count <= 3:
             return f"Only for joints with one to three coordinates; this one has {count or 'none'}"
         return ""
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "project_poses.Nearest") -> str:
         count = len(outcome.distances)
         poses = "The pose is" if count == 1 else f"{count} poses, the farthest is"
         far, turned = float(outcome.distances.max()), float(outcome.angles.max())
@@ -35,7 +35,7 @@ class SetFromPose(_PoseOperator, Operator):
     bl_label = "Set from Pose"
     title = "Set from Pose"
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return project_poses.from_pose(context.scene, active_joint(context))
 
 
@@ -47,7 +47,7 @@ class KeySliders(_PoseOperator, Operator):
     bl_label = "Key Sliders from Keys"
     title = "Key Sliders"
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return project_poses.from_keys(context.scene, active_joint(context))
 
 

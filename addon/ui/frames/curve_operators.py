@@ -3,7 +3,7 @@
 from typing import Any
 
 from bpy.props import FloatProperty, IntProperty
-from bpy.types import Menu, Operator
+from bpy.types import Context, Menu, Object, Operator
 
 from ...blender import units
 from ...data.property_options import Change, active_joint, figure
@@ -30,7 +30,7 @@ class DuplicateControlFrame(FrameOperator, Operator):
         subtype="FACTOR",
     )
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         item = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
         show_only(context, item)
 
@@ -42,12 +42,12 @@ class AdoptControlFrame(FrameOperator, Operator):
     bl_label = "Add to the Curve"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not is_stray(active_joint(context), context.active_object):
             return "Select a copy (Shift+D) of a control frame that is not in the list"
         return ""
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
         item = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
@@ -55,7 +55,7 @@ class AdoptControlFrame(FrameOperator, Operator):
         show_only(context, item)
 
 
-def is_stray(joint: Any, item: Any) -> bool:
+def is_stray(joint: Object, item: Object) -> bool:
     """Whether an object is a copy of a control frame of a joint, but not in the joint's list."""
     if item is None or item.condyle.frame_of != joint:
         return False
@@ -66,7 +66,7 @@ class _CurveOperator(Change, JobOperator):
     needs = needs_curve
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         settings = active_joint(context).condyle.joint
         if settings.type != "spline_curve" or settings.frames_of is not None:
             return "Only for a spline curve with its own control frames"
@@ -74,13 +74,13 @@ class _CurveOperator(Change, JobOperator):
             return f"A curve of order {settings.order} needs {settings.order} control frames"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         if self.options.is_repeat or self.options.is_repeat_last:
             self.seconds = REDO_SECONDS
         return super().execute(context)
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "curve_tools.Reshaped") -> str:
         moved = f"{units.told_length(1e-3 * outcome.distance)} and {figure(outcome.angle)}°"
         return "; ".join([f"{self.title}: the curve moved by at most {moved}", *outcome.warnings])
 
@@ -93,7 +93,7 @@ class ReverseCurve(_CurveOperator, Operator):
     bl_label = "Reverse Curve"
     title = "Reverse"
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return curve_tools.reverse(context.scene, active_joint(context))
 
 
@@ -114,12 +114,12 @@ class EvenOutFrames(_CurveOperator, Operator):
         options={"SKIP_SAVE"},
     )
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         joint = active_joint(context)
         count = self.num_frames and max(self.num_frames, joint.condyle.joint.order)
         return curve_tools.even_out(context.scene, joint, count)
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "curve_tools.Reshaped") -> str:
         report = super().told(outcome)
         if self.num_frames and outcome.num_frames > self.num_frames:
             report += f"; it has {outcome.num_frames} control frames, the least for its order"
@@ -130,7 +130,7 @@ class FramesMenu(Menu):
     bl_idname = "CONDYLE_MT_frames"
     bl_label = "Control Frames"
 
-    def draw(self, _context: Any) -> None:
+    def draw(self, _context: Context) -> None:
         layout = self.layout
         layout.operator("condyle.add_control_frame", text="Add After This One", icon="ADD").place = "NEXT"
         layout.operator("condyle.add_control_frame", text="Add at the End", icon="ADD").place = "END"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Object, Operator
 
 from ...blender import physics_access
 from ...data import references
@@ -23,7 +23,7 @@ DIRECTIONS = (
 NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
 
 
-def needs_surface(cls: Any, context: Any) -> bool:
+def needs_surface(cls: type[Operator], context: Context) -> bool:
     """Poll: the active joint has a surface with a complete grid."""
     if not needs_joint(cls, context):
         return False
@@ -48,7 +48,7 @@ def at_hand(context: Any) -> tuple[int, int, int]:
     )
 
 
-def renew_slider(operator: Any, context: Any, joint: Any) -> None:
+def renew_slider(operator: Any, context: Context, joint: Object) -> None:
     """Update the sliders to a changed grid; warns where the grid is invalid."""
     try:
         if joint.condyle.joint.driven:
@@ -58,7 +58,7 @@ def renew_slider(operator: Any, context: Any, joint: Any) -> None:
 
 
 @contextmanager
-def kept_at_hand(operator: Any, context: Any, joint: Any) -> Iterator[None]:
+def kept_at_hand(operator: Any, context: Context, joint: Object) -> Iterator[None]:
     """Context that makes the joint active if its active control frame is removed inside."""
     active = context.view_layer.objects.active
     was_frame = active is not None and frame_grids.place_of(joint, active) is not None
@@ -101,13 +101,13 @@ class MakeGrid(Change, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         joint = active_joint(context)
         if joint.condyle.joint.type == "composite":
             return "A composite joint uses the frames of another joint: make the grid there"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         settings = joint.condyle.joint
@@ -131,7 +131,7 @@ class _GridOperator(Change):
     change: Any
     direction: EnumProperty(name="Direction", description="Rows, columns or layers", items=DIRECTIONS)
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         number = NUMBER[self.direction]
@@ -146,7 +146,7 @@ class AddGridLine(_GridOperator, Operator):
     bl_idname = "condyle.add_grid_line"
     bl_label = "Add Row or Column"
 
-    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
         frame_grids.add_line(context.scene, joint, direction, index)
 
 
@@ -156,7 +156,7 @@ class RemoveGridLine(_GridOperator, Operator):
     bl_idname = "condyle.remove_grid_line"
     bl_label = "Remove Row or Column"
 
-    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
         with kept_at_hand(self, context, joint):
             frame_grids.remove_line(context.scene, joint, direction, index)
 
@@ -168,10 +168,10 @@ class SelectGridLine(_GridOperator, Operator):
     bl_label = "Select Row or Column"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return needs_surface(cls, context) and _object_mode(cls, context)
 
-    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
         for item in list(context.selected_objects):
             item.select_set(False)
         settings = joint.condyle.joint
@@ -193,10 +193,10 @@ class SelectGridNeighbour(_GridOperator, Operator):
     step: IntProperty(name="Step", description="Number of frames forward; negative: back", default=1)
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return needs_surface(cls, context) and _object_mode(cls, context)
 
-    def change(self, context: Any, joint: Any, direction: int, index: int) -> None:
+    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
         settings = joint.condyle.joint
         place, count = list(at_hand(context)), settings.grid[direction]
         target = index + self.step
@@ -213,7 +213,7 @@ class SelectGridNeighbour(_GridOperator, Operator):
             context.view_layer.objects.active = chosen
 
 
-def _object_mode(cls: Any, context: Any) -> bool:
+def _object_mode(cls: type[Operator], context: Context) -> bool:
     if context.mode == "OBJECT":
         return True
     cls.poll_message_set("Only in object mode")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Object, Panel, UILayout
 
-from ...data.joints import has_surface
+from ...data.joints import JointProperties, has_surface
 from ...data.property_options import SidebarPanel, active_joint
 from ...making import frame_grids
 from ..layout import fields
@@ -55,7 +55,7 @@ class GridPanel(SidebarPanel, Panel):
                     column.label(text="0: as fitted, or 1 s in all", icon="INFO")
         column.prop(settings, "outside")
 
-    def _draw_lines(self, layout: Any, context: Any, joint: Any) -> None:
+    def _draw_lines(self, layout: UILayout, context: Any, joint: Object) -> None:
         settings = joint.condyle.joint
         here = at_hand(context)
         chosen = frame_grids.place_of(joint, context.active_object) is not None
@@ -78,7 +78,7 @@ class GridPanel(SidebarPanel, Panel):
                 row.operator(operator, text="", icon=icon).direction = direction
 
 
-def shape(settings: Any) -> str:
+def shape(settings: JointProperties) -> str:
     """Size of a grid as text, for example "4 x 5"."""
     return " x ".join(map(str, settings.grid[: frame_grids.directions(settings)]))
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bpy.props import BoolProperty, FloatProperty, IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...data.property_options import Change, active_joint
 from ...making import frame_grids, grid_layers
@@ -44,7 +44,7 @@ class AddThirdDirection(Change, Operator):
     )
 
     @classmethod
-    def description(cls, _context: Any, properties: Any) -> str:
+    def description(cls, _context: Context, properties: Any) -> str:
         if properties.moving:
             return (
                 "Let the surface move in time: the control frames become the first of several layers, one for each of "
@@ -53,12 +53,12 @@ class AddThirdDirection(Change, Operator):
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         settings = active_joint(context).condyle.joint
         # with layers `execute` refuses: Adjust Last Operation polls before its undo removes them
         return "" if settings.grid[2] > 1 else grid_layers.why_no_layers(settings)
 
-    def draw(self, _context: Any) -> None:
+    def draw(self, _context: Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         for name in ("layers", "apart", "turn", "moving"):
@@ -66,7 +66,7 @@ class AddThirdDirection(Change, Operator):
         if self.moving:
             layout.prop(self, "seconds")
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         scene, joint = context.scene, active_joint(context)
         apart = self.apart
@@ -88,12 +88,12 @@ class RemoveThirdDirection(Change, Operator):
     needs = needs_surface
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if active_joint(context).condyle.joint.grid[2] == 1:
             return "The surface has no third direction"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         with kept_at_hand(self, context, joint):

@@ -1,9 +1,7 @@
 """Operator that mirrors a joint to the bodies of the other side."""
 
-from typing import Any
-
 from bpy.props import EnumProperty
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...data.property_options import Change, active_joint, needs_joint
 from ...making import mirroring
@@ -24,7 +22,7 @@ class MirrorJoint(Change, Operator):
         items=(("X", "X", "Left and right"), ("Y", "Y", "Front and back"), ("Z", "Z", "Top and bottom")),
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         result = mirroring.mirror(context.scene, active_joint(context), self.axis)
         for warning in result.warnings:

@@ -3,18 +3,18 @@
 from typing import Any
 
 from bpy.props import EnumProperty, IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Object, Operator
 
 from ...blender import physics_access, session, units
 from ...data import references
-from ...data.joints import has_curve
+from ...data.joints import JointProperties, has_curve
 from ...data.property_options import Change, active_joint, allowed, figure, needs_joint
 from ...making import bodies_and_joints, curve_tools, insert_frame
 from ...reading import joints
 from ...sliders import sliders
 
 
-def needs_curve(cls: Any, context: Any) -> bool:
+def needs_curve(cls: type[Operator], context: Context) -> bool:
     """Poll: the active joint has a curve."""
     return needs_joint(cls, context) and allowed(
         cls,
@@ -24,7 +24,7 @@ def needs_curve(cls: Any, context: Any) -> bool:
     )
 
 
-def frame_at_hand(context: Any, settings: Any) -> int:
+def frame_at_hand(context: Context, settings: JointProperties) -> int:
     """Number of the list's active frame if it is missing, else of the active Empty, else of the list's active frame."""
     marked = min(settings.active_frame, max(0, len(settings.frames) - 1))
     if is_missing(context, settings, marked):
@@ -35,19 +35,19 @@ def frame_at_hand(context: Any, settings: Any) -> int:
     return marked
 
 
-def is_missing(context: Any, settings: Any, number: int) -> bool:
+def is_missing(context: Context, settings: JointProperties, number: int) -> bool:
     """Whether the Empty of a control frame was deleted."""
     if not 0 <= number < len(settings.frames):
         return False
     return not references.in_scene(context.scene, settings.frames[number].object)
 
 
-def is_seen(context: Any, item: Any) -> bool:
+def is_seen(context: Context, item: Object) -> bool:
     """Whether an object can be selected in the view layer."""
     return item is not None and context.view_layer.objects.get(item.name) == item
 
 
-def show_only(context: Any, item: Any) -> None:
+def show_only(context: Context, item: Object) -> None:
     """Select only this object, in object mode."""
     if context.mode != "OBJECT":
         return
@@ -63,7 +63,7 @@ class FrameOperator(Change):
     needs = needs_curve
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if cls.least_frames > len(active_joint(context).condyle.joint.frames):
             least = f"fewer than {cls.least_frames}" if cls.least_frames > 1 else "no"
             return f"The joint has {least} control frames"
@@ -73,7 +73,7 @@ class FrameOperator(Change):
     least_frames = 0
     share: Any = None  # place of an added frame on the way to the next; None: the motion need not be kept
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         references.check_evaluated(joint, f"joint {joint.name!r}")
@@ -91,7 +91,9 @@ class FrameOperator(Change):
             self.report({"WARNING"}, f"The slider was not updated: {error}")
         return {"FINISHED"}
 
-    def _keep_motion(self, context: Any, joint: Any, before: Any, known: set[Any]) -> None:
+    def _keep_motion(
+        self, context: Context, joint: Object, before: "physics_access.SplineCurve", known: set[Object]
+    ) -> None:
         """Keep the motion of the child after a frame was added to the known ones, and report the largest change."""
         # not the list's active frame: in a window that follows the selection, which adding a frame changes
         frames = enumerate(joint.condyle.joint.frames)
@@ -104,7 +106,7 @@ class FrameOperator(Change):
             self.report({"INFO"}, message)
 
 
-def tell_place(operator: Any, settings: Any, made: Any) -> None:
+def tell_place(operator: Any, settings: JointProperties, made: Object) -> None:
     """Report the number of an added control frame, by its Empty, unless it is the last."""
     number = 1 + next(k for k, frame in enumerate(settings.frames) if frame.object == made)
     count = len(settings.frames)
@@ -146,7 +148,7 @@ class AddControlFrame(FrameOperator, Operator):
             return "Add a control frame at the child's present pose, after all others"
         return " ".join((cls.__doc__ or "").split())
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         index, child = None, references.resolve(settings.child)
         if self.place == "FITTING" and child is not None:
@@ -166,7 +168,7 @@ class InsertControlFrame(FrameOperator, Operator):
     least_frames = 2
     share = 0.5
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         last = len(settings.frames) - (1 if settings.periodic else 2)
         bodies_and_joints.insert_between(context.scene, joint, min(settings.active_frame, last))
@@ -179,7 +181,7 @@ class RemoveControlFrame(FrameOperator, Operator):
     bl_label = "Remove Control Frame"
     least_frames = 1
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         settings, active = joint.condyle.joint, context.active_object
         was_active = active is not None and active == settings.frames[settings.active_frame].object
         bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)
@@ -201,7 +203,7 @@ class MoveControlFrame(FrameOperator, Operator):
         items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")),
     )
 
-    def change(self, context: Any, joint: Any) -> None:
+    def change(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         target = settings.active_frame + (-1 if self.direction == "UP" else 1)
         if 0 <= target < len(settings.frames):
@@ -220,10 +222,10 @@ class SelectControlFrame(Change, Operator):
     index: IntProperty(name="Number", description="Number of the control frame, from 0", min=0)
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         return "Only in object mode" if context.mode != "OBJECT" else ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         frames = active_joint(context).condyle.joint.frames
         if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
             self.report({"ERROR"}, f"Control frame {self.index} is missing, or hidden in this view layer")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Panel, UIList
+from bpy.types import Context, Object, Panel, UIList
 
 from ...data import references
 from ...data.joints import has_curve
@@ -15,7 +15,7 @@ from .curve_operators import is_stray
 class ControlFrameList(RowList, UIList):
     bl_idname = "CONDYLE_UL_frames"
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         chosen = item.object is not None and item.object == context.active_object
         if not references.in_scene(context.scene, item.object):
             row.label(text=f"{index}  missing: remove it", icon="ERROR")
@@ -72,7 +72,7 @@ class FramesPanel(SidebarPanel, Panel):
         draw_fields(column, settings, "order", "periodic", "outside")
 
 
-def which_frame(joint: Any, item: Any) -> str:
+def which_frame(joint: Object, item: Object) -> str:
     """Number of an Empty among the control frames of a curve, for example "Frame 3, of 0 to 7"; else empty."""
     frames = joint.condyle.joint.frames
     for number, frame in enumerate(frames):

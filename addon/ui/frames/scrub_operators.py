@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 from bpy.props import FloatVectorProperty
-from bpy.types import GizmoGroup, Operator
+from bpy.types import Context, Event, GizmoGroup, Operator, Scene
 from bpy.utils import units
 from mathutils import Matrix
 
@@ -32,7 +32,7 @@ SIZE, LEAST = 0.12, 0.05
 COVERED = 0.25
 
 
-def _told(scene: Any, value: float, unit: str) -> str:
+def _told(scene: Scene, value: float, unit: str) -> str:
     """A slider's value as text, in the scene's units, as in the panel."""
     settings = scene.unit_settings
     if unit == "rad":
@@ -74,10 +74,10 @@ class Scrub(Change, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         return scrubbing.why_not(active_joint(context))
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
+    def invoke(self, context: Context, event: Event) -> set[str]:
         if context.region_data is None:
             return self.execute(context)
         joint = active_joint(context)
@@ -90,7 +90,7 @@ class Scrub(Change, Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: Any, event: Any) -> set[str]:
+    def modal(self, context: Context, event: Event) -> set[str]:
         joint = references.object_by_session_uid(self._uid)
         if joint is None or context.region_data is None:
             return self._end(context, {"CANCELLED"})
@@ -111,14 +111,14 @@ class Scrub(Change, Operator):
             return self._done(context, joint)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joint = active_joint(context)
         project_poses.set_sliders(context.scene, joint, self.values)
         self._key(context, joint)
         return {"FINISHED"}
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: Context) -> None:
         joint = active_joint(context)
         column = self.layout.column()
         column.use_property_split = True
@@ -126,22 +126,22 @@ class Scrub(Change, Operator):
             name = "turns" if row.unit == "rad" else "values"  # Blender shows angles in the user's units
             column.prop(self, name, index=index, text=title_of(row))
 
-    def cancel(self, context: Any) -> None:
+    def cancel(self, context: Context) -> None:
         """Called when Blender ends the operator, because a file is loaded or the window closes."""
         self._end(context, {"CANCELLED"})
 
-    def _pressed(self, context: Any, event: Any) -> tuple[float, float]:
+    def _pressed(self, context: Context, event: Event) -> tuple[float, float]:
         """Place in the region where the mouse was pressed: Blender may call invoke only after a small motion."""
         region = context.region
         pressed = (event.mouse_prev_press_x - region.x, event.mouse_prev_press_y - region.y)
         near = max(abs(place - own) for place, own in zip(pressed, self._target)) < NEAR
         return pressed if near else (event.mouse_region_x, event.mouse_region_y)
 
-    def _set(self, context: Any, joint: Any, readings: Any) -> None:
+    def _set(self, context: Context, joint: Any, readings: Any) -> None:
         project_poses.set_readings(context.scene, joint, readings)
         context.area.tag_redraw()
 
-    def _select(self, context: Any, joint: Any, event: Any) -> set[str]:
+    def _select(self, context: Context, joint: Any, event: Event) -> set[str]:
         """Select the object under a click beside the handle, which Blender passes to the handle."""
         self._set(context, joint, self._start)
         place = [round(share) for share in self._at]
@@ -150,19 +150,19 @@ class Scrub(Change, Operator):
         )
         return self._end(context, {"CANCELLED"})
 
-    def _done(self, context: Any, joint: Any) -> set[str]:
+    def _done(self, context: Context, joint: Any) -> set[str]:
         names = slider_names(joint.condyle.joint)[:3]
         self.values = [joint[name] for name in names] + [0.0] * (3 - len(names))
         self._key(context, joint)
         return self._end(context, {"FINISHED"})
 
-    def _key(self, context: Any, joint: Any) -> None:
+    def _key(self, context: Context, joint: Any) -> None:
         """Key the sliders if Auto Keying is on."""
         if context.scene.tool_settings.use_keyframe_insert_auto:
             for name in slider_names(joint.condyle.joint):
                 joint.keyframe_insert(f'["{name}"]')
 
-    def _tell(self, context: Any, joint: Any) -> None:
+    def _tell(self, context: Context, joint: Any) -> None:
         settings = joint.condyle.joint
         values = [
             f"{title_of(row)} {_told(context.scene, joint[name], row.unit)}"
@@ -170,7 +170,7 @@ class Scrub(Change, Operator):
         ]
         context.area.header_text_set(f"{joint.name}: {', '.join(values)}   (Shift: slowly, Esc: restore)")
 
-    def _end(self, context: Any, outcome: set[str]) -> set[str]:
+    def _end(self, context: Context, outcome: set[str]) -> set[str]:
         if context.area is not None:
             context.area.header_text_set(None)
             context.area.tag_redraw()
@@ -185,7 +185,7 @@ class ScrubHandle(GizmoGroup):
     bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         if session.read_only or context.mode not in {"OBJECT", "POSE"}:
             return False
         if session.live is not None:  # during a live run bodies do not follow the sliders
@@ -195,7 +195,7 @@ class ScrubHandle(GizmoGroup):
         joint = active_joint(context)
         return joint is not None and joint.visible_get() and not scrubbing.why_not(joint)
 
-    def setup(self, _context: Any) -> None:
+    def setup(self, _context: Context) -> None:
         gizmo = self.gizmos.new("GIZMO_GT_move_3d")
         gizmo.draw_style = "RING_2D"
         gizmo.draw_options = {"FILL", "ALIGN_VIEW"}
@@ -205,7 +205,7 @@ class ScrubHandle(GizmoGroup):
         gizmo.use_draw_modal = True
         gizmo.target_set_operator("condyle.scrub")
 
-    def draw_prepare(self, context: Any) -> None:
+    def draw_prepare(self, context: Context) -> None:
         place = handle_place(context)
         for gizmo in self.gizmos:
             gizmo.hide = place is None
@@ -214,7 +214,7 @@ class ScrubHandle(GizmoGroup):
                 gizmo.scale_basis = handle_size(context, place)
 
 
-def handle_place(context: Any) -> Any:
+def handle_place(context: Context) -> Any:
     """Place (3,) of the active joint's handle in the world; None without a handle."""
     joint = active_joint(context)
     if joint is None or scrubbing.why_not(joint):
@@ -231,7 +231,7 @@ def handle_place(context: Any) -> Any:
         return None
 
 
-def beside(context: Any, pressed: Any, handle: Any) -> bool:
+def beside(context: Context, pressed: Any, handle: Any) -> bool:
     """Whether a press at a place (2,) of the region was outside the handle drawn at another place (2,)."""
     place = handle_place(context)
     preferences = context.preferences
@@ -239,7 +239,7 @@ def beside(context: Any, pressed: Any, handle: Any) -> bool:
     return place is not None and math.dist(pressed, handle) > pixels * handle_size(context, place)
 
 
-def handle_size(context: Any, place: Any) -> float:
+def handle_size(context: Context, place: Any) -> float:
     """The handle's `scale_basis` at a place (3,): smaller where it would hide a small or distant child."""
     child = references.resolve(active_joint(context).condyle.joint.child)
     if child is None or context.region_data is None:

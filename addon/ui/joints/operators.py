@@ -1,9 +1,7 @@
 """Operators that add and remove joints, choose their types, and drive them by sliders."""
 
-from typing import Any
-
 from bpy.props import BoolProperty, EnumProperty, IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Operator
 
 from ...blender import session
 from ...data import references
@@ -17,11 +15,11 @@ from ...sliders import sliders
 class _SearchOperator(Change):
     """Base of operators that ask for the type in a searchable list; each class must define `bl_property` itself."""
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> set[str]:
         context.window_manager.invoke_search_popup(self)
         return {"RUNNING_MODAL"}
 
-    def draw(self, _context: Any) -> None:
+    def draw(self, _context: Context) -> None:
         self.layout.prop(self, "kind", text="")  # a label would truncate the type
 
 
@@ -43,14 +41,14 @@ class AddJoint(_SearchOperator, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if references.active_body(context) is None:
             return "Select the child, then the parent: two objects, or two bones in pose mode"
         if len(references.selected_bodies(context)) > 2:
             return "More than two are selected: select the child, then the parent"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         parent, child = references.parent_and_child(context)
         joint = bodies_and_joints.add_joint(
             context.scene, parent, child, self.kind, closes_loop=self.closes_loop
@@ -78,7 +76,7 @@ class ChooseType(_SearchOperator, Operator):
         name="Part", description="Number of the part of a composite joint, from 1; 0: the joint itself", min=0
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         joint = active_joint(context)
         settings = joint.condyle.joint
         if self.part == 0:
@@ -103,7 +101,7 @@ class RemoveJoint(Change, Operator):
     bl_label = "Remove Joint"
     needs = needs_own_joint
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         bodies_and_joints.remove_joint(context.scene, active_joint(context))
         return {"FINISHED"}
 
@@ -115,7 +113,7 @@ class SetRestPose(Change, Operator):
     bl_label = "Set Rest Pose"
     needs = needs_joint
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         bodies_and_joints.take_rest_pose(active_joint(context))
         return {"FINISHED"}
 
@@ -129,12 +127,12 @@ class Drive(Change, Operator):
     needs = needs_joint
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if active_joint(context).condyle.joint.closes_loop:
             return "The joint closes a loop: another joint moves its child"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         joint = active_joint(context)
         project_poses.drive_here(context.scene, joint)
         context.view_layer.update()
@@ -152,7 +150,7 @@ class StopDriving(Change, Operator):
     needs = needs_joint
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         joint = active_joint(context)
         if not joint.condyle.joint.driven:
             return "The sliders do not drive this joint"
@@ -165,7 +163,7 @@ class StopDriving(Change, Operator):
             return f"{joint.name} is driven in its library, which would drive it again after the file is reopened"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         sliders.set_driven(context.scene, active_joint(context), False)
         return {"FINISHED"}
 
@@ -178,17 +176,17 @@ class StartHere(Change, Operator):
     needs = needs_joint
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not active_joint(context).condyle.joint.driven:
             return "Drive the joint by its sliders first"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         sliders.start_here(context.scene, active_joint(context))
         return {"FINISHED"}
 
 
-def _needs_composite(cls: Any, context: Any) -> bool:
+def _needs_composite(cls: type[Operator], context: Context) -> bool:
     return needs_joint(cls, context) and allowed(
         cls,
         "Only a composite joint has parts" if active_joint(context).condyle.joint.type != "composite" else "",
@@ -207,7 +205,7 @@ class AddPart(_SearchOperator, Operator):
         name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
     )
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         joint = active_joint(context)
         joint.condyle.joint.parts.add().type = self.kind
         keep_sliders.shape_changed(context.scene, joint)
@@ -223,7 +221,7 @@ class RemovePart(Change, Operator):
 
     part: IntProperty(name="Part", description="Number of the part, from 1; 0: the last", min=0)
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         joint = active_joint(context)
         parts = joint.condyle.joint.parts
         if not parts or self.part > len(parts):

@@ -2,11 +2,18 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Object, Panel, UILayout
 
 from ...baked import ik_chains
 from ...data.joint_types import TYPES, custom_readings
-from ...data.joints import is_baked_over, shapes, slider_names
+from ...data.joints import (
+    CoordinateProperties,
+    JointPart,
+    JointProperties,
+    is_baked_over,
+    shapes,
+    slider_names,
+)
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
 from ..layout import draw_fields, draw_lines, fields
@@ -60,7 +67,7 @@ class JointPanel(SidebarPanel, Panel):
                 column.prop(settings, "follow_time")
         self._draw_sliders(layout, joint, settings, context)
 
-    def _draw_shape(self, layout: Any, settings: Any) -> None:
+    def _draw_shape(self, layout: UILayout, settings: JointProperties) -> None:
         if settings.type == "composite":
             if not settings.parts:
                 layout.label(text="Add its parts from parent to child", icon="INFO")
@@ -80,7 +87,7 @@ class JointPanel(SidebarPanel, Panel):
         if settings.type not in {"spline_curve", "spline_surface"}:
             layout.operator("condyle.set_rest_pose")
 
-    def _draw_sliders(self, layout: Any, joint: Any, settings: Any, context: Any) -> None:
+    def _draw_sliders(self, layout: UILayout, joint: Object, settings: JointProperties, context: Any) -> None:
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
@@ -102,7 +109,7 @@ class JointPanel(SidebarPanel, Panel):
         row.operator("condyle.stop_driving", text="", icon="X")
 
 
-def draw_type(layout: Any, shape: Any, number: int) -> Any:
+def draw_type(layout: UILayout, shape: JointPart | JointProperties, number: int) -> Any:
     """Draw the type of a joint (number 0) or of one of its parts as a button for a searchable list; returns its row."""
     row = layout.row()
     split = row.split(factor=0.4)
@@ -116,7 +123,7 @@ def draw_type(layout: Any, shape: Any, number: int) -> Any:
     return row
 
 
-def draw_settings(layout: Any, shape: Any) -> None:
+def draw_settings(layout: UILayout, shape: JointPart | JointProperties) -> None:
     """Draw the settings of a joint's type, some with more specific names."""
     for name in TYPES[shape.type].settings:
         if name == "axis":
@@ -142,7 +149,7 @@ def draw_settings(layout: Any, shape: Any) -> None:
             layout.prop(shape, name)
 
 
-def may_roll(settings: Any) -> bool:
+def may_roll(settings: JointProperties) -> bool:
     """Whether a joint begins with a surface on which its child can roll."""
     parts = list(settings.parts) if settings.type == "composite" else []
     return len(parts) > 0 and parts[0].type == "spline_surface" and not parts[0].inverted
@@ -196,7 +203,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
                 box.label(text=title_of(row))
             self._draw_coordinate(box.column(), row)
 
-    def _draw_coordinate(self, layout: Any, row: Any) -> None:
+    def _draw_coordinate(self, layout: UILayout, row: CoordinateProperties) -> None:
         view = VIEWS.get(row.unit, "")
         from_settings = row.id_data.condyle.joint.start_from in {"SCENE", "SETTINGS"}
         start = layout.column()
@@ -221,7 +228,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
         if row.limits != "NONE" and not row.id_data.condyle.joint.hard_limits:
             draw_fields(layout, row, "limit_stiffness", "limit_damping")
 
-    def _draw_limits(self, layout: Any, row: Any) -> None:
+    def _draw_limits(self, layout: UILayout, row: CoordinateProperties) -> None:
         """Draw the choice of limits; only curves and surfaces have ends of their own."""
         if has_ends(row.id_data.condyle.joint) or row.limits == "RANGE":
             layout.prop(row, "limits")
@@ -236,7 +243,7 @@ class CoordinatesPanel(SidebarPanel, Panel):
             choices.prop_enum(row, "limits", name)
 
 
-def has_ends(settings: Any) -> bool:
+def has_ends(settings: JointProperties) -> bool:
     """Whether a joint is, or contains, a curve or surface."""
     return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bpy.props import BoolProperty, FloatProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Operator
 
 from ...blender import redraw, session
 from ...data.live import settings
@@ -35,21 +35,21 @@ class Live(Change, JobOperator, Operator):
     record: BoolProperty(name="Record", description="Record from the start", options={"SKIP_SAVE", "HIDDEN"})
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
             return "Nothing to simulate: add a joint, or make a body Free"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         if not self.duration:
             self.report({"ERROR"}, "Without a window the run needs a Duration in seconds")
             return {"CANCELLED"}
         return super().execute(context)
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return run_mode.live(context.scene, self.duration or None, self.record)
 
-    def modal(self, context: Any, event: Any) -> set[str]:
+    def modal(self, context: Context, event: Event) -> set[str]:
         try:
             if session.live is not None and self._drags(context, event):
                 return {"RUNNING_MODAL"}
@@ -63,7 +63,7 @@ class Live(Change, JobOperator, Operator):
             redraw.views()  # poses, and the panel's figures
         return answer
 
-    def _drags(self, context: Any, event: Any) -> bool:
+    def _drags(self, context: Context, event: Event) -> bool:
         """Handle mouse events that grab, drag or release a body; returns whether this was one."""
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
             return drag.take(context, event)
@@ -77,7 +77,7 @@ class Live(Change, JobOperator, Operator):
             return True
         return False
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "run_mode.LiveReport") -> str:
         if outcome.baked is None:
             return f"Live run of {outcome.seconds:.1f} s ended: the scene is unchanged"
         first, last = outcome.frames[0], outcome.frames[-1]
@@ -85,7 +85,7 @@ class Live(Change, JobOperator, Operator):
         beyond = f"; the scene plays to frame {end}" if last > end else ""
         return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
 
-    def _finish(self, outcome: Any) -> set[str]:
+    def _finish(self, outcome: "run_mode.LiveReport") -> set[str]:
         super()._finish(outcome)
         # without a record nothing has changed, so there is no undo step
         return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}
@@ -98,13 +98,13 @@ class StopLive(Operator):
     bl_label = "Stop"
 
     @classmethod
-    def poll(cls, _context: Any) -> bool:
+    def poll(cls, _context: Context) -> bool:
         if session.live is None:
             cls.poll_message_set("No live run is active")
             return False
         return True
 
-    def execute(self, _context: Any) -> set[str]:
+    def execute(self, _context: Context) -> set[str]:
         session.live.stop()
         return {"FINISHED"}
 
@@ -118,7 +118,7 @@ class RecordLive(Operator):
 
     poll = StopLive.poll  # type: ignore[assignment]  # a parameter by another name
 
-    def execute(self, _context: Any) -> set[str]:
+    def execute(self, _context: Context) -> set[str]:
         first, last = session.live.recorded
         if first is None or last is not None:
             session.live.start_recording()
@@ -134,13 +134,13 @@ class KeepLive(Change, Operator):
     bl_label = "Keep Values"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not knobs.touched(settings(), context.scene):
             why_not = knobs.of_another(settings(), context.scene)
             return why_not or "No slider of the last live run differs from the scene"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         changed = knobs.keep(settings(), context.scene)
         session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
         return {"FINISHED"}

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Context, Panel, Scene, UILayout
 
 from ...blender import session
-from ...data.live import SHOWN, scene_of, settings
+from ...data.live import SHOWN, LiveSettings, scene_of, settings
 from ...data.property_options import SidebarPanel
 from ..layout import draw_fields, fields
 from .operators import speed_text
@@ -13,7 +13,7 @@ from .operators import speed_text
 GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
 
 
-def draw_live(layout: Any, scene: Any) -> None:
+def draw_live(layout: UILayout, scene: Scene) -> None:
     """Draw the panel, before and during a run."""
     live, run = settings(), session.live
     row = layout.row(align=True)
@@ -39,7 +39,7 @@ def draw_live(layout: Any, scene: Any) -> None:
         layout.operator("condyle.live_keep", icon="IMPORT")
 
 
-def draw_figures(layout: Any, run: Any, live: Any) -> None:
+def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     column = layout.box().column(align=True)
     if not run.figures:
         column.label(text="Starting", icon="SORTTIME")  # the panel above shows details
@@ -60,7 +60,7 @@ def draw_figures(layout: Any, run: Any, live: Any) -> None:
         column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
 
 
-def draw_sliders(layout: Any, live: Any, running: bool) -> None:
+def draw_sliders(layout: UILayout, live: LiveSettings, running: bool) -> None:
     for group, shown in GROUPS:
         sliders = [slider for slider in live.sliders if slider.group == group]
         if not sliders:
@@ -118,7 +118,7 @@ class LiveRunPanel(SidebarPanel, Panel):
     def poll(cls, _context: Any) -> bool:
         return session.live is not None
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: Context) -> None:
         draw_live(self.layout, context.scene)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 from bpy.props import StringProperty
-from bpy.types import Operator
+from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, session
 from ...blender.attachments import Entry
@@ -32,14 +32,14 @@ class ImportOpenSim(Operator):
     )
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return bool(writable(cls) and need_object_mode(cls, context))
 
-    def invoke(self, context: Any, _event: Any) -> set[str]:
+    def invoke(self, context: Context, _event: Event) -> set[str]:
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
             imported = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
@@ -76,7 +76,7 @@ class ImportOpenSim(Operator):
         return {"FINISHED"}
 
 
-def draw_in_menu(self: Any, _context: Any) -> None:
+def draw_in_menu(self: Any, _context: Context) -> None:
     """Draw the entry in File > Import."""
     self.layout.operator("condyle.import_opensim", text="OpenSim Model (.osim)")
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty
-from bpy.types import Operator
+from bpy.types import Context, Object, Operator
 
 from ...baking import muscles as muscle_bakes
 from ...data import references
@@ -13,7 +13,7 @@ from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
 
 
-def _chosen(item: Any, context: Any) -> None:
+def _chosen(item: Object, context: Context) -> None:
     """Make an added object the active one."""
     if context.mode == "OBJECT":
         for each in context.selected_objects:
@@ -22,7 +22,7 @@ def _chosen(item: Any, context: Any) -> None:
         context.view_layer.objects.active = item
 
 
-def picked_points(context: Any) -> list[tuple[Any, Any]]:
+def picked_points(context: Context) -> list[tuple[Any, Any]]:
     """Body and place of each selected point, from origin to insertion, the active one last.
 
     Empties that are no bodies are points on the body that carries them. On a body, the point nearest to the 3D cursor
@@ -56,7 +56,7 @@ class AddMuscle(Change, Operator):
     bl_label = "Add Muscle"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         active = context.active_object
         if active is not None and active.type == "CURVE" and active.select_get():
             return "This curve is already a muscle" if active.condyle.muscle.enabled else ""
@@ -65,7 +65,7 @@ class AddMuscle(Change, Operator):
             return "Select two or more bodies or Empties, the insertion last; or a curve"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         scene, active = context.scene, context.active_object
         if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
             bodies = [each for each in references.selected_bodies(context) if each.object != active]
@@ -77,13 +77,13 @@ class AddMuscle(Change, Operator):
         return {"FINISHED"}
 
 
-def _needs_muscle(cls: Any, context: Any) -> bool:
+def _needs_muscle(cls: type[Operator], context: Context) -> bool:
     return editable(cls, context) and allowed(
         cls, "Select a muscle" if active_muscle(context) is None else ""
     )
 
 
-def _needs_own_curve(cls: Any, context: Any) -> bool:
+def _needs_own_curve(cls: type[Operator], context: Context) -> bool:
     """Poll: the active muscle is not baked, since a bake replaces its curve and hooks."""
     return _needs_muscle(cls, context) and allowed(
         cls,
@@ -98,7 +98,7 @@ class RemoveMuscle(Change, Operator):
     bl_label = "Remove Muscle"
     needs = _needs_own_curve
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         muscles.remove_muscle(active_muscle(context))
         return {"FINISHED"}
 
@@ -113,7 +113,7 @@ class StickPoints(Change, Operator):
 
     every: BoolProperty(name="Every Point", description="Also points that are already on a body")
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         item = active_muscle(context)
         bodies = [each for each in references.selected_bodies(context) if each.object != item]
         count = muscles.stick_points(context.scene, item, bodies, self.every)
@@ -132,10 +132,10 @@ class AddObstacle(Operator):
     shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPES, default=1)
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return bool(writable(cls) and need_object_mode(cls, context))
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         chosen = references.selected_bodies(context)
         over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
         carriers = [each for each in chosen if each.object not in over]
@@ -172,12 +172,12 @@ class WrapOver(Change, Operator):
     )
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not any(item.condyle.obstacle.enabled for item in context.selected_objects):
             return "Select one or more obstacles, then the muscle"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         muscle = active_muscle(context)
         for item in context.selected_objects:
             if item.condyle.obstacle.enabled:
@@ -193,12 +193,12 @@ class RemoveWrap(Change, Operator):
     needs = _needs_muscle
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not len(active_muscle(context).condyle.muscle.obstacles):
             return "The muscle wraps over no obstacle"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         settings = active_muscle(context).condyle.muscle
         settings.obstacles.remove(min(settings.active_obstacle, len(settings.obstacles) - 1))
         settings.active_obstacle = max(0, min(settings.active_obstacle, len(settings.obstacles) - 1))

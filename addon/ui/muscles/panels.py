@@ -3,11 +3,12 @@
 from typing import Any
 
 import bpy
-from bpy.types import Panel, UIList
+from bpy.types import Context, Object, Panel, Scene, UILayout, UIList
 
 from ...blender import physics_access
 from ...data import references
-from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF
+from ...data.muscles import MuscleProperties
+from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF, ObstacleProperties
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
 from ..layout import draw_fields, draw_lines, fields
@@ -21,7 +22,7 @@ class MuscleList(ObjectList, UIList):
 
     bl_idname = "CONDYLE_UL_muscles"
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         settings = item.condyle.muscle
         row.active = settings.active
         row.label(text=item.name, icon="CURVE_DATA")
@@ -39,7 +40,7 @@ class ObstacleList(RowList, UIList):
 
     bl_idname = "CONDYLE_UL_obstacles"
 
-    def draw_row(self, context: Any, row: Any, data: Any, item: Any, index: int) -> None:
+    def draw_row(self, context: Context, row: Any, data: Any, item: Any, index: int) -> None:
         row.prop(item, "obstacle", text="", emboss=False, icon="MESH_CYLINDER")
         part = row.row()
         part.scale_x = 0.5
@@ -137,7 +138,7 @@ _HILL = (
 LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damping"), "thelen": _HILL}
 
 
-def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
+def state_lines(scene: Scene, item: Object) -> list[tuple[str, str]]:
     """Lines about a muscle: its length and loose points, or its error."""
     try:
         points = muscle_points.points_of(item)
@@ -159,7 +160,7 @@ def state_lines(scene: Any, item: Any) -> list[tuple[str, str]]:
     return lines
 
 
-def _draw_obstacles(layout: Any, settings: Any) -> None:
+def _draw_obstacles(layout: UILayout, settings: MuscleProperties) -> None:
     layout.label(text="Wraps over (obstacle, strand)")
     if len(settings.obstacles):
         layout.template_list(
@@ -172,7 +173,7 @@ def _draw_obstacles(layout: Any, settings: Any) -> None:
     row.operator("condyle.remove_wrap", icon="REMOVE")
 
 
-def draw_side(column: Any, settings: Any, name: str, label: str) -> None:
+def draw_side(column: UILayout, settings: ObstacleProperties, name: str, label: str) -> None:
     """Draw buttons for the sides of a shape, if it has several."""
     sides = SIDES_OF[settings.shape]
     if len(sides) == 1:

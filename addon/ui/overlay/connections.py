@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Context, Object, Scene
 
 from ...blender import physics_access
 from ...data import references
 from ...data.connection_kinds import KINDS
+from ...data.connections import ConnectionProperties
 from ...data.property_options import active_connection
 from ...reading import connections
 from .pieces import STYLES, piece_lines
@@ -27,7 +29,7 @@ def forget() -> None:
     _points.clear()
 
 
-def drawing(scene: Any, item: Any) -> Any:
+def drawing(scene: Scene, item: Object) -> physics_access.Drawing | None:
     """A connection's drawing in the world, in Blender units; None for a gear or an incomplete connection."""
     key = _key(scene, item)
     known = _cache.get(item.session_uid)
@@ -50,7 +52,7 @@ def lines(item: Any, shape: Any, strength: float) -> Any:
     return known[2]
 
 
-def _key(scene: Any, item: Any) -> Any:
+def _key(scene: Scene, item: Object) -> Any:
     settings = item.condyle.connection
     ground = settings.ground
     objects = [item, settings.end, settings.body.object, ground.surface, settings.profile]
@@ -71,7 +73,7 @@ def _key(scene: Any, item: Any) -> Any:
     return facts, places, body and body.matrix.copy()
 
 
-def _draw(scene: Any, item: Any) -> Any:
+def _draw(scene: Scene, item: Object) -> physics_access.Drawing | None:
     settings = item.condyle.connection
     size = scene.condyle.overlay.axis_size or 2.0 * item.empty_display_size
     size = max(float(size), 1e-6)
@@ -91,7 +93,7 @@ def _draw(scene: Any, item: Any) -> Any:
     return drawings.drawing(constraint, {"body": np.eye(4)}, size)
 
 
-def _touching(settings: Any) -> np.ndarray:
+def _touching(settings: ConnectionProperties) -> np.ndarray:
     """Points (n, 3) in the world that can touch the ground; none where they cannot be read.
 
     They are cached in the body's frame, since the body moves at every frame.
@@ -113,7 +115,7 @@ def _touching(settings: Any) -> np.ndarray:
     return _points[uid][1] @ base[:3, :3].T + base[:3, 3]
 
 
-def visible(context: Any) -> list[tuple[Any, bool]]:
+def visible(context: Context) -> list[tuple[Any, bool]]:
     """The connections to draw, and whether each is active."""
     at_hand = active_connection(context)
     return [

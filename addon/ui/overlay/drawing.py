@@ -13,10 +13,12 @@ import blf
 import bpy
 import gpu
 import numpy as np
+from bpy.types import Context, Object, Scene
 from gpu_extras.batch import batch_for_shader
 
 from ...data import references
 from ...data.joints import is_baked_over
+from ...data.overlay import OverlayProperties
 from ...data.property_options import active_joint
 from ...posing import picking
 from . import connections, ghosts, muscles, swept
@@ -49,13 +51,13 @@ def forget() -> None:
     muscles.forget()
 
 
-def _overlays_shown(context: Any) -> bool:
+def _overlays_shown(context: Context) -> bool:
     space = context.space_data
     overlays = space is None or getattr(getattr(space, "overlay", None), "show_overlays", True)
     return bool(context.scene.condyle.overlay.show and overlays)
 
 
-def visible_joints(context: Any) -> list[tuple[Any, float]]:
+def visible_joints(context: Context) -> list[tuple[Any, float]]:
     """The joints to draw and their opacity (0 to 1), the active one last."""
     settings = context.scene.condyle.overlay
     if not _overlays_shown(context):
@@ -68,7 +70,7 @@ def visible_joints(context: Any) -> list[tuple[Any, float]]:
     return [(item, share) for item, share in found if share > 0.0 and item.visible_get()]
 
 
-def roles_shown(settings: Any) -> tuple[str, ...]:
+def roles_shown(settings: OverlayProperties) -> tuple[str, ...]:
     """Roles of lines that the settings show."""
     return tuple(role for name, roles in TOGGLES.items() if getattr(settings, name) for role in roles)
 
@@ -91,7 +93,7 @@ def control_lines(known: Shown, strength: float) -> list[Lines]:
     return [painted(CONTROL_WIDTH, ends, np.tile(colors, (len(known.frames), 1)), strength)]
 
 
-def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> Iterator[Part]:
+def joint_parts(scene: Scene, item: Object, strength: float, track: bool = True) -> Iterator[Part]:
     """All parts of a joint's drawing now; `track` as in `placed_pieces`."""
     settings = scene.condyle.overlay
     known = shown(scene, item)
@@ -120,7 +122,7 @@ def joint_parts(scene: Any, item: Any, strength: float, track: bool = True) -> I
         yield Part(name, known.kept(key, made), base)
 
 
-def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> Iterator[Part]:
+def _swept_parts(scene: Scene, item: Object, strength: float, base: np.ndarray) -> Iterator[Part]:
     """Axes, and outlines of the child, along a joint with one coordinate."""
     settings, known = scene.condyle.overlay, shown(scene, item)
     if not (settings.show_swept or settings.show_poses):
@@ -144,7 +146,7 @@ def _swept_parts(scene: Any, item: Any, strength: float, base: np.ndarray) -> It
         yield Part(item.name_full, known.axis[1], base)
 
 
-def connection_parts(context: Any) -> Iterator[Part]:
+def connection_parts(context: Context) -> Iterator[Part]:
     """All parts of the drawings of constraints, springs and ground now."""
     settings = context.scene.condyle.overlay
     if not (_overlays_shown(context) and settings.show_connections):
@@ -162,7 +164,7 @@ def connection_parts(context: Any) -> Iterator[Part]:
             yield Part(item.name_full, lines, np.eye(4))
 
 
-def muscle_parts(context: Any) -> Iterator[Part]:
+def muscle_parts(context: Context) -> Iterator[Part]:
     """All parts of the drawings of muscles now."""
     settings = context.scene.condyle.overlay
     if not (_overlays_shown(context) and settings.show_muscles):
@@ -177,7 +179,7 @@ def muscle_parts(context: Any) -> Iterator[Part]:
             yield Part(item.name_full, lines, np.eye(4))
 
 
-def placed_pieces(scene: Any, item: Any, known: Shown, track: bool = True) -> list[np.ndarray]:
+def placed_pieces(scene: Scene, item: Object, known: Shown, track: bool = True) -> list[np.ndarray]:
     """Places (4, 4) of the pieces of a joint's drawing in its frame, from its sliders, or else from its child.
 
     track: whether to search for the child's place again where it has moved.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bpy.types import Object
 
 from ...blender import physics_access, units
 from ...data import references
@@ -30,13 +31,13 @@ BONE_EDGES = np.array(
 )
 
 
-def wanted(item: Any) -> bool:
+def wanted(item: Object) -> bool:
     """Whether a joint has ghosts and shows them."""
     fit = item.condyle.joint.fit
     return bool(getattr(fit, "show_ghosts", False)) and len(fit.residuals) > 0
 
 
-def residuals_of(item: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def residuals_of(item: Object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Distances (n,) [mm], angles (n,) [rad] and keyed poses (n, 4, 4) in the joint's frame of the last fit."""
     rows = item.condyle.joint.fit.residuals
     distances, angles = np.empty(len(rows), np.float32), np.empty(len(rows), np.float32)
@@ -58,7 +59,7 @@ class Passing:
     changed: bool
 
 
-def passing(item: Any, known: Shown) -> Passing:
+def passing(item: Object, known: Shown) -> Passing:
     """Residuals of a joint, as it is drawn now, at the keys of its last fit.
 
     An unchanged joint has those of the fit. A changed curve is searched for the point nearest to each key; a changed
@@ -156,7 +157,7 @@ def colors_of(share: np.ndarray, alpha: float) -> np.ndarray:
     return np.stack([*rgb, np.full(len(share), alpha)], axis=1)
 
 
-def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]:
+def lines(item: Object, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]:
     """Ends (k, 2, 3) and colours (k, 4) of a joint's ghosts, in its frame: axes, and outlines of the child."""
     now, poses = passing(item, known), residuals_of(item)[2]
     share = shares(now.distances, now.angles)
@@ -173,7 +174,7 @@ def lines(item: Any, known: Shown, size: float) -> tuple[np.ndarray, np.ndarray]
     return np.concatenate([outlines, axes]), np.concatenate([faint, colors])
 
 
-def outline(item: Any) -> tuple[np.ndarray, np.ndarray]:
+def outline(item: Object) -> tuple[np.ndarray, np.ndarray]:
     """Corners (c, 3) of the child's bounding box or bone, in its rigid frame, and its edges (e, 2) as pairs of corners;
     none for Empties.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Context, Object, Scene
 
 from ...blender import physics_access
 from ...data.property_options import active_muscle
@@ -22,7 +23,7 @@ def forget() -> None:
     muscle_lengths.forget()
 
 
-def visible(context: Any) -> list[tuple[Any, bool]]:
+def visible(context: Context) -> list[tuple[Any, bool]]:
     """The muscles whose path is drawn, and whether each is active."""
     at_hand = active_muscle(context)
     return [
@@ -32,7 +33,7 @@ def visible(context: Any) -> list[tuple[Any, bool]]:
     ]
 
 
-def lines(scene: Any, item: Any, strength: float) -> Any:
+def lines(scene: Scene, item: Object, strength: float) -> Any:
     """Coloured lines of a muscle's path, cached until the path changes; None where it has none."""
     try:
         path = muscle_lengths.path_now(scene, item)

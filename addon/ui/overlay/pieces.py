@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...blender import physics_access
+
 #: colour and width [px] of the lines of each role in physics.joints.symbols
 STYLES: dict[str, tuple[tuple[float, float, float], float]] = {
     "surface": ((0.78, 0.60, 0.35), 1.5),
@@ -42,7 +44,9 @@ def painted(width: float, ends: np.ndarray, colors: Any, strength: float) -> Lin
     return Lines(width, ends, rgba)
 
 
-def piece_lines(piece: Any, roles: tuple[str, ...], metre: float, strength: float) -> list[Lines]:
+def piece_lines(
+    piece: physics_access.Drawing, roles: tuple[str, ...], metre: float, strength: float
+) -> list[Lines]:
     """Lines of a piece of a joint's drawing that have these roles."""
     return [
         painted(width, piece.segments(role) * metre, color, strength)

@@ -14,6 +14,8 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix
 
 from ...blender import attachments, physics_access, redraw, units
 from ...data import references
@@ -111,7 +113,7 @@ class Shown:
         return self.styles[style]
 
 
-def _nearest(joint: Any, pose: np.ndarray, start: np.ndarray) -> np.ndarray | None:
+def _nearest(joint: physics_access.Joint, pose: np.ndarray, start: np.ndarray) -> np.ndarray | None:
     """Gauss-Newton on the twist from the joint's pose to a pose (4, 4); few steps, because it runs in a redraw."""
     lie = physics_access.physics().lie
     try:
@@ -134,7 +136,7 @@ def forget() -> None:
     _cache.clear()
 
 
-def shown(scene: Any, item: Any) -> Shown:
+def shown(scene: Scene, item: Object) -> Shown:
     """The drawing of a joint as it is now; while it keeps changing, a slightly older one."""
     key = _key(scene, item)
     known = _cache.get(item.session_uid)
@@ -164,7 +166,7 @@ def shown(scene: Any, item: Any) -> Shown:
     return drawing
 
 
-def _key(scene: Any, item: Any) -> Any:
+def _key(scene: Scene, item: Object) -> Any:
     """The settings that a joint's drawing depends on."""
     settings = item.condyle.joint
     facts = [tuple(getattr(settings, name) for name in SETTINGS)]
@@ -187,21 +189,24 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float)) else tuple(value)
 
 
-def _owners(item: Any) -> list[Any]:
+def _owners(item: Object) -> list[Object]:
     """The Empties whose control frames a joint uses."""
     settings = item.condyle.joint
     found = [shape.frames_of for shape in shapes(settings) if shape.frames_of is not None]
     return [item, *found] if len(settings.frames) or not found else found
 
 
-def _worlds(owner: Any) -> list[Any]:
+def _worlds(owner: Object) -> list[Matrix]:
     """World matrices of an Empty and of its control frames; None for a deleted frame."""
     frames = owner.condyle.joint.frames
     objects = [frame.object for frame in frames]
-    return [owner.matrix_world.copy(), *(each and each.matrix_world.copy() for each in objects)]
+    return [
+        owner.matrix_world.copy(),
+        *(None if each is None else each.matrix_world.copy() for each in objects),
+    ]
 
 
-def _places(worlds: list[Any]) -> np.ndarray:
+def _places(worlds: list[Matrix]) -> np.ndarray:
     """Places (m, 3, 4) of control frames in their joint; empty where one is missing."""
     base, *matrices = worlds
     if not matrices or None in matrices:
@@ -222,7 +227,7 @@ def _rigid(places: np.ndarray) -> np.ndarray:
     return poses
 
 
-def _make(scene: Any, item: Any, made: Shown) -> None:
+def _make(scene: Scene, item: Object, made: Shown) -> None:
     """Read the joint and draw it; of an incomplete joint only the control frames are drawn."""
     ours = physics_access.physics().CondyleError
     made.metre = 1.0 / units.length_scale(scene)
@@ -241,7 +246,7 @@ def _make(scene: Any, item: Any, made: Shown) -> None:
         made.joint = made.sketch = None
 
 
-def _sizes(scene: Any, item: Any, made: Shown) -> float:
+def _sizes(scene: Scene, item: Object, made: Shown) -> float:
     """Size of a joint's signs in Blender units; also sets that of its control frames."""
     chosen = float(scene.condyle.overlay.axis_size)
     size = 2.0 * float(item.empty_display_size)
@@ -259,7 +264,7 @@ def _sizes(scene: Any, item: Any, made: Shown) -> float:
     return max(size, 1e-6)
 
 
-def _limits(item: Any, joint: Any) -> np.ndarray:
+def _limits(item: Object, joint: physics_access.Joint) -> np.ndarray:
     """Limits (n, 2) of the joint's readings by its settings."""
     limits = np.tile([-np.inf, np.inf], (joint.num_coordinates, 1))
     for pair, inner, row in zip(limits, joint.range.reshape(-1, 2), item.condyle.joint.coordinates):
@@ -270,7 +275,7 @@ def _limits(item: Any, joint: Any) -> np.ndarray:
     return limits
 
 
-def readings(scene: Any, item: Any) -> np.ndarray:
+def readings(scene: Scene, item: Object) -> np.ndarray:
     """A joint's readings now (n,) in SI: its sliders, or its start values; times advance with the frame over a bake."""
     settings = item.condyle.joint
     rows = settings.coordinates
@@ -287,14 +292,14 @@ def readings(scene: Any, item: Any) -> np.ndarray:
     return np.array(values, dtype=np.float64)
 
 
-def baked_seconds(scene: Any) -> float:
+def baked_seconds(scene: Scene) -> float:
     """Seconds since the start of the bake at the present frame."""
     first, last = frame_ends(scene)
     frame = min(max(scene.frame_current_final, first), last)
     return float((frame - first) * scene.render.fps_base / scene.render.fps)
 
 
-def moving_frame(item: Any) -> np.ndarray | None:
+def moving_frame(item: Object) -> np.ndarray | None:
     """A joint's moving frame (4, 4) from its child's pose, in the joint's frame; None without a child."""
     child = references.resolve(item.condyle.joint.child)
     if child is None:

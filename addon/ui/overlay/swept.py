@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bpy.types import Object
 
 from ...blender import physics_access
+from ...data.overlay import OverlayProperties
 from ...reading import joints
 from ...sliders import sliders
 from .ghosts import outline
@@ -23,12 +25,12 @@ AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
 FAR = 6.0
 
 
-def has_path(joint: Any) -> bool:
+def has_path(joint: physics_access.Joint | None) -> bool:
     """Whether a joint of physics has one free coordinate, and so one axis at each place."""
     return joint is not None and joint.num_coordinates == 1 and not any(joint.prescribed)
 
 
-def places(item: Any, known: Shown, count: int) -> np.ndarray:
+def places(item: Object, known: Shown, count: int) -> np.ndarray:
     """Readings (count,) spread evenly over a joint's range, within its limits."""
     (lower, upper) = sliders.slider_ranges(item, known.joint)[0]
     closed = bool(np.isinf(known.joint.range).any())
@@ -49,7 +51,7 @@ def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
     return np.array([point - along, point + along]) @ pose[:3, :3].T + known.metre * pose[:3, 3]
 
 
-def axes(item: Any, known: Shown, half: float) -> np.ndarray:
+def axes(item: Object, known: Shown, half: float) -> np.ndarray:
     """Ends (k, 2, 3) of the axes along a joint, in its frame; none for a fixed axis, as of a hinge."""
     found = [axis_line(known, float(reading), half) for reading in places(item, known, AXES)]
     lines = np.array([each for each in found if each is not None]).reshape(-1, 2, 3)
@@ -57,7 +59,7 @@ def axes(item: Any, known: Shown, half: float) -> np.ndarray:
     return lines[:0] if stays else lines
 
 
-def outlines(item: Any, known: Shown) -> np.ndarray:
+def outlines(item: Object, known: Shown) -> np.ndarray:
     """Ends (k, 2, 3) of the child's outlines along a joint, in its frame."""
     corners, edges = outline(item)
     if not len(corners):
@@ -72,7 +74,7 @@ def outlines(item: Any, known: Shown) -> np.ndarray:
     return np.concatenate(lines)
 
 
-def along(item: Any, known: Shown, settings: Any) -> list[tuple[np.ndarray, Any]]:
+def along(item: Object, known: Shown, settings: OverlayProperties) -> list[tuple[np.ndarray, Any]]:
     """Lines (k, 2, 3) in the joint's frame and their colours (4,): axes and outlines, each if shown by `settings`."""
     found: list[tuple[np.ndarray, Any]] = []
     try:
@@ -94,7 +96,7 @@ def now(known: Shown, reading: float) -> np.ndarray:
     return np.empty((0, 2, 3)) if found is None else found[None]
 
 
-def style_of(item: Any, settings: Any) -> tuple[Any, ...]:
+def style_of(item: Object, settings: OverlayProperties) -> tuple[Any, ...]:
     """The settings that `along` depends on, besides the joint's shape."""
     (row,) = item.condyle.joint.coordinates
     return settings.show_swept, settings.show_poses, row.limits, row.lower, row.upper

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Operator
+from bpy.types import Context, Operator
 
 from ...baking import write
 from ...blender import session
@@ -25,25 +25,25 @@ class Bake(Change, JobOperator, Operator):
     title = "Bake"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
             return missing_joints.why_nothing(context.scene)
         return ""
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return bake.bake(context.scene)
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "bake.BakeReport") -> str:
         if len(outcome.warnings) > MOST_TOLD:
             return self.shown(outcome)
         return ". Note: ".join([self._done(outcome), *(each.text for each in outcome.warnings)])
 
-    def shown(self, outcome: Any) -> str:
+    def shown(self, outcome: "bake.BakeReport") -> str:
         count = len(outcome.warnings)
         counted = f"; {count} {'warning' if count == 1 else 'warnings'}, see the list" if count else ""
         return self._done(outcome) + counted
 
-    def _done(self, outcome: Any) -> str:
+    def _done(self, outcome: "bake.BakeReport") -> str:
         bodies = len(outcome.bodies)
         seconds = sum(outcome.seconds.values())
         done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
@@ -58,17 +58,17 @@ class BakeUnfinished(Change, JobOperator, Operator):
     title = "Bake"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         kept = partial_bake.of(context.scene)
         refused = "No bake of this scene failed after its first frames"
         if kept is not None:
             refused = partial_bake.why_not(context.scene, kept)
         return refused
 
-    def steps(self, context: Any) -> Any:
+    def steps(self, context: Context) -> Any:
         return bake.bake_unfinished(context.scene)
 
-    def told(self, outcome: Any) -> str:
+    def told(self, outcome: "bake.BakeReport") -> str:
         return (
             f"Baked frames {outcome.frames[0]:g} to {outcome.frames[-1]:g}, after which the simulation failed"
         )
@@ -81,10 +81,10 @@ class FreeBake(Change, Operator):
     bl_label = "Free Bake"
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         return "" if write.is_baked(context.scene) else "Nothing is baked"
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         lost = [each.text for each in write.broken(context.scene)]
         count = bake.free_bake(context.scene)
         findings.forget_bake(context.scene)
@@ -101,13 +101,13 @@ class CancelJob(Operator):
     keeps_errors = True
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         if session.job is None:
             cls.poll_message_set("Nothing is being computed")
             return False
         return True
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         session.job.cancel_wanted = True
         return {"FINISHED"}
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Panel, UILayout
 
 from ...blender import session
 from ...data.property_options import SidebarPanel
-from ...data.simulation import ADAPTIVE, INTEGRATORS
+from ...data.simulation import ADAPTIVE, INTEGRATORS, BakeStatistics
 from ...jobs import bake, partial_bake, precompile
+from ...jobs.operator import Job
 from ...live import run_mode
 from ..layout import draw_fields, draw_lines, fields
 
@@ -45,7 +46,7 @@ class BakePanel(SidebarPanel, Panel):
             draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
 
 
-def draw_badge(layout: Any, context: Any) -> None:
+def draw_badge(layout: UILayout, context: Any) -> None:
     """Draw the changes since the bake, if it is out of date."""
     changed = session.stale.get(context.scene.session_uid, [])
     if not changed:
@@ -59,7 +60,7 @@ def draw_badge(layout: Any, context: Any) -> None:
         column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
 
 
-def draw_job(layout: Any, job: Any, width: int) -> None:
+def draw_job(layout: UILayout, job: Job, width: int) -> None:
     """Draw the progress of a running job, and its Cancel button."""
     column = layout.column(align=True)
     row = column.row(align=True)
@@ -140,7 +141,7 @@ class StatisticsPanel(SidebarPanel, Panel):
 FELT = 1e-5
 
 
-def statistics_lines(kept: Any) -> list[tuple[str, str, str]]:
+def statistics_lines(kept: BakeStatistics) -> list[tuple[str, str, str]]:
     """Label, value and icon of each line about the last bake."""
     if kept.failed_reason:
         return [("Failed at", f"{kept.failed_time:.4g} s", "NONE"), ("Body", kept.failed_body, "NONE")]

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Panel, UILayout
 
 from ...blender import units
 from ...data.property_options import SidebarPanel
@@ -47,7 +47,7 @@ class StartPanel(SidebarPanel, Panel):
             draw_loop(layout, kept, context.region.width)
 
 
-def draw_loop(layout: Any, kept: Any, width: int) -> None:
+def draw_loop(layout: UILayout, kept: Any, width: int) -> None:
     """Draw how well the loop of the last bake closes."""
     column = layout.column(align=True)
     icon = "CHECKMARK" if kept.settled else "INFO"

@@ -1,10 +1,8 @@
 """Operators that add the demo knee, and joints from presets."""
 
-from typing import Any
-
 import bpy
 from bpy.props import BoolProperty, EnumProperty
-from bpy.types import Operator
+from bpy.types import Context, Object, Operator
 
 from ...blender import session
 from ...data import references
@@ -21,10 +19,10 @@ class DemoKnee(Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: Context) -> bool:
         return bool(writable(cls) and need_object_mode(cls, context))
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         show(context, demo_knee.build(context.scene))
         self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
         return {"FINISHED"}
@@ -45,7 +43,7 @@ class AddPreset(Change, Operator):
     swap: BoolProperty(name="Swap", description="Swap parent and child", options={"SKIP_SAVE"})
 
     @classmethod
-    def why_not(cls, context: Any) -> str:
+    def why_not(cls, context: Context) -> str:
         chosen = references.selected_bodies(context)
         if len(chosen) > 2:
             return "More than two are selected: select the child, then the parent, or nothing"
@@ -54,7 +52,7 @@ class AddPreset(Change, Operator):
             return "The active object is not one of the two selected: select the parent last"
         return ""
 
-    def execute(self, context: Any) -> set[str]:
+    def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         alone = len(references.selected_bodies(context)) < 2
         if alone:
@@ -72,7 +70,7 @@ class AddPreset(Change, Operator):
         return {"FINISHED"}
 
 
-def show(context: Any, joint: Any, frame: bool = True) -> None:
+def show(context: Context, joint: Object, frame: bool = True) -> None:
     """Make a joint's Empty active, or its child if that is a bone, so that panels show the joint; frames its bodies in
     3D views.
     """
@@ -92,7 +90,7 @@ def show(context: Any, joint: Any, frame: bool = True) -> None:
     context.view_layer.objects.active = joint
 
 
-def look_at_selected(context: Any) -> None:
+def look_at_selected(context: Context) -> None:
     """Frame the selection in every 3D view of the window."""
     if bpy.app.background or context.window is None:
         return

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Panel
+from bpy.types import Context, Panel, Scene
 
 from ...blender import session
 from ...data.property_options import SidebarPanel, own_joint
@@ -48,7 +48,7 @@ class NextStepPanel(SidebarPanel, Panel):
             return False
         return len(joint.condyle.joint.frames) == 0 and joint.condyle.joint.frames_of is None
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: Context) -> None:
         lines = self.layout.column(align=True)
         draw_lines(
             lines, "Key the child in a few poses, then fit the joint to them", "INFO", context.region.width
@@ -58,7 +58,7 @@ class NextStepPanel(SidebarPanel, Panel):
         row.operator("condyle.fit", icon="CURVE_PATH")
 
 
-def is_empty(scene: Any) -> bool:
+def is_empty(scene: Scene) -> bool:
     """Whether a scene has no body, joint, connection or muscle."""
     for item in scene.objects:
         data = item.condyle
