@@ -15,7 +15,9 @@ from .batch import command_line, console
 def run() -> int:
     """Import Blender as a module, register the add-on, run the command line."""
     try:
-        options = command_line.parser().parse_args()  # usage is told before a second goes by with Blender
+        options = (
+            command_line.parser().parse_args()
+        )  # report wrong usage before Blender loads, which takes a second
     except SystemExit as end:
         return int(end.code or 0)
     try:

@@ -99,7 +99,7 @@ def with_names(path: str, renamed: Mapping[str, str]) -> str:
 
 
 def _name_now(item: Object | Scene, name: str, uid: str) -> str:
-    """What the bone is called that had that name; of copies with its uid the first counts, as in `copies`."""
+    """Present name of the bone that had that name; of copies with its uid the first counts, as in `duplicates`."""
     bone = item.pose.bones.get(name)
     if bone is not None and bone.condyle.uid == uid:
         return name
