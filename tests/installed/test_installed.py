@@ -18,14 +18,15 @@ pytestmark = pytest.mark.small
 USER_FOLDER = Path(os.environ["BLENDER_USER_RESOURCES"])
 
 ENABLE = """
-import sys, bpy, addon_utils
+import os, sys, bpy, addon_utils
 before = set(sys.modules)
 module = addon_utils.enable({module!r})
 new = {{name.split(".")[0] for name in set(sys.modules) - before}}
 heavy = sorted(new & {{"numba", "llvmlite", "scipy"}})
 if module is not None:  # disabling would take the wheels away from the running tests as well
     module.unregister()
-print("RESULT", module is not None, ",".join(heavy))
+print("RESULT", module is not None, ",".join(heavy), flush=True)
+os._exit(0)  # 4.2 crashes where the interpreter takes down property callbacks, even after unregistering
 """
 
 

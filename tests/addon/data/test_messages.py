@@ -11,7 +11,6 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
-ADDON = Path(__file__).parents[3] / "addon"
 #: which argument of a call is the code
 PLACES = {"about": 1, "error": 2, "Finding": 0}
 
@@ -51,9 +50,9 @@ def made(tree: ast.Module, texts: dict[str, str]) -> Iterator[tuple[set[str], se
         yield codes, values
 
 
-def test_every_code_has_a_text_and_every_text_its_values(texts):
+def test_every_code_has_a_text_and_every_text_its_values(texts, condyle):
     used = {"error"}
-    for path in sorted(ADDON.rglob("*.py")):
+    for path in sorted(Path(condyle.__file__).parent.rglob("*.py")):
         for codes, values in made(ast.parse(path.read_text("utf-8")), texts):
             assert codes and codes <= texts.keys(), (path, codes)
             for code in codes:
