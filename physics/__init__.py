@@ -42,15 +42,7 @@ from .errors import (
     MissingDependencyError,
     ModelError,
 )
-from .fitting import (
-    CurveCheck,
-    CurveFit,
-    SurfaceFit,
-    check_curve,
-    fit_curve,
-    fit_surface,
-    naive_surface_fit,
-)
+from .fitting import CurveCheck, CurveFit, SurfaceFit, check_curve, fit_curve, fit_surface, naive_surface_fit
 from .geometry import exponential_coordinates, lie, splines
 from .io import (
     ModelFile,

@@ -163,9 +163,7 @@ class ConnectionProperties(PropertyGroup):
     )
     length: length("Length", "Length; of a spring, its rest length", default=1.0, min=0.0)
     stiffness: number(
-        "Stiffness [N/m]",
-        "Force for each metre beyond the rest length",
-        **span(0.0, 1e5, default=100.0),
+        "Stiffness [N/m]", "Force for each metre beyond the rest length", **span(0.0, 1e5, default=100.0)
     )
     damping: number("Damping [Ns/m]", "Force against the rate of its length", **span(0.0, 1e3, default=1.0))
     profile: pointer(

@@ -12,11 +12,7 @@ class PoseResidual(PropertyGroup):
     frame: number("Frame", "Frame of the key")
     distance: number("Distance [mm]", "Distance of the keyed pose from the joint")
     angle: angle("Angle", "Angle between the keyed pose and the joint")
-    trust: number(
-        "Trust",
-        "Weight of the key in the last fit: less than 1 for an outlier",
-        default=1.0,
-    )
+    trust: number("Trust", "Weight of the key in the last fit: less than 1 for an outlier", default=1.0)
     weight: number("Weight", "Relative weight of the key in the next fit", **span(0.0, 10.0, default=1.0))
     pinned: flag("Pinned", "The next fit passes through this key exactly (curves only)")
     pose: vector("Keyed Pose", "Of the child in the joint's frame, row by row", size=16)
@@ -45,9 +41,7 @@ class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  #
         size=21,
     )
     coverage: number(
-        "Coverage",
-        "How well the keys of the last fit cover the surface: 1 well, 0 not at all",
-        default=1.0,
+        "Coverage", "How well the keys of the last fit cover the surface: 1 well, 0 not at all", default=1.0
     )
     cyclic: choice(
         "Cyclic",

@@ -15,10 +15,7 @@ class JointControllerProperties(PropertyGroup):
         "a bake and in a live run",
     )
     stiffness: number(
-        "Stiffness",
-        "Of the controller: N·m per radian, or N per metre",
-        default=100.0,
-        min=0.0,
+        "Stiffness", "Of the controller: N·m per radian, or N per metre", default=100.0, min=0.0
     )
     damping: number(
         "Damping",

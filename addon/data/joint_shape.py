@@ -28,18 +28,12 @@ def _has_frames(_self: "JointShape", item: Object) -> bool:
 class JointShape:
     """Settings of every joint type; the panel shows those that apply (`types.JointType.settings`)."""
 
-    inverted: flag(
-        "Run Backward",
-        "Swap parent and child, which inverts the motion of the joint",
-    )
+    inverted: flag("Run Backward", "Swap parent and child, which inverts the motion of the joint")
     axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ")
     axis_2: vector("Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ")
     pitch: length("Pitch", "Advance of a helical joint along its axis per radian", default=0.01)
     skew: angle(
-        "Skew",
-        "Angle of the second axis from y towards z",
-        min=math.radians(-89.0),
-        max=math.radians(89.0),
+        "Skew", "Angle of the second axis from y towards z", min=math.radians(-89.0), max=math.radians(89.0)
     )
     sequence: choice(
         "Angles About",

@@ -116,12 +116,7 @@ class ForceLawProperties(PropertyGroup):
         **span(1e-4, 0.5, default=0.040, precision=4),
     )
     least_activation: number(
-        "Least Activation",
-        "Activation without excitation",
-        default=0.01,
-        min=0.0,
-        max=0.99,
-        precision=3,
+        "Least Activation", "Activation without excitation", default=0.01, min=0.0, max=0.99, precision=3
     )
     rigid_tendon: flag("Rigid Tendon", "The tendon does not stretch: less to compute")
     details: text(

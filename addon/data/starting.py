@@ -42,14 +42,10 @@ class StartProperties(PropertyGroup):
         ),
     )
     source: choice(
-        "Start With",
-        "Pose and speed at the start; each joint and free body may override it",
-        items=SOURCES,
+        "Start With", "Pose and speed at the start; each joint and free body may override it", items=SOURCES
     )
     preroll: integer(
-        "Pre-Roll",
-        "Frames that are simulated before the first recorded one",
-        **span(0, 250, 100000),
+        "Pre-Roll", "Frames that are simulated before the first recorded one", **span(0, 250, 100000)
     )
     samples: choice(
         "Keys a Frame",

@@ -163,9 +163,7 @@ def read_path(
     return path
 
 
-def joins_nothing(
-    path: list[physics_access.PathPoint | physics_access.Wrap],
-) -> bool:
+def joins_nothing(path: list[physics_access.PathPoint | physics_access.Wrap]) -> bool:
     """Whether all points and obstacles of a path from `read_path` are fixed in the simulation."""
     points = [part for part in path if hasattr(part, "moves")]
     wraps = [part for part in path if not hasattr(part, "moves")]

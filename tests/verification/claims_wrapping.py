@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 
 from physics.geometry import lie
-from physics.muscles import (
-    Cylinder,
-    Ellipsoid,
-    Obstacle,
-    Sphere,
-    SphereCappedCylinder,
-    Torus,
-    Wrap,
-)
+from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder, Torus, Wrap
 from tests.physics.muscles import test_wrapping_near as near
 from tests.physics.muscles import test_wrapping_rows as rows
 from tests.physics.muscles.strands import Motion, at_rest, largest_error, polyline

@@ -137,10 +137,7 @@ def closure(model: Any, poses: FloatArray) -> float:
     worst = 0.0
     for constraint in model.constraints.values():
         ends = []
-        for name, frame in (
-            (constraint.body, constraint.frame),
-            (constraint.other, constraint.other_frame),
-        ):
+        for name, frame in ((constraint.body, constraint.frame), (constraint.other, constraint.other_frame)):
             world = np.broadcast_to(np.eye(4), (len(poses), 4, 4))
             ends.append((world if name is None else poses[:, model.index(name)]) @ frame)
         worst = max(worst, float(frames_apart(constraint, *ends).max()))

@@ -9,11 +9,7 @@ from .spatial import Array, Vector
 @inline
 def unit(axis: int, scale: float) -> Vector:
     """scale times the axis 0, 1 or 2."""
-    return (
-        scale if axis == 0 else 0.0,
-        scale if axis == 1 else 0.0,
-        scale if axis == 2 else 0.0,
-    )
+    return (scale if axis == 0 else 0.0, scale if axis == 1 else 0.0, scale if axis == 2 else 0.0)
 
 
 @inline

@@ -223,13 +223,7 @@ def moved_pair(axes: Columns, p: Lanes, twist: Pair) -> Pair:
 
 @inline
 def advance_curve(
-    body_int: Array,
-    body_float: Array,
-    data: Array,
-    i: int,
-    qd: Array,
-    work: Array,
-    dof: Array,
+    body_int: Array, body_float: Array, data: Array, i: int, qd: Array, work: Array, dof: Array
 ) -> None:
     """Motion of body i after a single cubic spline curve.
 

@@ -32,15 +32,7 @@ ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
     CONCENTRIC_SHAPE,
     MAX_ECCENTRIC,
     ECCENTRIC_SHARE,
-) = (
-    12,
-    13,
-    14,
-    15,
-    16,
-    17,
-    18,
-)
+) = (12, 13, 14, 15, 16, 17, 18)
 
 # a curve: ends as x, y, slope, the integral at the upper end, then its sections
 SECTIONS = 0

@@ -99,11 +99,7 @@ def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: A
         space[here + muscle.STRAND_LENGTH],
         space[here + muscle.STRAND_RATE],
         space[here + muscle.STRAND_SECOND],
-    ) = (
-        length,
-        rate,
-        second,
-    )
+    ) = (length, rate, second)
 
 
 @inline

@@ -121,13 +121,7 @@ def slope(
 
 @shared
 def curvature(
-    arrays: Array,
-    goal: Array,
-    metric: Array,
-    bounds: Array,
-    spacing: Array,
-    vectors: Array,
-    spaces: Array,
+    arrays: Array, goal: Array, metric: Array, bounds: Array, spacing: Array, vectors: Array, spaces: Array
 ) -> None:
     """Second derivatives from differences of the gradient, away from a bound that is near."""
     n = spacing.shape[0]
@@ -195,13 +189,7 @@ def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -
 
 @shared
 def refine(
-    arrays: Array,
-    goal: Array,
-    metric: Array,
-    bounds: Array,
-    spacing: Array,
-    vectors: Array,
-    spaces: Array,
+    arrays: Array, goal: Array, metric: Array, bounds: Array, spacing: Array, vectors: Array, spaces: Array
 ) -> float:
     """From vectors[HERE] down to the minimum of half the squared distance, which it returns."""
     n = spacing.shape[0]

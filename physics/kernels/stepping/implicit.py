@@ -25,13 +25,7 @@ from .implicit_stage import (
     step_matrix,
 )
 from .motion import follow, hold
-from .rollout import (
-    CUBIC,
-    JUMP,
-    PARABOLA,
-    copy,
-    table_force,
-)
+from .rollout import CUBIC, JUMP, PARABOLA, copy, table_force
 from .stopping import stop_within, unilateral
 
 # Alexander 1977: the diagonal of the L-stable two-stage method of order two; its last stage is the step's end.
@@ -44,14 +38,7 @@ FAR = 1.0  # m or rad
 
 @shared
 def linear_step(
-    arrays: Array,
-    more: More,
-    width: int,
-    dt: float,
-    q: Array,
-    qd: Array,
-    implicit: Implicit,
-    spaces: Spaces,
+    arrays: Array, more: More, width: int, dt: float, q: Array, qd: Array, implicit: Implicit, spaces: Spaces
 ) -> None:
     """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
 

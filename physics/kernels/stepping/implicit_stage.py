@@ -248,13 +248,7 @@ def within(step: float, x: Array, nv: int, share: float, vectors: Array) -> bool
 
 @shared
 def try_correction(
-    arrays: Array,
-    more: More,
-    step: float,
-    size: float,
-    whole: bool,
-    implicit: Implicit,
-    spaces: Spaces,
+    arrays: Array, more: More, step: float, size: float, whole: bool, implicit: Implicit, spaces: Spaces
 ) -> float:
     """Shorten the correction until the next one, by the same matrix, is smaller (Deuflhard 1974); its length, or -1
     where it grows, however short the step. whole: keep trying where the full correction fails.

@@ -171,13 +171,7 @@ def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array)
 
 
 @inline
-def finish_step(
-    integrator: int,
-    dt: float,
-    q: Array,
-    qd: Array,
-    stage: Array,
-) -> None:
+def finish_step(integrator: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
     """Advance (q, qd) by a step after its stages."""
     qdd, sum_qd, sum_qdd = stage[at.STAGE_QDD], stage[at.SUM_QD], stage[at.SUM_QDD]
     if integrator == at.RUNGE_KUTTA_4:
@@ -200,14 +194,7 @@ def reaches(t: float, dt: float, whole: float) -> float:
 
 @shared
 def record_samples(
-    t: float,
-    dt: float,
-    until: float,
-    log: Log,
-    last: State,
-    now: State,
-    way: int,
-    dof: Array,
+    t: float, dt: float, until: float, log: Log, last: State, now: State, way: int, dof: Array
 ) -> None:
     """Write every sample up to `until`, interpolated between the step's ends t and t + dt.
 

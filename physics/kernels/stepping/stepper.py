@@ -57,11 +57,7 @@ def kick_off(kick: float, dt: float, jumps: bool, alone: bool, qd: Array, stage:
 @inline
 def add_forces(count: int, share: float, system: Array, dof: Array, qdd: Array) -> None:
     """Add a share of the rows' forces to the accelerations with which the next step predicts velocities."""
-    rows, response, spans = (
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_RESPONSE],
-        system[con.SYSTEM_SPANS],
-    )
+    rows, response, spans = (system[con.SYSTEM_ROWS], system[con.SYSTEM_RESPONSE], system[con.SYSTEM_SPANS])
     for k in range(count):
         if rows[k, con.ROW_FORCE] != 0.0:
             for d in range(spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]):

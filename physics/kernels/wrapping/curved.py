@@ -178,13 +178,7 @@ def on_geodesic(
 
 @shared
 def curved_point(
-    data: Array,
-    shape: int,
-    own: Array,
-    sigma: float,
-    sigma_rate: float,
-    rates: Array,
-    out: Array,
+    data: Array, shape: int, own: Array, sigma: float, sigma_rate: float, rates: Array, out: Array
 ) -> None:
     """As `round.round_point`, of a wrapped path from `curved_path`."""
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)

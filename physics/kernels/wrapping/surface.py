@@ -54,12 +54,7 @@ def beyond_caps(size: Vector, z: float) -> Five:
 def rise(size: Vector, z: float) -> tuple[float, float, float, float]:
     """First to fourth derivative of w^2 / 2."""
     w, w1, w2, w3, w4 = beyond_caps(size, z)
-    return (
-        w * w1,
-        w1 * w1 + w * w2,
-        3.0 * w1 * w2 + w * w3,
-        3.0 * w2 * w2 + 4.0 * w1 * w3 + w * w4,
-    )
+    return (w * w1, w1 * w1 + w * w2, 3.0 * w1 * w2 + w * w3, 3.0 * w2 * w2 + 4.0 * w1 * w3 + w * w4)
 
 
 @shared
@@ -69,11 +64,7 @@ def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Mov
         return times3(size, x), times3(size, v), times3(size, a)
     if kind == wrap.CAPSULE:
         f, f1, f2, _ = rise(size, x[2])
-        return (
-            (x[0], x[1], f),
-            (v[0], v[1], f1 * v[2]),
-            (a[0], a[1], f2 * v[2] * v[2] + f1 * a[2]),
-        )
+        return ((x[0], x[1], f), (v[0], v[1], f1 * v[2]), (a[0], a[1], f2 * v[2] * v[2] + f1 * a[2]))
     far = math.sqrt(x[0] * x[0] + x[1] * x[1])
     speed = (x[0] * v[0] + x[1] * v[1]) / far
     second = (v[0] * v[0] + v[1] * v[1] + x[0] * a[0] + x[1] * a[1] - speed * speed) / far
@@ -83,11 +74,7 @@ def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Mov
     return (
         (x[0] - f * x[0], x[1] - f * x[1], x[2]),
         (v[0] - f1 * x[0] - f * v[0], v[1] - f1 * x[1] - f * v[1], v[2]),
-        (
-            a[0] - f2 * x[0] - 2.0 * f1 * v[0] - f * a[0],
-            a[1] - f2 * x[1] - 2.0 * f1 * v[1] - f * a[1],
-            a[2],
-        ),
+        (a[0] - f2 * x[0] - 2.0 * f1 * v[0] - f * a[0], a[1] - f2 * x[1] - 2.0 * f1 * v[1] - f * a[1], a[2]),
     )
 
 

@@ -215,12 +215,7 @@ def test_lengths_for_people_have_no_powers_of_ten(part, metres, told):
 
 @pytest.mark.parametrize(
     ("metres", "angle", "told"),
-    [
-        (0.004, 1e-7, "4 mm"),
-        (1e-9, 0.1, "5.7°"),
-        (0.004, 0.1, "4 mm and 5.7°"),
-        (0.0, 0.0, "under 0.001 mm"),
-    ],
+    [(0.004, 1e-7, "4 mm"), (1e-9, 0.1, "5.7°"), (0.004, 0.1, "4 mm and 5.7°"), (0.0, 0.0, "under 0.001 mm")],
 )
 def test_of_a_distance_and_an_angle_what_is_next_to_nothing_is_not_told(part, metres, angle, told):
     assert part("blender.units").told_apart(metres, angle) == told

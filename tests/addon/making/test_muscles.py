@@ -139,11 +139,7 @@ def test_mass_may_lie_in_the_belly_between_tendons(part, scene, arm, make, ph):
 def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm, make, body, ph):
     upper, _, _, muscle = arm
     obstacle = part("making.obstacles").add_obstacle(
-        scene,
-        body(upper),
-        "cylinder",
-        Matrix.Translation((0, 0, 0.27)) @ TURN,
-        radius=0.07,
+        scene, body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07
     )
     part("making.muscles").wrap_over(muscle, obstacle)
     settings = muscle.condyle.muscle
@@ -291,11 +287,7 @@ def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, body, arm):
     bpy.context.view_layer.objects.active = muscle
     assert drawn.visible(bpy.context) == []
     obstacle = part("making.obstacles").add_obstacle(
-        scene,
-        body(upper),
-        "cylinder",
-        Matrix.Translation((0, 0, 0.27)) @ TURN,
-        radius=0.07,
+        scene, body(upper), "cylinder", Matrix.Translation((0, 0, 0.27)) @ TURN, radius=0.07
     )
     part("making.muscles").wrap_over(muscle, obstacle)
     assert drawn.visible(bpy.context) == [(muscle, True)]

@@ -7,10 +7,7 @@ bpy = pytest.importorskip("bpy")
 from ..said import said  # noqa: E402
 
 pytestmark = pytest.mark.small
-BONES = {
-    "Thigh": ((0, 0, 1), (0, 0.02, 0.5), None),
-    "Shin": ((0, 0.02, 0.5), (0, 0, 0), "Thigh"),
-}
+BONES = {"Thigh": ((0, 0, 1), (0, 0.02, 0.5), None), "Shin": ((0, 0.02, 0.5), (0, 0, 0), "Thigh")}
 
 
 @pytest.fixture

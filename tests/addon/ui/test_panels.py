@@ -218,11 +218,7 @@ def test_tiny_residuals_have_room_in_their_row(part):
     residual = MagicMock(frame=12.0, distance=1e-7, angle=1e-9, trust=1.0, pinned=False)
     draw = part("ui.fitting.panels").ResidualList.draw_row
     draw(MagicMock(), MagicMock(), row, MagicMock(), residual, 0)
-    assert [call.kwargs["text"] for call in row.label.call_args_list] == [
-        "12",
-        "< 0.001 mm",
-        "< 0.001°",
-    ]
+    assert [call.kwargs["text"] for call in row.label.call_args_list] == ["12", "< 0.001 mm", "< 0.001°"]
 
 
 @pytest.mark.small

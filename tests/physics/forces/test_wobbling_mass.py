@@ -82,8 +82,7 @@ def test_small_rotations_swing_and_decay_as_the_linear_formula_says(normal):
 
 
 @pytest.mark.parametrize(
-    "direction, stiffness",
-    [((1, 0, 0), 4e4), ((0, 1, 0), 1e4), ((0, 0, 1), 1e4), ((0, 0.6, 0.8), 1e4)],
+    "direction, stiffness", [((1, 0, 0), 4e4), ((0, 1, 0), 1e4), ((0, 0, 1), 1e4), ((0, 0.6, 0.8), 1e4)]
 )
 def test_displacements_have_the_period_of_a_cubic_spring(direction, stiffness):
     model = wobbling()

@@ -34,13 +34,7 @@ def offset(name: str, parent: str, translation: str = "0 0 0", orientation: str 
 
 
 def joint(
-    kind: str,
-    name: str,
-    parent: str,
-    child: str,
-    coordinates: str = "",
-    frames: str = "",
-    rest: str = "",
+    kind: str, name: str, parent: str, child: str, coordinates: str = "", frames: str = "", rest: str = ""
 ) -> str:
     """A joint; parent and child are names of bodies, paths, or frames of its own."""
 

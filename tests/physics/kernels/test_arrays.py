@@ -124,11 +124,7 @@ def test_kernels_are_called_by_kernels_alone() -> None:
 def checked(program: str, cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"CONDYLE_CHECKED": "1", "CONDYLE_CACHE_DIR": str(cache)}
     return subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", program, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
     )
 
 

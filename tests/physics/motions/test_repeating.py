@@ -188,11 +188,7 @@ def test_columns_of_a_table_and_targets_go_round_or_on_and_others_stay():
         ),
         ({"inputs": ["thigh.angle"]}, {"tau": [0.0, 0.0]}, "Table"),
         ({"inputs": ["arm"]}, {"tau": ph.Table([0.0, 1.0], np.zeros((2, 2)))}, "no column of a table"),
-        (
-            {"inputs": ["thigh.angle"]},
-            {"tau": ph.Table([0.0, 2.0], np.zeros((2, 2)))},
-            "does not repeat",
-        ),
+        ({"inputs": ["thigh.angle"]}, {"tau": ph.Table([0.0, 2.0], np.zeros((2, 2)))}, "does not repeat"),
     ],
 )
 def test_what_cannot_go_round_is_named(asked, options, said):

@@ -29,15 +29,7 @@ LAWS = [
     Thelen(**MUSCLE, pennation=0.3),
     Thelen(**MUSCLE, pennation=0.3, rigid_tendon=True),
 ]
-NAMES = [
-    "millard",
-    "pennate",
-    "undamped",
-    "rigid",
-    "thelen",
-    "thelen-pennate",
-    "thelen-rigid",
-]
+NAMES = ["millard", "pennate", "undamped", "rigid", "thelen", "thelen-pennate", "thelen-rigid"]
 CURVES = {
     "active_force_length": hill_layout.ACTIVE_CURVE,
     "passive_fiber_force_length": hill_layout.PASSIVE_CURVE,

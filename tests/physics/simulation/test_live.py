@@ -221,13 +221,7 @@ def test_what_hands_do_is_no_gain(kind):
 def test_a_grip_pulls_a_point_to_the_mouse():
     model = legs()
     target = [0.0, 0.35, -0.45]
-    grip = {
-        "body": "shank",
-        "point": [0.0, 0.0, -0.4],
-        "target": target,
-        "stiffness": 2e4,
-        "damping": 300.0,
-    }
+    grip = {"body": "shank", "point": [0.0, 0.0, -0.4], "target": target, "stiffness": 2e4, "damping": 300.0}
     pulled, _ = run(model, [(0.1, {"grip": grip})], seconds=3.0)
     poses = pulled.poses[-1, 1]
     assert np.linalg.norm(poses[:3, :3] @ [0, 0, -0.4] + poses[:3, 3] - target) < 0.02

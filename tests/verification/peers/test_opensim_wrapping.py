@@ -81,14 +81,8 @@ def our_length(wrap: Wrap, ends: np.ndarray) -> tuple[float, int]:
 
 
 SHAPES = {
-    "sphere": (
-        lambda zero, ground: opensim.ContactSphere(0.1, zero, ground, "sphere"),
-        Sphere(radius=0.1),
-    ),
-    "cylinder": (
-        lambda zero, ground: opensim.ContactCylinder(0.1, zero, zero, ground),
-        Cylinder(radius=0.1),
-    ),
+    "sphere": (lambda zero, ground: opensim.ContactSphere(0.1, zero, ground, "sphere"), Sphere(radius=0.1)),
+    "cylinder": (lambda zero, ground: opensim.ContactCylinder(0.1, zero, zero, ground), Cylinder(radius=0.1)),
     "ellipsoid": (
         lambda zero, ground: opensim.ContactEllipsoid(opensim.Vec3(*RADII), zero, zero, ground),
         Ellipsoid(radii=RADII),
