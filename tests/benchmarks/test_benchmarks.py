@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import pinocchio_cpp, trees
+from . import linkages, muscles, pinocchio_cpp, trees, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -63,6 +63,14 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(pinocchio_cpp, "prefix", lambda: tmp_path)
     monkeypatch.setattr(pinocchio_cpp.shutil, "which", lambda name: None)
     assert pinocchio_cpp.library.__wrapped__() == (None, "there is no C++ compiler")
+
+
+@pytest.mark.slow
+def test_contestants_run() -> None:
+    pytest.importorskip("numba")
+    shapes = [make(name) for name in wrapping.SHAPES for make in (wrapping.smooth, wrapping.shortest)]
+    for each in (*shapes, wrapping.network(), muscles.massive(), muscles.massless(), linkages.ours()):
+        each.run(2)
 
 
 @pytest.mark.slow

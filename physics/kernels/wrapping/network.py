@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from ..algebra.spatial import Array
-from ..compiler.jit import entry
+from ..compiler.jit import shared
 
 INPUTS, OUTPUTS = 4, 2
 LANES = 3 + INPUTS  # values; their first and second derivatives along the motion; those by each input
 
 
-@entry
+@shared
 def network_forward(weights: Array, layers: int, units: int, inputs: Array, space: Array, out: Array) -> None:
     """Outputs and derivatives of a network.
 
