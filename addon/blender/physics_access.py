@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from physics.muscles import MassPoints, PathPoint, Wrap
     from physics.muscles.force_law import ForceLaw
     from physics.muscles.muscle import Muscle
-    from physics.muscles.obstacles import Obstacle
+    from physics.muscles.obstacle import Obstacle
     from physics.reporting import Reporter
     from physics.simulation.between_samples import Between
     from physics.worker.client import Answer, Job, WorkerClient, WorkerError

@@ -14,7 +14,8 @@ from ..errors import ModelError
 from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import Condition, Moving, PathPoint
-from ..muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, Torus
+from ..muscles.obstacle import Obstacle
+from ..muscles.obstacles import Cylinder, Ellipsoid, Sphere, Torus
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
 from .opensim_laws import law_of

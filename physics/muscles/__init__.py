@@ -6,11 +6,11 @@ from .force_law import ForceLaw
 from .hill import Millard, Tension, Thelen, law_from_dict
 from .mass import MassPoints
 from .muscle import Muscle
+from .obstacle import Obstacle
 from .obstacles import (
     Cylinder,
     DoubleCylinder,
     Ellipsoid,
-    Obstacle,
     Sphere,
     SphereCappedCylinder,
     Torus,

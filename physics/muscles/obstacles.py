@@ -1,10 +1,10 @@
-"""Surfaces that a muscle's path wraps over, each fixed to a body, and the registry of their names in files."""
+"""The surfaces that a muscle's path wraps over, and the registry of their names in files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,148 +12,9 @@ from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
-from ..geometry.immutable import ReadOnlyArrays
 from ..joints.symbols import Drawing, Pen
-from ..kernels.wrapping import layout as wrap_layout
-from ..validation import finite_array, number
-
-SENSES = {
-    "shorter": wrap_layout.SHORTER,
-    "counterclockwise": wrap_layout.COUNTERCLOCKWISE,
-    "clockwise": wrap_layout.CLOCKWISE,
-}
-AXES = {f"{sign}{axis}": k for k, axis in enumerate("xyz") for sign in "+-"}
-ACROSS = tuple(name for name in AXES if name[1] != "z")
-# metadata of fields: their unit, and whether a smaller value leaves more room around the surface
-LENGTH: dict[str, Any] = {"unit": "m"}
-THICKNESS: dict[str, Any] = {"unit": "m", "thickness": True}
-#: an obstacle's frame in its body's frame, and the obstacle
-Part: TypeAlias = "tuple[FloatArray, Obstacle]"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Obstacle(ReadOnlyArrays):
-    """Base of all surfaces to wrap over. An obstacle is immutable; equal ones have equal ``to_dict()``.
-
-    Attributes:
-        body: name of the body that carries it, None for the world.
-        frame: (4, 4) its own frame in that body's frame.
-        side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis (``"+x"``,
-            ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular section. For cylinders
-            also ``"counterclockwise"`` or ``"clockwise"`` about z. With a point or an axis, a line that misses the
-            surface is free, and round surfaces are passed the shorter way, unless both ends lie on the other half.
-        type: the obstacle's name in files and menus.
-        kind: the kernels' number for it.
-        sides: the names that `side` may have. through: whether paths run through it, not around it.
-        open_ends: whether `grid` leaves its ends open.
-    """
-
-    body: str | None = None
-    frame: FloatArray = None  # type: ignore[assignment]
-    side: Any = "shorter"
-    type: ClassVar[str]
-    kind: ClassVar[int]
-    sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES)
-    through: ClassVar[bool] = False
-    open_ends: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.body is not None and not isinstance(self.body, str):
-            raise ModelError(f"body of a {self.type} must be a name or None, got {self.body!r:.80}")
-        frame = np.eye(4) if self.frame is None else self.frame
-        self._set("frame", lie.check_frames(frame, f"frame of a {self.type}"))
-        if self.frame.ndim != 2:
-            raise ModelError(f"frame of a {self.type} must be one pose (4, 4), got shape {self.frame.shape}")
-        self._check_side()
-        self.lock()
-
-    def _check_side(self) -> None:
-        if isinstance(self.side, str):
-            if self.side not in self.sides:
-                raise ModelError(
-                    f"side of a {self.type} must be a point or one of {self.sides}, got {self.side!r:.80}"
-                )
-            return
-        point = finite_array(self.side, (3,), f"side of a {self.type}")
-        if not np.abs(point).max() > 0.0:
-            raise ModelError(f"side of a {self.type} must not be its origin")
-        self._set("side", point)
-
-    def _positive(self, *names: str) -> None:
-        for name in names:
-            self._set(name, number(getattr(self, name), f"{name} of a {self.type}", positive=True))
-
-    def _set(self, key: str, value: Any) -> None:
-        object.__setattr__(self, key, value)
-
-    def parameters(self) -> FloatArray:
-        """Parameters of the shape for the kernels."""
-        raise TypeError(f"{type(self).__name__} must define parameters()")
-
-    def least_radius(self) -> float:
-        """Least radius of the shape [m]."""
-        raise TypeError(f"{type(self).__name__} must define least_radius()")
-
-    @classmethod
-    def settings(cls) -> dict[str, Mapping[str, Any]]:
-        """Unit, and whether it is a thickness, of each number that makes the shape, by name."""
-        return {entry.name: entry.metadata for entry in fields(cls) if entry.metadata}
-
-    def nearness(self, points: FloatArray) -> FloatArray:
-        """How near points (n, 3) in its own frame are, (n,): below 1 inside, or in the hole of a torus."""
-        raise TypeError(f"{type(self).__name__} does not say what is inside")
-
-    def parts(self) -> list[Part]:
-        """Its primitive surfaces in the order in which the path meets them, with their frames."""
-        return [(self.frame, self)]
-
-    def record(self) -> FloatArray:
-        """Record for the kernels: kind, sense, hint, parameters (see ``kernels.wrapping.layout``)."""
-        record = np.zeros(wrap_layout.SHAPE_WIDTH)
-        record[wrap_layout.SHAPE_KIND] = self.kind
-        hint = wrap_layout.SHAPE_HINT
-        if not isinstance(self.side, str):
-            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
-            record[hint : hint + 3] = self.side / np.linalg.norm(self.side)
-        elif self.side in AXES:
-            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
-            record[hint + AXES[self.side]] = 1.0 if self.side[0] == "+" else -1.0
-        else:
-            record[wrap_layout.SHAPE_SENSE] = SENSES[self.side]
-        values = self.parameters()
-        record[wrap_layout.SHAPE_PARAMETERS : wrap_layout.SHAPE_PARAMETERS + len(values)] = values
-        return record
-
-    def grid(self, around: int = 24, along: int = 12) -> FloatArray:
-        """Points of the surface in its own frame, (along + 1, around, 3), closed in the second direction."""
-        raise TypeError(f"{type(self).__name__} must define grid()")
-
-    def drawing(self) -> Drawing:
-        """Points and lines that show the surface, in its body's frame."""
-        pen = Pen()
-        grid = self.grid() @ self.frame[:3, :3].T + self.frame[:3, 3]
-        for ring in grid[::3]:
-            pen.stroke(np.concatenate([ring, ring[:1]]), "surface")
-        for meridian in grid.swapaxes(0, 1)[::3]:
-            pen.stroke(meridian, "surface")
-        return pen.drawing()
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
-        return registry.to_dict(self)
-
-
-def revolved(radius: Any, height: Any, around: int) -> FloatArray:
-    """Points at these radii and heights (k,), revolved about z (k, around, 3)."""
-    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
-    r, z = np.atleast_1d(radius)[:, None], np.atleast_1d(height)[:, None]
-    return np.stack(np.broadcast_arrays(r * np.cos(angle), r * np.sin(angle), z), axis=-1)
-
-
-def capsule_nearness(points: FloatArray, radius: float, length: float) -> FloatArray:
-    """Distances of points (n, 3) from a stretch of the z axis, by the radius."""
-    beyond = np.maximum(np.abs(points[:, 2]) - 0.5 * length, 0.0)
-    return np.asarray(np.hypot(np.linalg.norm(points[:, :2], axis=1), beyond) / radius)
+from ..validation import finite_array
+from .obstacle import ACROSS, AXES, LENGTH, THICKNESS, Obstacle, Part, capsule_nearness, revolved
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -166,7 +27,7 @@ class Sphere(Obstacle):
 
     radius: float = field(metadata=THICKNESS)
     type: ClassVar[str] = "sphere"
-    kind: ClassVar[int] = wrap_layout.SPHERE
+    kind: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         self._positive("radius")
@@ -199,7 +60,7 @@ class Cylinder(Obstacle):
     radius: float = field(metadata=THICKNESS)
     length: float | None = field(default=None, metadata=LENGTH)
     type: ClassVar[str] = "cylinder"
-    kind: ClassVar[int] = wrap_layout.CYLINDER
+    kind: ClassVar[int] = 1
     sides: ClassVar[tuple[str, ...]] = ("shorter", *ACROSS, "counterclockwise", "clockwise")
     open_ends: ClassVar[bool] = True
 
@@ -239,7 +100,7 @@ class SphereCappedCylinder(Obstacle):
     radius: float = field(metadata=THICKNESS)
     length: float = field(metadata=LENGTH)
     type: ClassVar[str] = "sphere_capped_cylinder"
-    kind: ClassVar[int] = wrap_layout.CAPSULE
+    kind: ClassVar[int] = 4
     sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES, "counterclockwise", "clockwise")
 
     def __post_init__(self) -> None:
@@ -271,7 +132,7 @@ class Ellipsoid(Obstacle):
 
     radii: FloatArray = field(metadata=THICKNESS)
     type: ClassVar[str] = "ellipsoid"
-    kind: ClassVar[int] = wrap_layout.ELLIPSOID
+    kind: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         radii = finite_array(self.radii, (3,), "radii of an ellipsoid")
@@ -309,7 +170,7 @@ class Torus(Obstacle):
     major_radius: float = field(metadata=LENGTH)
     minor_radius: float = field(metadata=LENGTH)
     type: ClassVar[str] = "torus"
-    kind: ClassVar[int] = wrap_layout.TORUS
+    kind: ClassVar[int] = 3
     sides: ClassVar[tuple[str, ...]] = ("shorter",)
     through: ClassVar[bool] = True
 
@@ -357,7 +218,6 @@ class DoubleCylinder(Obstacle):
     second_frame: FloatArray
     second_side: Any = "shorter"
     type: ClassVar[str] = "double_cylinder"
-    kind: ClassVar[int] = wrap_layout.CYLINDER
     sides: ClassVar[tuple[str, ...]] = Cylinder.sides
 
     def __post_init__(self) -> None:

@@ -13,7 +13,8 @@ from ..errors import FormatError, ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.wrapping import layout as wrap_layout
 from ..validation import number
-from .obstacles import Obstacle, Part, obstacle_from_dict
+from .obstacle import Obstacle, Part
+from .obstacles import obstacle_from_dict
 
 SMOOTHING = 5e-4  # [m], for muscles without mass
 MASSIVE_SMOOTHING = 0.2  # of the least radius, for muscles with mass

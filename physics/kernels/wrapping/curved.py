@@ -12,8 +12,8 @@ from .flow import lane_position, lane_step, lane_tangent
 from .geodesic import dots, end_in_time, get_moving, lane_of_time, less, node, put_moving, slid
 from .planar import blend, store_jet
 from .round import combine, into_world, seen_from
-from .search import find_path, surface_size
-from .surface import Moving, good_step
+from .search import find_path
+from .surface import Moving, good_step, surface_size
 
 
 @shared

@@ -17,8 +17,6 @@ SHAPES = 12
 SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
 SHAPE_WIDTH = 9
 
-SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4  # geodesics are integrated from the ellipsoid on
-
 # senses: towards a hint; the shorter side; counterclockwise or clockwise about z
 BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE = 0, 1, 2, 3
 

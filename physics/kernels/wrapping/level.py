@@ -16,7 +16,7 @@ from .geodesic import ZERO
 from .planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
 from .round import along, plane_axes, tilt_plane
 from .smooth import NEAR, local_width, ramp_of
-from .surface import Moving, gradient_of, level_of, times3
+from .surface import TORUS, Moving, gradient_of, level_of, times3
 
 AROUND = 24
 MOST_STEPS = 40
@@ -247,7 +247,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     """RADIUS of the tube and its derivatives by both ends; whether the path is wrapped."""
     major, minor = data[shape + wrap.SHAPE_PARAMETERS], data[shape + wrap.SHAPE_PARAMETERS + 1]
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    status = tube_radius(wrap.TORUS, (major, 0.0, 0.0), minor, width, own, p, q)
+    status = tube_radius(TORUS, (major, 0.0, 0.0), minor, width, own, p, q)
     if status != wrap.WRAPPED:
         return status
     angle, part = narrowest(major, p[0], e)

@@ -23,12 +23,12 @@ from ..algebra.spatial import (
 )
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .capsule import capsule_size, chosen
+from .convex import chosen
 from .level import clearance, deepest, narrowest, shrunk
 from .planar import cross2, store_jet
 from .round import along, plane_axes, seen_from
 from .smooth import smooth_step
-from .surface import Moving, gradient_of, level_of
+from .surface import CYLINDER, ELLIPSOID, TORUS, Moving, gradient_of, level_of, surface_scale, surface_size
 
 SPAN = 3.0  # smoothing lengths, beyond the one within which the path still touches: the range in which the share fades
 MARGIN = 0.1  # of the line: the share also fades as the nearest point approaches an end of the line
@@ -41,25 +41,9 @@ NEAR_SIZE = 30
 
 
 @inline
-def surface_of(data: Array, shape: int, width: float) -> tuple[int, Vector, float, float]:
-    """Kind and size of a surface as levels, its own level's radius, and the smoothing length in the same units."""
-    kind, at = int(data[shape + wrap.SHAPE_KIND]), shape + wrap.SHAPE_PARAMETERS
-    if kind == wrap.SPHERE:
-        return wrap.ELLIPSOID, (1.0, 1.0, 1.0), data[at], width
-    if kind == wrap.CYLINDER:
-        return wrap.ELLIPSOID, (1.0, 1.0, 0.0), data[at], width
-    if kind == wrap.ELLIPSOID:
-        a, b, c = data[at], data[at + 1], data[at + 2]
-        return kind, (a**-2.0, b**-2.0, c**-2.0), 1.0, width / max(a, b, c)
-    if kind == wrap.CAPSULE:
-        return kind, capsule_size(data, shape), data[at], width
-    return kind, (data[at], 0.0, 0.0), data[at + 1], width
-
-
-@inline
 def nearest(kind: int, size: Vector, p: Vector, e: Vector) -> float:
     """Parameter of the line from p along e at which it is nearest to the obstacle."""
-    if kind == wrap.TORUS:
+    if kind == TORUS:
         _, part = narrowest(size[0], p, e)
         return float(part)
     return float(deepest(kind, size, p, e))
@@ -70,16 +54,16 @@ def right_side(data: Array, shape: int, p: Vector, q: Vector, x: Vector) -> bool
     """Whether a line that is nearest at x passes on the required side of the obstacle."""
     kind = int(data[shape + wrap.SHAPE_KIND])
     e = subtract3(q, p)
-    if kind == wrap.TORUS:
+    if kind == TORUS:
         major = data[shape + wrap.SHAPE_PARAMETERS]
         gap, _ = clearance(major, math.atan2(x[1], x[0]), p, e)
         return bool(gap > 0.0)
-    if kind == wrap.CAPSULE:
-        g, _, _ = gradient_of(wrap.CAPSULE, capsule_size(data, shape), x, ZERO, ZERO)
+    if kind > ELLIPSOID:
+        g, _, _ = gradient_of(kind, surface_size(data, shape), x, ZERO, ZERO)
         return bool(chosen(data, shape, e, g) > 0.0)
-    if kind == wrap.CYLINDER and abs(x[2]) > data[shape + wrap.SHAPE_PARAMETERS + 1]:
+    if kind == CYLINDER and abs(x[2]) > data[shape + wrap.SHAPE_PARAMETERS + 1]:
         return False
-    if kind == wrap.ELLIPSOID:
+    if kind == ELLIPSOID:
         at = shape + wrap.SHAPE_PARAMETERS
         radii = data[at], data[at + 1], data[at + 2]
         p, q = shrunk(p, radii), shrunk(q, radii)
@@ -195,7 +179,9 @@ def pass_by(
     p = seen_from(r, start, subtract3(rates[0], rates[3]), spin)
     q = seen_from(r, stop, subtract3(rates[1], rates[3]), spin)
     e = subtract3(q[0], p[0]), subtract3(q[1], p[1]), subtract3(q[2], p[2])
-    kind, size, radius, unit = surface_of(data, shape, width)
+    kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
+    radius, longest, _ = surface_scale(data, shape)
+    unit = width / longest
     if dot3(e[0], e[0]) == 0.0:
         return False
     part = nearest(kind, size, p[0], e[0])

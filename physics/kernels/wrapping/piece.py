@@ -7,6 +7,7 @@ from ..compiler.jit import shared
 from . import layout as wrap
 from .curved import curved_contact, curved_path, curved_point
 from .round import round_contact, round_path, round_point
+from .surface import ELLIPSOID, SPHERE
 
 
 @shared
@@ -14,7 +15,7 @@ def piece_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     """Length of the path over the obstacle with the record at `shape`, between ends and with a frame in `own`, with its
     derivatives; whether it is wrapped: else nothing is written.
     """
-    if int(data[shape + wrap.SHAPE_KIND]) >= wrap.ELLIPSOID:
+    if int(data[shape + wrap.SHAPE_KIND]) >= ELLIPSOID:
         status = curved_path(data, shape, width, rates, own, gradient)
     else:
         status = round_path(data, shape, width, rates, own, gradient)
@@ -28,17 +29,17 @@ def piece_point(
 ) -> None:
     """A point of a wrapped piece and its derivatives by the twelve rates of this piece (see `layout`)."""
     kind = int(data[shape + wrap.SHAPE_KIND])
-    if kind >= wrap.ELLIPSOID:
+    if kind >= ELLIPSOID:
         curved_point(data, shape, own, sigma, sigma_rate, rates, out)
     else:
-        round_point(own, kind == wrap.SPHERE, sigma, sigma_rate, rates, out)
+        round_point(own, kind == SPHERE, sigma, sigma_rate, rates, out)
 
 
 @shared
 def piece_contact(data: Array, shape: int, own: Array, last: bool, rates: Array, out: Array) -> None:
     """First or last contact of a wrapped piece, as a point from `piece_point`."""
     kind = int(data[shape + wrap.SHAPE_KIND])
-    if kind >= wrap.ELLIPSOID:
+    if kind >= ELLIPSOID:
         curved_contact(own, last, rates, out)
     else:
-        round_contact(own, kind == wrap.SPHERE, last, rates, out)
+        round_contact(own, kind == SPHERE, last, rates, out)

@@ -25,6 +25,7 @@ from ..algebra.spatial import (
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point
+from .surface import CYLINDER, SPHERE
 
 
 @inline
@@ -64,7 +65,7 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
     """
     e = subtract3(s, p)
     hint, side = flat3(data, shape + wrap.SHAPE_HINT), int(data[shape + wrap.SHAPE_SENSE])
-    if int(data[shape + wrap.SHAPE_KIND]) == wrap.CYLINDER:
+    if int(data[shape + wrap.SHAPE_KIND]) == CYLINDER:
         sense = e[1] * hint[0] - e[0] * hint[1]  # counterclockwise, a path bulges to (e_y, -e_x)
         if side == wrap.SHORTER:
             sense = p[0] * s[1] - p[1] * s[0]
@@ -108,7 +109,7 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     put3(own, wrap.START_SECOND, along(x, y, z, a))
     put3(own, wrap.STOP_SECOND, along(x, y, z, b))
     own[wrap.TILT], own[wrap.TILT + 1] = 0.0, 0.0
-    sphere = int(data[shape + wrap.SHAPE_KIND]) == wrap.SPHERE
+    sphere = int(data[shape + wrap.SHAPE_KIND]) == SPHERE
     if sphere:
         tilt_plane(own)
     status = planar_path(own, data[shape + wrap.SHAPE_PARAMETERS], width, sphere or forced(data, shape, p, s))

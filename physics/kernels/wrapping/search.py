@@ -8,11 +8,11 @@ from ..algebra.axes import put3
 from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .capsule import capsule_level, capsule_size
+from .convex import convex_level
 from .geodesic import ends_slopes, find_geodesic, node
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
-from .surface import Moving, level_of
+from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size
 from .taut import pull_taut
 
 ASIDE = 1.0  # [rad] between guesses
@@ -20,43 +20,24 @@ LEVELS = 16  # on the way into an obstacle where no guess converges
 
 
 @inline
-def surface_size(data: Array, shape: int) -> Vector:
-    """Parameters of a surface for the flow: 1 / r^2 of an ellipsoid's semi-axes, a torus's major radius."""
-    at = shape + wrap.SHAPE_PARAMETERS
-    if int(data[shape + wrap.SHAPE_KIND]) == wrap.ELLIPSOID:
-        return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
-    if int(data[shape + wrap.SHAPE_KIND]) == wrap.CAPSULE:
-        return capsule_size(data, shape)
-    return data[at], 0.0, 0.0
-
-
-@inline
-def relative_width(data: Array, shape: int, width: float) -> tuple[float, float]:
-    """The smoothing length in units of RADIUS, and the ratio of the rounding's reach to its root."""
-    at = shape + wrap.SHAPE_PARAMETERS
-    if int(data[shape + wrap.SHAPE_KIND]) != wrap.ELLIPSOID:
-        return width, 1.0
-    a, b, c = data[at], data[at + 1], data[at + 2]
-    return width / max(a, b, c), min(a, b, c)
-
-
-@inline
 def surface_level(
     data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
 ) -> int:
     """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
-    width, unit = relative_width(data, shape, width)
-    if int(data[shape + wrap.SHAPE_KIND]) == wrap.ELLIPSOID:
+    kind = int(data[shape + wrap.SHAPE_KIND])
+    _, longest, shortest = surface_scale(data, shape)
+    width /= longest
+    if kind == ELLIPSOID:
         status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
-    elif int(data[shape + wrap.SHAPE_KIND]) == wrap.CAPSULE:
-        status = capsule_level(data, shape, width, own, p, q, fresh)
-    else:
+    elif kind == TORUS:
         status = torus_level(data, shape, width, own, p, q, fresh)
+    else:
+        status = convex_level(data, shape, width, own, p, q, fresh)
     if status != wrap.WRAPPED:
         return status
     rho, speed, second = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
     store_jet(own, wrap.LEVEL, (0.5 * rho * rho, rho * speed, rho * second + speed * speed))
-    share = reach_of(own, (rho, speed, second), unit)
+    share = reach_of(own, (rho, speed, second), shortest)
     for k in range(6):
         own[wrap.LEVEL_ENDS + k] = rho * own[wrap.RADIUS_ENDS + k]
         own[wrap.REACH_ENDS + k] = share * (
@@ -96,7 +77,7 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         surface_level(data, shape, width, own, p, q, True, side)
         return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
     slipped = True
-    ways = 3 if kind == wrap.TORUS else 2  # a string from the straight line might go to the wrong side
+    ways = 3 if kind == TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
         surface_level(data, shape, width, own, p, q, True, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)

@@ -1,8 +1,11 @@
-"""Surfaces as levels of a smooth function psi: its gradient and curvature, along moving points.
+"""Every kind of surface as levels of a smooth function psi: its gradient and curvature, along moving points.
 
-Ellipsoid: psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: half the squared distance from the circle in the
-tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2) / 2 where w is the distance of z
-beyond the caps' middles at -size[0] and size[0], rounded within about size[1].
+Quadrics (sphere, cylinder, ellipsoid): psi = sum (x_i / r_i)^2 / 2, size = 1 / r^2. Torus about z: half the squared
+distance from the circle in the tube's middle, size[0] its radius. Sphere-capped cylinder about z: (x^2 + y^2 + w(z)^2)
+/ 2 where w is the distance of z beyond the caps' middles at -size[0] and size[0], rounded within about size[1].
+
+A further convex surface has a number here and a branch in each function below that takes a kind or a shape; `convex`
+does the rest. RADIUS of a level is sqrt(2 psi).
 """
 
 from __future__ import annotations
@@ -17,13 +20,51 @@ from . import layout as wrap
 Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and second derivatives by a variable
 Five: TypeAlias = tuple[float, float, float, float, float]
 
+# the `kind` of each class of muscles.obstacles; geodesics are integrated from the ellipsoid on
+SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4
+
 TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-12 m
 SEAM = 0.7  # a step over the seam of a sphere-capped cylinder, in units of its rounding
+# of the radius: length of the rounded seams, where the surface lies up to 3.4e-4 of the radius deeper
+ROUNDED = 0.03
 
 
 @inline
 def times3(d: Vector, x: Vector) -> Vector:
     return d[0] * x[0], d[1] * x[1], d[2] * x[2]
+
+
+@inline
+def surface_size(data: Array, shape: int) -> Vector:
+    """Parameters of psi."""
+    kind, at = int(data[shape + wrap.SHAPE_KIND]), shape + wrap.SHAPE_PARAMETERS
+    if kind == SPHERE:
+        return 1.0, 1.0, 1.0
+    if kind == CYLINDER:
+        return 1.0, 1.0, 0.0
+    if kind == ELLIPSOID:
+        return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
+    if kind == CAPSULE:
+        return data[at + 1], ROUNDED * data[at], 0.0
+    return data[at], 0.0, 0.0
+
+
+@inline
+def surface_scale(data: Array, shape: int) -> Vector:
+    """RADIUS of the surface itself; the longest and the shortest way out of it in which RADIUS grows by 1."""
+    kind, at = int(data[shape + wrap.SHAPE_KIND]), shape + wrap.SHAPE_PARAMETERS
+    if kind == ELLIPSOID:
+        a, b, c = data[at], data[at + 1], data[at + 2]
+        return 1.0, max(a, b, c), min(a, b, c)
+    return data[at + 1] if kind == TORUS else data[at], 1.0, 1.0
+
+
+@inline
+def spine(kind: int, size: Vector, x: Vector) -> tuple[Vector, bool]:
+    """The middle of a convex surface next to x, and whether straight lines along z lie in the surface there."""
+    if kind == CAPSULE:
+        return (0.0, 0.0, min(max(x[2], -size[0]), size[0])), abs(x[2]) < size[0]
+    return (0.0, 0.0, 0.0), False
 
 
 @inline
@@ -60,9 +101,9 @@ def rise(size: Vector, z: float) -> tuple[float, float, float, float]:
 @shared
 def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Moving:
     """Gradient of psi at a moving point."""
-    if kind == wrap.ELLIPSOID:
+    if kind <= ELLIPSOID:
         return times3(size, x), times3(size, v), times3(size, a)
-    if kind == wrap.CAPSULE:
+    if kind == CAPSULE:
         f, f1, f2, _ = rise(size, x[2])
         return ((x[0], x[1], f), (v[0], v[1], f1 * v[2]), (a[0], a[1], f2 * v[2] * v[2] + f1 * a[2]))
     far = math.sqrt(x[0] * x[0] + x[1] * x[1])
@@ -81,9 +122,9 @@ def gradient_of(kind: int, size: Vector, x: Vector, v: Vector, a: Vector) -> Mov
 @inline
 def level_of(kind: int, size: Vector, x: Vector) -> float:
     """psi."""
-    if kind == wrap.ELLIPSOID:
+    if kind <= ELLIPSOID:
         return 0.5 * dot3(x, times3(size, x))
-    if kind == wrap.CAPSULE:
+    if kind == CAPSULE:
         away = beyond_caps(size, x[2])[0]
         return 0.5 * (x[0] * x[0] + x[1] * x[1] + away * away)
     away = math.sqrt(x[0] * x[0] + x[1] * x[1]) - size[0]
@@ -106,10 +147,10 @@ def capsule_bending(size: Vector, x: Moving, t: Moving) -> Vector:
 @shared
 def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
     """t H t along a lane."""
-    if kind == wrap.ELLIPSOID:
+    if kind <= ELLIPSOID:
         u, v = times3(size, t[0]), times3(size, t[1])
         return dot3(t[0], u), 2.0 * dot3(t[1], u), 2.0 * (dot3(t[1], v) + dot3(t[2], u))
-    if kind == wrap.CAPSULE:
+    if kind == CAPSULE:
         return capsule_bending(size, x, t)
     p, v, a = x
     far = math.sqrt(p[0] * p[0] + p[1] * p[1])
@@ -134,13 +175,13 @@ def good_step(kind: int, size: Vector, lane: Array, at: int) -> float:
     """A step over which tangent and normal rotate little, whatever its direction at a lane's beginning."""
     x = flat3(lane, at)
     g, _, _ = gradient_of(kind, size, x, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    if kind == wrap.ELLIPSOID:
-        return TURN * math.sqrt(dot3(g, g)) / max(size)
     step = TURN * math.sqrt(dot3(g, g))
-    if kind == wrap.TORUS:
-        return step
-    away = abs(abs(x[2]) - size[0])  # from the seam
-    return min(step, max(SEAM * size[1], away - 8.0 * size[1]))
+    if kind <= ELLIPSOID:
+        return step / max(size)
+    if kind == CAPSULE:
+        away = abs(abs(x[2]) - size[0])  # from the seam
+        return min(step, max(SEAM * size[1], away - 8.0 * size[1]))
+    return step
 
 
 @inline

@@ -10,7 +10,8 @@ import pytest
 import physics as ph
 from physics._typing import FloatArray
 from physics.muscles import MassPoints, Moving, PathPoint
-from physics.muscles.obstacles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder
+from physics.muscles.obstacle import Obstacle
+from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder
 from physics.muscles.wrapping import Wrap
 from tests.physics.dynamics.test_derivatives import difference
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from physics.errors import FormatError, ModelError
+from physics.kernels.wrapping import surface
 from physics.muscles.obstacles import (
     REGISTRY,
     Cylinder,
@@ -33,8 +34,11 @@ EXAMPLES = [
 ]
 
 
-def test_every_kind_has_an_example() -> None:
+def test_every_kind_has_an_example_and_the_kernels_number() -> None:
     assert {example.type for example in EXAMPLES} == set(REGISTRY)
+    for kind in set(REGISTRY.values()) - {DoubleCylinder}:  # it consists of others
+        name = "CAPSULE" if kind is SphereCappedCylinder else kind.type.upper()
+        assert kind.kind == getattr(surface, name)
 
 
 @pytest.mark.parametrize("obstacle", EXAMPLES, ids=lambda obstacle: obstacle.type)

@@ -1,4 +1,4 @@
-"""The level of a sphere-capped cylinder that the path wraps over, and the initial guess of its geodesic."""
+"""The level of a convex surface that the path wraps over, and the initial guess of its geodesic."""
 
 from __future__ import annotations
 
@@ -9,17 +9,9 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .level import deepest, over_circle, settle, tube_radius
 from .round import forced
-from .surface import Moving, gradient_of, level_of
+from .surface import Moving, gradient_of, level_of, spine, surface_scale, surface_size
 
-# of the radius: length of the rounded seams, where the surface lies up to 3.4e-4 of the radius deeper
-ROUNDED = 0.03
 ZERO = (0.0, 0.0, 0.0)
-
-
-@inline
-def capsule_size(data: Array, shape: int) -> Vector:
-    at = shape + wrap.SHAPE_PARAMETERS
-    return data[at + 1], ROUNDED * data[at], 0.0
 
 
 @inline
@@ -38,22 +30,21 @@ def chosen(data: Array, shape: int, e: Vector, n: Vector) -> float:
 
 
 @shared
-def capsule_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool
-) -> int:
+def convex_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool) -> int:
     """RADIUS and its derivatives by both ends; whether the path is wrapped."""
-    size, radius = capsule_size(data, shape), data[shape + wrap.SHAPE_PARAMETERS]
-    status = tube_radius(wrap.CAPSULE, size, radius, width, own, p, q)
+    kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
+    radius, _, _ = surface_scale(data, shape)
+    status = tube_radius(kind, size, radius, width, own, p, q)
     if status != wrap.WRAPPED:
         return status
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
-    part = deepest(wrap.CAPSULE, size, p[0], e)
+    part = deepest(kind, size, p[0], e)
     x = scale_add3(p[0], part, e)
     v = scale_add3(p[1], part, e1)
     a = scale_add3(p[2], part, subtract3(q[2], p[2]))
-    g, gv, _ = gradient_of(wrap.CAPSULE, size, x, v, ZERO)
-    _, ge, _ = gradient_of(wrap.CAPSULE, size, x, e, ZERO)
-    gap = math.sqrt(2.0 * level_of(wrap.CAPSULE, size, x))
+    g, gv, _ = gradient_of(kind, size, x, v, ZERO)
+    _, ge, _ = gradient_of(kind, size, x, e, ZERO)
+    gap = math.sqrt(2.0 * level_of(kind, size, x))
     if not 1e-9 < part < 1.0 - 1e-9:
         return wrap.STRAIGHT
     sense = chosen(data, shape, e, g)
@@ -70,23 +61,22 @@ def capsule_level(
         if settle(own, (gap, rate, second), first, last) != wrap.WRAPPED:
             return wrap.STRAIGHT
     if fresh:
-        capsule_beginning(data, shape, own, sense, x, e, p[0], q[0])
+        convex_beginning(kind, size, own, sense, x, e, p[0], q[0])
     return wrap.WRAPPED
 
 
 @inline
-def capsule_beginning(
-    data: Array, shape: int, own: Array, sense: float, x: Vector, e: Vector, p: Vector, q: Vector
+def convex_beginning(
+    kind: int, size: Vector, own: Array, sense: float, x: Vector, e: Vector, p: Vector, q: Vector
 ) -> None:
-    """Contacts as on the cylinder where the line is nearest to it and both ends lie outside it, else as on a sphere
-    about the nearest point of the axis.
+    """Contacts as on a cylinder about z where the surface is one at the line's nearest point and both ends lie outside,
+    else as on a sphere about the middle.
     """
-    rho, half = own[wrap.RADIUS], data[shape + wrap.SHAPE_PARAMETERS + 1]
-    height = min(max(x[2], -half), half)
-    centre = 0.0, 0.0, height
+    rho = own[wrap.RADIUS]
+    centre, ruled = spine(kind, size, x)
     near = min(math.hypot(p[0], p[1]), math.hypot(q[0], q[1]))
     m = 0.0, 0.0, 1.0
-    if abs(x[2]) >= half or near <= 1.01 * rho:
+    if not ruled or near <= 1.01 * rho:
         m = cross(subtract3(p, centre), subtract3(q, centre))
         length = math.sqrt(dot3(m, m))
         m = (m[0] / length, m[1] / length, m[2] / length) if length > 0.0 else (0.0, 0.0, 1.0)
