@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +21,17 @@ Kind = TypeVar("Kind")
 def by_type(*kinds: type[Kind]) -> dict[str, type[Kind]]:
     """A registry of classes, each by its ``type``."""
     return {kind.type: kind for kind in kinds}  # type: ignore[attr-defined]
+
+
+def modules_of(package: str, path: Iterable[str]) -> Iterator[ModuleType]:
+    """All modules of a package with this ``__path__``."""
+    return (import_module(f"{package}.{each.name}") for each in pkgutil.iter_modules(path))
+
+
+def found_in(modules: Iterable[ModuleType], base: type[Kind]) -> dict[str, type[Kind]]:
+    """A registry of the classes of a kind in these modules that have a ``type`` of their own."""
+    classes = (each for module in modules for each in vars(module).values() if isinstance(each, type))
+    return by_type(*(each for each in classes if issubclass(each, base) and vars(each).get("type")))
 
 
 def from_dict(

@@ -1,15 +1,16 @@
-"""Integrators, one file per family; a new one adds one entry to the registry."""
+"""Integrators, one file per family: each method in ``METHODS`` of a module of this package."""
 
 from __future__ import annotations
 
+from .. import registry
 from ..model.model import Model
-from . import adaptive, event_driven, fixed_step, implicit
 from .base import Method, Problem
 
 #: every method by its name
 INTEGRATORS: dict[str, Method] = {
     method.name: method
-    for method in (*fixed_step.METHODS, *implicit.METHODS, *adaptive.METHODS, *event_driven.METHODS)
+    for module in registry.modules_of(__name__, __path__)
+    for method in getattr(module, "METHODS", ())
 }
 FIXED_STEP = tuple(name for name, method in INTEGRATORS.items() if method.number >= 0)
 

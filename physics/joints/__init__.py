@@ -43,34 +43,8 @@ from .rotational import Euler, Free, Spherical
 from .spline_curve import SplineCurve
 from .spline_surface import SplineSurface
 
-#: every joint class by its ``type``; a new joint adds one entry
-REGISTRY: dict[str, type[Joint]] = registry.by_type(
-    Fixed,
-    Hinge,
-    Slider,
-    Helical,
-    Cylindrical,
-    Universal,
-    Planar,
-    Translational,
-    Spherical,
-    Free,
-    SplineCurve,
-    Composite,
-    PlanarTranslation,
-    SlottedHinge,
-    SkewedUniversal,
-    Euler,
-    Elliptic,
-    Ellipsoid,
-    Custom,
-    Inverted,
-    SplineSurface,
-    Scapulothoracic,
-    ReversedHinge,
-    RollPitch,
-    RollPitchYaw,
-)
+#: every joint class of the modules of this package by its ``type``
+REGISTRY: dict[str, type[Joint]] = registry.found_in(registry.modules_of(__name__, __path__), Joint)
 
 
 def from_dict(description: Mapping[str, Any]) -> Joint:

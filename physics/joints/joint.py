@@ -23,12 +23,12 @@ class Joint(ReadOnlyArrays):
     """Base of all joints. A joint is immutable; equal joints have equal ``to_dict()``.
 
     Attributes:
-        type: the joint's name in files and menus.
+        type: the joint's name in files and menus; empty: it is in none.
         coordinate_names: one name a coordinate.
         coordinate_units: ``"rad"``, ``"m"``, ``"s"`` or ``"1"`` for each.
     """
 
-    type: ClassVar[str]
+    type: ClassVar[str] = ""
     coordinate_names: tuple[str, ...] = ()
     coordinate_units: tuple[str, ...] = ()
 

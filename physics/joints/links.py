@@ -32,8 +32,6 @@ class Link(Joint):
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
 
-    type = "link"
-
     def factorization(self) -> Factorization:
         return Factorization(self.blocks, self.after)
 
