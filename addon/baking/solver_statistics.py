@@ -10,7 +10,7 @@ from bpy.types import Scene
 
 from ..blender import physics_access, units
 from ..data import findings, references, schema
-from ..data.simulation import ADAPTIVE, INTEGRATORS, BakeStatistics
+from ..data.simulation import INTEGRATORS, BakeStatistics
 from ..data.starting import LoopStatistics
 from ..reading import scene as scene_to_model
 
@@ -53,9 +53,9 @@ def failure(scene: Scene, error: Exception) -> findings.Finding:
     """An error of a simulation; where it diverged also what to try, by the names that the panel has."""
     if getattr(error, "kind", type(error).__name__) != "DivergedError":
         return findings.error(None, error)
-    settings, names = scene.condyle.simulation, {each[0]: each[1] for each in INTEGRATORS}
-    code = "diverged-adaptive" if settings.integrator in ADAPTIVE else "diverged"
-    other = names["sdirk2" if settings.integrator != "sdirk2" else "bdf1"]
+    settings = scene.condyle.simulation
+    code = "diverged-adaptive" if INTEGRATORS[settings.integrator].adaptive else "diverged"
+    other = INTEGRATORS["sdirk2" if settings.integrator != "sdirk2" else "bdf1"].label
     return findings.error(None, error, code, step=settings.time_step, method=other)
 
 

@@ -1,32 +1,81 @@
 """Data of an obstacle, on the object that shows it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from bpy.types import Context, PropertyGroup
 
 from . import callbacks
 from .properties import angles, choice, flag, length, lengths
 
-#: surfaces of physics, their labels, and which settings each has
-SHAPES = (
-    ("sphere", "Sphere", "A ball", 0),
-    ("cylinder", "Cylinder", "A cylinder about the object's z axis", 1),
-    ("sphere_capped_cylinder", "Capsule", "A cylinder about the z axis with round ends", 2),
-    ("ellipsoid", "Ellipsoid", "An ellipsoid along the object's axes", 3),
-    ("torus", "Torus", "A ring about the z axis; the muscle runs through its hole", 4),
-    (
-        "double_cylinder",
-        "Double Cylinder",
-        "Two cylinders without ends, which the muscle wraps over in turn",
-        5,
-    ),
+_ACROSS, _ALONG, _TURNING = (
+    ("shorter", "+x", "-x", "+y", "-y"),
+    ("+z", "-z"),
+    ("counterclockwise", "clockwise"),
 )
-SHAPE_SETTINGS = {
-    "sphere": ("radius",),
-    "cylinder": ("radius", "length"),
-    "sphere_capped_cylinder": ("radius", "length"),
-    "ellipsoid": ("radii",),
-    "torus": ("major_radius", "radius"),
-    "double_cylinder": ("radius", "second_radius", "second_place", "second_turn"),
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One entry of the menu of shapes.
+
+    Attributes:
+        name: as in physics.muscles.obstacles.REGISTRY. number: what files store; it never changes.
+        settings: properties of `ObstacleProperties` that the panel shows for it. sides: on which muscles may pass.
+        arguments: names of settings in the class of physics, where they differ.
+    """
+
+    name: str
+    number: int
+    label: str
+    description: str
+    settings: tuple[str, ...]
+    sides: tuple[str, ...] = (*_ACROSS, *_ALONG)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+SHAPES = {
+    each.name: each
+    for each in (
+        Shape("sphere", 0, "Sphere", "A ball", ("radius",)),
+        Shape(
+            "cylinder",
+            1,
+            "Cylinder",
+            "A cylinder about the object's z axis",
+            ("radius", "length"),
+            (*_ACROSS, *_TURNING),
+        ),
+        Shape(
+            "sphere_capped_cylinder",
+            2,
+            "Capsule",
+            "A cylinder about the z axis with round ends",
+            ("radius", "length"),
+            (*_ACROSS, *_ALONG, *_TURNING),
+        ),
+        Shape("ellipsoid", 3, "Ellipsoid", "An ellipsoid along the object's axes", ("radii",)),
+        Shape(
+            "torus",
+            4,
+            "Torus",
+            "A ring about the z axis; the muscle runs through its hole",
+            ("major_radius", "radius"),
+            ("shorter",),
+            {"radius": "minor_radius"},
+        ),
+        Shape(
+            "double_cylinder",
+            5,
+            "Double Cylinder",
+            "Two cylinders without ends, which the muscle wraps over in turn",
+            ("radius", "second_radius", "second_place", "second_turn"),
+            (*_ACROSS, *_TURNING),
+        ),
+    )
 }
+#: items of an EnumProperty
+SHAPE_ITEMS = tuple((each.name, each.label, each.description, each.number) for each in SHAPES.values())
 SIDES = (
     ("shorter", "Shorter Way", "The way around that is shorter", 0),
     ("+x", "+X", "Bulges towards +X of the obstacle", 1),
@@ -38,16 +87,6 @@ SIDES = (
     ("counterclockwise", "Counterclockwise", "About z of a cylinder or capsule, from origin to insertion", 7),
     ("clockwise", "Clockwise", "About z of a cylinder or capsule, from origin to insertion", 8),
 )
-_ACROSS, _ALONG, _TURNING = ("+x", "-x", "+y", "-y"), ("+z", "-z"), ("counterclockwise", "clockwise")
-#: sides of each shape
-SIDES_OF = {
-    "sphere": ("shorter", *_ACROSS, *_ALONG),
-    "cylinder": ("shorter", *_ACROSS, *_TURNING),
-    "sphere_capped_cylinder": ("shorter", *_ACROSS, *_ALONG, *_TURNING),
-    "ellipsoid": ("shorter", *_ACROSS, *_ALONG),
-    "torus": ("shorter",),
-    "double_cylinder": ("shorter", *_ACROSS, *_TURNING),
-}
 
 
 def _reshape(self: "ObstacleProperties", _context: Context) -> None:
@@ -60,7 +99,7 @@ class ObstacleProperties(PropertyGroup):
     """A surface that muscles wrap over, fixed to the parent of the object."""
 
     enabled: flag("Obstacle", "Muscles may wrap over this object")
-    shape: choice("Shape", "Shape of the surface", items=SHAPES, update=_reshape)
+    shape: choice("Shape", "Shape of the surface", items=SHAPE_ITEMS, update=_reshape)
     radius: length("Radius", "Radius; of a torus, of its tube", default=0.03, min=1e-6, update=_reshape)
     major_radius: length(
         "Ring Radius",

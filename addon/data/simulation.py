@@ -1,46 +1,77 @@
 """Scene settings of the simulation; and records of what a bake replaced, on baked objects and bones."""
 
+from typing import NamedTuple
+
 import bpy
 from bpy.types import PropertyGroup, Scene
 
 from .bake_output import TARGETS, OutputProperties
 from .properties import angles, choice, flag, integer, number, pointer, seconds, span, text, vector
 
-#: methods of physics, their labels, and what each is for
-INTEGRATORS = (
-    (
-        "symplectic_euler",
-        "Symplectic Euler",
-        "Fast and stable, the usual choice; also for constraints, contacts and hard limits",
-    ),
-    ("rk4", "Runge-Kutta 4", "Four times the work per step, and far more accurate for smooth motion"),
-    (
-        "linearly_implicit_euler",
-        "Implicit Euler, Linear",
-        "For stiff springs: stable with large steps, damps motion; with muscles prefer Implicit Euler",
-    ),
-    ("bdf1", "Implicit Euler", "For very stiff springs: the most stable, damps motion most"),
-    ("sdirk2", "Implicit, 2nd Order", "For stiff springs, with little damping"),
-    (
-        "event_driven",
-        "Event-Driven",
-        "For impacts: finds the time of each, and is accurate between them (needs SciPy)",
-    ),
-    ("forward_euler", "Forward Euler", "For comparison only: motion gains energy and diverges"),
-    ("RK45", "Adaptive RK 5(4)", "Chooses its own steps (needs SciPy)"),
-    ("DOP853", "Adaptive RK 8(5,3)", "Chooses its own steps, for high precision (needs SciPy)"),
-    (
-        "LSODA",
-        "Adaptive LSODA",
-        "Chooses steps and method by itself, for models that may be stiff (needs SciPy)",
-    ),
-    ("Radau", "Adaptive Radau", "Chooses its own steps, for stiff models and high precision (needs SciPy)"),
-    ("BDF", "Adaptive BDF", "Chooses its own steps, for stiff models (needs SciPy)"),
-)
-#: numbers that files store for them; they never change
-NUMBERS = (0, 1, 6, 7, 8, 11, 2, 3, 4, 5, 9, 10)
-#: methods that choose their steps
-ADAPTIVE = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
+
+class Method(NamedTuple):
+    """One entry of the menu of methods.
+
+    Attributes:
+        name: as in physics.integrators.INTEGRATORS. number: what files store; it never changes.
+        description: what it is for. adaptive: whether it chooses its steps.
+    """
+
+    name: str
+    number: int
+    label: str
+    description: str
+    adaptive: bool = False
+
+
+INTEGRATORS = {
+    each.name: each
+    for each in (
+        Method(
+            "symplectic_euler",
+            0,
+            "Symplectic Euler",
+            "Fast and stable, the usual choice; also for constraints, contacts and hard limits",
+        ),
+        Method(
+            "rk4", 1, "Runge-Kutta 4", "Four times the work per step, and far more accurate for smooth motion"
+        ),
+        Method(
+            "linearly_implicit_euler",
+            6,
+            "Implicit Euler, Linear",
+            "For stiff springs: stable with large steps, damps motion; with muscles prefer Implicit Euler",
+        ),
+        Method("bdf1", 7, "Implicit Euler", "For very stiff springs: the most stable, damps motion most"),
+        Method("sdirk2", 8, "Implicit, 2nd Order", "For stiff springs, with little damping"),
+        Method(
+            "event_driven",
+            11,
+            "Event-Driven",
+            "For impacts: finds the time of each, and is accurate between them (needs SciPy)",
+        ),
+        Method("forward_euler", 2, "Forward Euler", "For comparison only: motion gains energy and diverges"),
+        Method("RK45", 3, "Adaptive RK 5(4)", "Chooses its own steps (needs SciPy)", True),
+        Method(
+            "DOP853", 4, "Adaptive RK 8(5,3)", "Chooses its own steps, for high precision (needs SciPy)", True
+        ),
+        Method(
+            "LSODA",
+            5,
+            "Adaptive LSODA",
+            "Chooses steps and method by itself, for models that may be stiff (needs SciPy)",
+            True,
+        ),
+        Method(
+            "Radau",
+            9,
+            "Adaptive Radau",
+            "Chooses its own steps, for stiff models and high precision (needs SciPy)",
+            True,
+        ),
+        Method("BDF", 10, "Adaptive BDF", "Chooses its own steps, for stiff models (needs SciPy)", True),
+    )
+}
 
 
 class BakeStatistics(PropertyGroup):
@@ -87,7 +118,7 @@ class SimulationProperties(PropertyGroup):
     integrator: choice(
         "Method",
         "How the equations of motion are integrated",
-        items=tuple((*each[:3], number) for number, each in zip(NUMBERS, INTEGRATORS)),
+        items=tuple((each.name, each.label, each.description, each.number) for each in INTEGRATORS.values()),
     )
     statistics: pointer("Last Bake", type=BakeStatistics)
     output: pointer("Output", type=OutputProperties)

@@ -11,7 +11,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import physics_access, units
 from ..data import collection, schema
-from ..data.obstacles import SHAPE_SETTINGS
+from ..data.obstacles import SHAPES
 from ..data.references import Body
 from ..reading.obstacles import nearness, of_shape
 from . import bodies_and_joints
@@ -20,10 +20,6 @@ MATERIAL, COLOR = "Condyle Obstacle", (0.25, 0.55, 0.95, 0.35)
 
 
 AROUND, ALONG = 32, 16
-
-
-THICKNESSES = {"radius", "second_radius", "radii"}
-
 
 # Size of a new obstacle as a share of the distance to a muscle's nearest point; its least share of the default size.
 ROOM, LEAST = 0.8, 0.1
@@ -41,7 +37,7 @@ def add_obstacle(
 
     Args:
         body: its parent, an object or bone; None: the world.
-        shape: one of `data.obstacles.SHAPE_SETTINGS`.
+        shape: one of `data.obstacles.SHAPES`.
         matrix: its world matrix (4, 4); the 3D cursor's if None.
         settings: radius, length, radii, major_radius, side as in `ObstacleProperties`.
 
@@ -51,9 +47,9 @@ def add_obstacle(
     Raises:
         ModelError: unknown shape, or a transform that is not rigid with uniform scale.
     """
-    if shape not in SHAPE_SETTINGS:
+    if shape not in SHAPES:
         raise physics_access.model_error(
-            f"unknown shape of an obstacle {shape!r}; use one of {', '.join(SHAPE_SETTINGS)}"
+            f"unknown shape of an obstacle {shape!r}; use one of {', '.join(SHAPES)}"
         )
     given = scene.cursor.matrix.normalized() if matrix is None else matrix
     world = Matrix(units.split_scale(given, "the place of the obstacle")[0].tolist())
@@ -100,7 +96,7 @@ def reshape(item: Object) -> None:
         index = sum(map(len, points)) + np.arange(rings * around).reshape(rings, around)
         following = np.roll(index, -1, axis=1)
         sides = np.stack([index[:-1], following[:-1], following[1:], index[1:]], axis=-1).reshape(-1, 4)
-        caps = [index[0, ::-1].tolist(), index[-1].tolist()] if part.type == "cylinder" else []
+        caps = [index[0, ::-1].tolist(), index[-1].tolist()] if part.open_ends else []
         points.append(grid.reshape(-1, 3))
         faces += sides.tolist() + caps
         smooth += [True] * len(sides) + [False] * len(caps)
@@ -134,8 +130,9 @@ def make_room(item: Object, places: np.ndarray) -> None:
     """Shrink an obstacle so that world points (n, 3) are outside, unless it would become too small."""
     near = float(nearness(item, places).min())
     settings = item.condyle.obstacle
-    if settings.shape == "torus" or not LEAST < near * ROOM < 1.0:
+    if not LEAST < near * ROOM < 1.0:
         return
-    for name in THICKNESSES & set(SHAPE_SETTINGS[settings.shape]):
-        value = getattr(settings, name)
-        setattr(settings, name, value * near * ROOM)
+    shape, about = SHAPES[settings.shape], of_shape(item).settings()
+    for name in shape.settings:
+        if about.get(shape.arguments.get(name, name), {}).get("thickness"):
+            setattr(settings, name, near * ROOM * getattr(settings, name))

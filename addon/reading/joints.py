@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from ..blender.physics_access import model_error
 from ..data import references
 from ..data.fitting import FitProperties
 from ..data.joint_shape import JointShape
-from ..data.joint_types import grid_directions
+from ..data.joint_types import TYPES, grid_directions
 from ..data.joints import JointPart, JointProperties, has_surface
+from .stored import in_si
 
 
 def read_joint(scene: Scene, item: Object) -> physics_access.Joint:
@@ -76,56 +77,28 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     elif shape.type == "custom":
         joint = _read_custom(shape.custom_text)
     else:
-        arguments = ARGUMENTS.get(shape.type, lambda _scene, _shape: {})
-        joint = joints.REGISTRY[shape.type](**arguments(scene, shape))
+        metres = units.length_scale(scene)
+        values = {name: in_si(JointShape, shape, name, metres) for name in TYPES[shape.type].settings}
+        arguments = ARGUMENTS.get(shape.type, lambda values, _: values)
+        joint = joints.REGISTRY[shape.type](**arguments(values, shape))
     return joints.Inverted(joint) if shape.inverted else joint
 
 
-def _vector(value: Iterable[float]) -> np.ndarray:
-    return np.array(value, dtype=np.float64)
-
-
-def _axes_of(scene: Scene, shape: JointShape) -> np.ndarray:
-    return np.array(shape.semi_axes, dtype=np.float64) * units.length_scale(scene)
-
-
-def _ellipsoid(scene: Scene, shape: JointShape) -> dict[str, Any]:
-    a, b, c = _axes_of(scene, shape)
-    return {"a": a, "b": b, "c": c, "winging": shape.winging, "normal": shape.normal}
-
-
-def _scapulothoracic(scene: Scene, shape: JointShape) -> dict[str, Any]:
-    origin = np.array(shape.winging_origin, dtype=np.float64) * units.length_scale(scene)
-    return {
-        "radii": _axes_of(scene, shape),
-        "winging_origin": origin,
-        "winging_direction": shape.winging_direction,
-    }
-
-
-def _spherical(_scene: Scene, shape: JointShape) -> dict[str, Any]:
+def _spherical(values: dict[str, Any], shape: JointShape) -> dict[str, Any]:
     joints = physics_access.physics().joints
-    if shape.ball_limit == "CONE":
-        return {"limit": joints.ReachCone(_vector(shape.axis), shape.cone_angle)}
-    if shape.ball_limit == "ROTATION":
-        return {"limit": joints.RotationLimit(np.minimum(_vector(shape.rotation_limit), np.pi))}
+    if values["ball_limit"] == "CONE":
+        return {"limit": joints.ReachCone(np.array(shape.axis, dtype=np.float64), shape.cone_angle)}
+    if values["ball_limit"] == "ROTATION":
+        return {"limit": joints.RotationLimit(np.minimum(shape.rotation_limit, np.pi))}
     return {}
 
 
-#: arguments of the physics classes, from the settings of a shape
-ARGUMENTS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
-    **dict.fromkeys(("hinge", "slider", "cylindrical"), lambda _scene, shape: {"axis": _vector(shape.axis)}),
-    "helical": lambda scene, shape: {
-        "axis": _vector(shape.axis),
-        "pitch": shape.pitch * units.length_scale(scene),
-    },
-    "universal": lambda _scene, shape: {"axis_1": _vector(shape.axis), "axis_2": _vector(shape.axis_2)},
-    "skewed_universal": lambda _scene, shape: {"skew": shape.skew},
-    "euler": lambda _scene, shape: {"sequence": shape.sequence},
-    "free": lambda _scene, shape: {"rotation_first": shape.rotation_first},
-    "elliptic": lambda scene, shape: dict(zip(("a", "b"), _axes_of(scene, shape))),
-    "ellipsoid": _ellipsoid,
-    "scapulothoracic": _scapulothoracic,
+#: arguments of physics' classes from a type's settings, by their names, where those are no arguments themselves
+ARGUMENTS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
+    "universal": lambda values, _: {"axis_1": values["axis"], "axis_2": values["axis_2"]},
+    "elliptic": lambda values, _: dict(zip("ab", values["semi_axes"])),
+    "ellipsoid": lambda values, _: dict(zip("abc", values.pop("semi_axes"))) | values,
+    "scapulothoracic": lambda values, _: {"radii": values.pop("semi_axes")} | values,
     "spherical": _spherical,
 }
 

@@ -9,7 +9,8 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.obstacles import SHAPE_SETTINGS, SIDES_OF, ObstacleProperties
+from ..data.obstacles import SHAPES, ObstacleProperties
+from .stored import in_si
 
 
 def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.Obstacle:
@@ -22,17 +23,11 @@ def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.
         ModelError: a setting is invalid for the shape; names the object.
     """
     settings = item.condyle.obstacle
-    arguments: dict[str, Any] = {}
-    for name in SHAPE_SETTINGS[settings.shape]:
-        value = getattr(settings, name)
-        if name == "second_turn":
-            arguments[name] = tuple(value)
-        elif name in ("radii", "second_place"):
-            arguments[name] = np.array(value, dtype=np.float64) * metres
-        else:
-            arguments[name] = value * metres
-    if settings.shape == "torus":
-        arguments["minor_radius"] = arguments.pop("radius")
+    shape = SHAPES[settings.shape]
+    arguments = {
+        shape.arguments.get(name, name): in_si(ObstacleProperties, settings, name, metres)
+        for name in shape.settings
+    }
     if settings.shape == "cylinder" and settings.length == 0.0:
         arguments["length"] = None
     side = side_of(settings)
@@ -51,7 +46,7 @@ def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.
 def side_of(settings: ObstacleProperties, name: str = "side") -> str:
     """The chosen side, or "shorter" for a shape without that side."""
     side = getattr(settings, name)
-    return side if side in SIDES_OF[settings.shape] else "shorter"
+    return side if side in SHAPES[settings.shape].sides else "shorter"
 
 
 def placed(scene: Scene, item: Object, body: str | None, base: np.ndarray) -> physics_access.Obstacle | None:

@@ -7,7 +7,7 @@ from bpy.types import Context, Object, Operator
 
 from ...baking import muscles as muscle_bakes
 from ...data import references
-from ...data.obstacles import SHAPES
+from ...data.obstacles import SHAPE_ITEMS
 from ...data.property_options import Change, active_muscle, allowed, editable, need_object_mode, writable
 from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
@@ -129,7 +129,7 @@ class AddObstacle(Operator):
     bl_label = "Add Obstacle"
     bl_options = {"REGISTER", "UNDO"}
 
-    shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPES, default=1)
+    shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPE_ITEMS, default=1)
 
     @classmethod
     def poll(cls, context: Context) -> bool:

@@ -8,7 +8,7 @@ from bpy.types import Context, Object, Panel, Scene, UILayout, UIList
 from ...blender import physics_access
 from ...data import references
 from ...data.muscles import MuscleProperties
-from ...data.obstacles import SHAPE_SETTINGS, SIDES_OF, ObstacleProperties
+from ...data.obstacles import SHAPES, ObstacleProperties
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
 from ..layout import draw_fields, draw_lines, fields
@@ -175,7 +175,7 @@ def _draw_obstacles(layout: UILayout, settings: MuscleProperties) -> None:
 
 def draw_side(column: UILayout, settings: ObstacleProperties, name: str, label: str) -> None:
     """Draw buttons for the sides of a shape, if it has several."""
-    sides = SIDES_OF[settings.shape]
+    sides = SHAPES[settings.shape].sides
     if len(sides) == 1:
         return
     column.label(text=f"{label}: {settings.bl_rna.properties[name].enum_items[getattr(settings, name)].name}")
@@ -200,7 +200,7 @@ class ObstaclePanel(SidebarPanel, Panel):
         settings = item.condyle.obstacle
         column = fields(self.layout.column())
         column.prop(settings, "shape")
-        for name in SHAPE_SETTINGS[settings.shape]:
+        for name in SHAPES[settings.shape].settings:
             column.prop(settings, name)
         draw_side(column, settings, "side", "Side")
         if settings.shape == "double_cylinder":

@@ -6,7 +6,7 @@ from bpy.types import Panel, UILayout
 
 from ...blender import session
 from ...data.property_options import SidebarPanel
-from ...data.simulation import ADAPTIVE, INTEGRATORS, BakeStatistics
+from ...data.simulation import INTEGRATORS, BakeStatistics
 from ...jobs import bake, partial_bake, precompile
 from ...jobs.operator import Job
 from ...live import run_mode
@@ -86,9 +86,10 @@ class SettingsPanel(SidebarPanel, Panel):
         if not settings.use_scene_range:
             draw_fields(layout, settings, "frame_start", "frame_end")
         draw_fields(layout, settings, "gravity", "integrator")
-        hint = next((each[2] for each in INTEGRATORS if each[0] == settings.integrator), "")
+        method = INTEGRATORS.get(settings.integrator)
+        hint = method.description if method else ""
         draw_lines(layout.column(align=True), hint, "INFO", context.region.width)
-        if settings.integrator not in ADAPTIVE:
+        if not (method and method.adaptive):
             layout.prop(settings, "time_step")
             rate = context.scene.render.fps / context.scene.render.fps_base
             count = 1.0 / (rate * max(settings.time_step, 1e-9))

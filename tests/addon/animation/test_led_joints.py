@@ -172,7 +172,7 @@ def test_a_hinge_that_asks_for_a_fit_stays_one(part, scene, arm):
 @pytest.mark.parametrize("number", range(12))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
     known = part("blender.physics_access").part("integrators").INTEGRATORS
-    names = [each[0] for each in part("data.simulation").INTEGRATORS]
+    names = list(part("data.simulation").INTEGRATORS)
     assert sorted(names) == sorted(known)
     scene.frame_end = 3
     scene.condyle.simulation.integrator = names[number]

@@ -152,7 +152,7 @@ def test_tendons_are_as_long_as_the_path_over_an_obstacle_says(part, scene, arm,
 
 def test_obstacles_are_drawn_as_they_are(part, scene):
     obstacles = part("making.obstacles")
-    for shape in part("data.obstacles").SHAPE_SETTINGS:
+    for shape in part("data.obstacles").SHAPES:
         item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
         count = len(item.data.vertices)
         assert count and len(item.data.polygons)
@@ -210,11 +210,11 @@ def read_length(ph, read):
 @pytest.mark.small
 def test_sides_that_are_offered_are_those_that_physics_takes(part, scene):
     properties, obstacles = part("data.obstacles"), part("making.obstacles")
-    for shape, sides in properties.SIDES_OF.items():
-        item = obstacles.add_obstacle(scene, None, shape, radius=0.05, major_radius=0.2)
+    for name, shape in properties.SHAPES.items():
+        item = obstacles.add_obstacle(scene, None, name, radius=0.05, major_radius=0.2)
         for side, *_ in properties.SIDES:
             item.condyle.obstacle.side = side
-            assert obstacles.of_shape(item).side == (side if side in sides else "shorter")
+            assert obstacles.of_shape(item).side == (side if side in shape.sides else "shorter")
 
 
 def test_bad_input_is_told_by_name_before_a_bake(part, scene, arm, make, ph):

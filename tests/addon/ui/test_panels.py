@@ -264,14 +264,13 @@ def test_panels_draw_muscles_and_obstacles(part, body, knee):
         shown = draw_all(part)
         assert {"excitation", "mass", "radius"} <= set(shown) and ("max_force" in shown) == (kind != "none")
     bpy.context.view_layer.objects.active = obstacle
-    for shape, names in part("data.obstacles").SHAPE_SETTINGS.items():
-        obstacle.condyle.obstacle.shape = shape
-        assert set(names) <= set(draw_all(part))
+    for name, shape in part("data.obstacles").SHAPES.items():
+        obstacle.condyle.obstacle.shape = name
+        assert set(shape.settings) <= set(draw_all(part))
         layout = MagicMock()
         part("ui.muscles.panels").draw_side(layout, obstacle.condyle.obstacle, "side", "Side")
         offered = [call.args[2] for call in layout.grid_flow.return_value.prop_enum.call_args_list]
-        sides = part("data.obstacles").SIDES_OF[shape]
-        assert offered == (list(sides) if len(sides) > 1 else [])
+        assert offered == (list(shape.sides) if len(shape.sides) > 1 else [])
     part("blender.session").warnings = []
 
 
