@@ -7,6 +7,7 @@ flagged), 130 interrupted (no partial files remain).
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 import traceback
@@ -20,6 +21,7 @@ from .analysis.plots import plot_result
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
 from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
+from .io.schema import load_schema
 from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
 from .simulation.simulate import simulate
 
@@ -90,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
         "--no-muscles", action="store_true", help="without kernels for models with muscles"
     )
     compiling.set_defaults(run=_compile)
+
+    schema = commands.add_parser("schema", parents=[output], help="print the JSON Schema of a kind of file")
+    schema.add_argument("kind", choices=("model", "result"))
+    schema.set_defaults(run=_schema)
 
     plot = commands.add_parser("plot", parents=[output], help="draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
@@ -180,6 +186,11 @@ def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
     reporter.start("compile")
     seconds = compile_ahead(options.processes, not options.no_muscles, reporter.progress)
     reporter.done(compiling=f"{seconds:.1f} s")
+    return EXIT_DONE
+
+
+def _schema(options: argparse.Namespace, reporter: Reporter) -> int:
+    print(json.dumps(load_schema(options.kind), indent=2))
     return EXIT_DONE
 
 

@@ -53,10 +53,9 @@ def from_dict(
     kind = registry.get(name) if isinstance(name, str) else None
     if kind is None:
         raise FormatError(f"unknown {noun} type {name!r}; known are {', '.join(sorted(registry))}")
-    entries = {entry.name: entry for entry in fields(kind)}  # type: ignore[arg-type]
-    required = [key for key, entry in entries.items() if entry.default is entry.default_factory is MISSING]
     values = {key: value for key, value in description.items() if key != "type"}
-    check_keys(values, entries, required, f"{what} of type {name!r}")
+    known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
+    check_keys(values, known, required(kind), f"{what} of type {name!r}")
     for key, convert in (read or {}).items():
         if key in values:
             values[key] = convert(values[key])
@@ -64,6 +63,11 @@ def from_dict(
         return kind(**values)
     except TypeError as error:
         raise FormatError(f"{noun} of type {name!r}: {error}") from error
+
+
+def required(kind: Any) -> list[str]:
+    """Names of the fields of a dataclass without a default."""
+    return [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
 
 
 def to_dict(instance: Any) -> dict[str, Any]:

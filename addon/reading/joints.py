@@ -79,17 +79,18 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     else:
         metres = units.length_scale(scene)
         values = {name: in_si(JointShape, shape, name, metres) for name in TYPES[shape.type].settings}
-        arguments = ARGUMENTS.get(shape.type, lambda values, _: values)
-        joint = joints.REGISTRY[shape.type](**arguments(values, shape))
+        convert = ARGUMENTS.get(shape.type)
+        joint = joints.REGISTRY[shape.type](**(convert(values, shape) if convert else values))
     return joints.Inverted(joint) if shape.inverted else joint
 
 
 def _spherical(values: dict[str, Any], shape: JointShape) -> dict[str, Any]:
     joints = physics_access.physics().joints
     if values["ball_limit"] == "CONE":
-        return {"limit": joints.ReachCone(np.array(shape.axis, dtype=np.float64), shape.cone_angle)}
+        return {"limit": joints.ReachCone(in_si(JointShape, shape, "axis", 1.0), shape.cone_angle)}
     if values["ball_limit"] == "ROTATION":
-        return {"limit": joints.RotationLimit(np.minimum(shape.rotation_limit, np.pi))}
+        most = in_si(JointShape, shape, "rotation_limit", 1.0)
+        return {"limit": joints.RotationLimit(np.minimum(most, np.pi))}
     return {}
 
 

@@ -1,8 +1,9 @@
 """Checks documents against the JSON Schemas in ``schemas/``; errors name the place and the problem.
 
-The schemas are the only description of the formats, published and enforced here. Supports the part of draft 2020-12
-that they use. Of a ``oneOf`` it checks the alternative for the value's type, or its ``type`` key, so that errors refer
-to that one. Whole numbers must be written as such (4, not 4.0).
+The schemas are the only description of the formats, published and enforced here; what they do not say of a joint
+follows from its class. Supports the part of draft 2020-12 that they use. Of a ``oneOf`` it checks the alternative for
+the value's type, or its ``type`` key, so that errors refer to that one. Whole numbers must be written as such (4, not
+4.0).
 """
 
 from __future__ import annotations
@@ -11,34 +12,62 @@ import difflib
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError
 from ..joints import REGISTRY
+from ..registry import required
 
 FOLDER = Path(__file__).parent / "schemas"
+#: schemas of arguments by the types that a joint's class declares
+OF_TYPE = {
+    "float": {"type": "number"},
+    "int": {"type": "integer"},
+    "bool": {"type": "boolean"},
+    "str": {"type": "string"},
+    "Axis": {"$ref": "#/$defs/vector"},
+}
 _Check = Callable[[Any, Any, str, "Schema"], None]
 
 
 def load_schema(name: str) -> dict[str, Any]:
     """A published schema by its name: ``"model"`` or ``"result"``.
 
-    For joints of the registry without an entry in the file only the type is checked; their class checks the keys.
+    A joint is one of those of the registry; without an entry in the file its arguments are the fields of its class.
     """
-    return _loaded(name, tuple(REGISTRY))
+    return _loaded(name, tuple(REGISTRY.items()))
 
 
 @cache
-def _loaded(name: str, joints: tuple[str, ...]) -> dict[str, Any]:
+def _loaded(name: str, joints: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((FOLDER / f"{name}.schema.json").read_text(encoding="utf-8"))
     known = schema.get("$defs", {})
-    for kind in joints if "joint" in known else ():
-        if kind not in known:
-            known[kind] = {"type": "object", "properties": {"type": {"const": kind}}, "required": ["type"]}
-            known["joint"]["oneOf"].append({"$ref": f"#/$defs/{kind}"})
+    if "joint" in known:
+        for kind, joint in joints:
+            known.setdefault(kind, _of_fields(kind, joint))
+        refs = [{"$ref": f"#/$defs/{kind}"} for kind, _ in joints]
+        known["joint"] = {"description": "how a body moves against its parent", "oneOf": refs}
     return schema
+
+
+def _of_fields(name: str, kind: Any) -> dict[str, Any]:
+    """Schema of a joint by the fields of its class: by ``schema`` of their metadata, else by their type.
+
+    The class alone checks values of other types.
+    """
+    arguments = {
+        each.name: each.metadata.get("schema") or OF_TYPE.get(str(each.type), {}) for each in fields(kind)
+    }
+    return {
+        "description": (kind.__doc__ or "").partition("\n")[0],
+        "type": "object",
+        "properties": {"type": {"const": name}, **arguments},
+        "required": ["type", *required(kind)],
+        "additionalProperties": False,
+    }
 
 
 def check_document(document: Any, name: str, where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..kernels import layout
 from ..validation import number, unit_axis
-from .base import IDENTITY, Block, Factorization
+from .base import IDENTITY, POSITIVE, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Function, TangentAngle, Wave, function_from_dict
@@ -33,8 +33,8 @@ class Elliptic(Joint):
         a, b: semi-axes along x and y [m]; at q = 0 the frame is at (0, -b).
     """
 
-    a: float
-    b: float
+    a: float = field(metadata=POSITIVE)
+    b: float = field(metadata=POSITIVE)
     type: ClassVar[str] = "elliptic"
     coordinate_names = ("angle",)
     coordinate_units = ("rad",)

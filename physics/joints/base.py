@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,8 @@ IDENTITY: FloatArray = np.eye(4)
 IDENTITY.flags.writeable = False
 #: round-off in the length of a unit vector: three squares, a sum and a root
 UNIT_ROUND_OFF = 1e-15
+#: metadata of a joint's field: its JSON Schema, where its type does not say enough
+POSITIVE: dict[str, Any] = {"schema": {"type": "number", "exclusiveMinimum": 0}}
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..geometry import lie
 from ..kernels import layout
 from ..validation import finite_array, number
 from .anatomical import function_block
-from .base import IDENTITY, Block, Factorization
+from .base import IDENTITY, POSITIVE, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Linear, TangentAngle, Wave
@@ -51,11 +51,11 @@ class Ellipsoid(Joint):
         normal: ``"opensim"`` or ``"true"``.
     """
 
-    a: float
-    b: float
-    c: float
+    a: float = field(metadata=POSITIVE)
+    b: float = field(metadata=POSITIVE)
+    c: float = field(metadata=POSITIVE)
     winging: float = 0.0
-    normal: str = "opensim"
+    normal: str = field(default="opensim", metadata={"schema": {"type": "string", "enum": list(NORMALS)}})
     type: ClassVar[str] = "ellipsoid"
     coordinate_names = ("longitude", "latitude", "theta", "phi")
     coordinate_units = ("rad", "rad", "rad", "rad")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,7 +69,7 @@ class Euler(Joint):
         sequence: three letters of x, y, z, neighbours different; ``"zyx"`` is roll, pitch, yaw.
     """
 
-    sequence: str = "zyx"
+    sequence: str = field(default="zyx", metadata={"schema": {"type": "string", "pattern": "^[xyz]{3}$"}})
     type: ClassVar[str] = "euler"
     coordinate_names = ("r_x", "r_y", "r_z")
     coordinate_units = ("rad", "rad", "rad")
