@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -56,6 +56,16 @@ class Problem:
     steer: Steer | None = None
 
 
+Stages: TypeAlias = "tuple[tuple[float, float], ...]"
+EULER: Stages = ((0.0, 1.0),)
+
+
+def scheme(number: int, stages: Stages = EULER) -> FloatArray:
+    """An explicit method for the kernels (see `layout`), from its number and stages (see `Method`)."""
+    whole = sum(weight for _, weight in stages)
+    return np.array([number, len(stages), whole, *np.ravel(stages)], dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Method:
     """A way to carry a model through time.
@@ -64,6 +74,9 @@ class Method:
         name: in files and menus. order: of convergence in dt; None where the method chooses it.
         description: of what it is and what it is for.
         run: it, from a problem, itself and a state. number: the kernels' own; -1 where steps are not dt long.
+        stages: of an explicit method, the time of each as a share of the step, and its weight; each starts along the
+            slopes of the one before.
+        stable: step times rate up to which it is stable, for eigenvalues anywhere in the left half-plane.
         refusals: each raises ModelError where a model has what the method of a name cannot give.
     """
 
@@ -72,7 +85,14 @@ class Method:
     description: str
     run: Callable[[Problem, Method, State], Result]
     number: int = -1
+    stages: Stages = EULER
+    stable: float = 0.0
     refusals: tuple[Callable[[Model, str], None], ...] = ()
+
+    @property
+    def scheme(self) -> FloatArray:
+        """Number and stages of an explicit method for the kernels (see `layout`)."""
+        return scheme(self.number, self.stages)
 
     def check(self, model: Model) -> None:
         """ModelError where the model has what the method cannot give."""

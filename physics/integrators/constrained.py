@@ -40,12 +40,12 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
     workspace = model.workspace()
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
-    look_ahead(problem, method.name, state, spaces[0])
+    look_ahead(problem, method, state, spaces[0])
     carry(model, state, workspace.stage[layout.TAU])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
     workspaces = (workspace.stage, effort, system, memory, spaces)
-    settle = settler(problem)
+    settle, scheme = settler(problem), method.scheme
 
     def run_steps(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -55,7 +55,7 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
         written = int(counters[1])
         kernels.stepping.stepper.advance(
             parts,
-            method.number,
+            scheme,
             0.5 if method.name == "symplectic_euler" else 0.0,
             problem.start,
             problem.dt,

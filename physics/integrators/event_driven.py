@@ -13,14 +13,14 @@ from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model.result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
-from .base import Method, Problem, Recording, energy_row, refuse_corners, refuse_muscle_states
+from .base import Method, Problem, Recording, energy_row, refuse_corners, refuse_muscle_states, scheme
 from .consistency import refuse_torn_at
 from .constrained import settler, statistics
 from .march import march
 from .slope import ConstrainedSlope
 from .stops import LOOK, motion_stops
 
-FLIGHT = "DOP853"
+FLIGHT, CONTACT_STEPS = "DOP853", scheme(layout.SYMPLECTIC_EULER)
 # Events within this time are simultaneous [s].
 AT_ONCE = 1e-6
 # A body that would return within this many steps dt is at rest: fixed steps follow.
@@ -114,7 +114,7 @@ class _Run:
         self.control(dt)
         kernels.stepping.stepper.advance(
             self.parts,
-            layout.SYMPLECTIC_EULER,
+            CONTACT_STEPS,
             0.0,
             self.now,
             dt,

@@ -1,4 +1,4 @@
-"""Symplectic Euler, forward Euler and the classical Runge-Kutta method, run in the kernel in batches of steps."""
+"""Symplectic Euler, forward Euler and explicit Runge-Kutta methods, run in the kernel in batches of steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..kernels import layout
 from ..model.result import Result
 from .base import Method, Problem, Recording, carry, watch_closely
 from .constrained import integrate_constrained, needs_constraints
-from .limit_steps import look_ahead
+from .limit_steps import LARGEST, look_ahead
 from .stretches import run_in_stretches
 
 
@@ -21,15 +21,16 @@ def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Resu
     workspace = problem.model.workspace()
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
-    look_ahead(problem, method.name, state, spaces[0])
+    look_ahead(problem, method, state, spaces[0])
     carry(problem.model, state, workspace.stage[layout.TAU])
+    scheme = method.scheme
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
         kernels.stepping.rollout.rollout(
             problem.model.arrays,
-            method.number,
+            scheme,
             problem.tau,
             problem.start,
             problem.dt,
@@ -63,6 +64,8 @@ METHODS = (
         4,
         "The classical method of Runge and Kutta, for smooth motion",
         integrate_fixed_step,
-        layout.RUNGE_KUTTA_4,
+        layout.RUNGE_KUTTA,
+        stages=((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)),
+        stable=LARGEST,
     ),
 )

@@ -9,7 +9,7 @@ from ..bodies.state import State
 from ..dynamics import mass_matrix
 from ..kernels import layout
 from ..model.model import Model
-from .base import Problem, energy_row
+from .base import Method, Problem, energy_row
 
 #: stability bound of RK4: step times rate, for eigenvalues anywhere in the left half-plane
 LARGEST = 2.6
@@ -17,21 +17,23 @@ LARGEST = 2.6
 POSES = 1.25
 
 
-def look_ahead(problem: Problem, name: str, state: State, work: FloatArray) -> None:
-    """Let RK4 treat limits implicitly in all stages, if they are too stiff for its step.
+def look_ahead(problem: Problem, method: Method, state: State, work: FloatArray) -> None:
+    """Let a Runge-Kutta method treat limits implicitly in all stages, if they are too stiff for its step.
 
     It is then of first order while a limit is active, but comes to rest there.
     """
-    if name == "rk4":
-        energy_row(problem.model, work)[layout.AHEAD] = implicit_share(problem.model, state, problem.dt)
+    if method.number == layout.RUNGE_KUTTA:
+        share = implicit_share(problem.model, state, problem.dt, method.stable)
+        energy_row(problem.model, work)[layout.AHEAD] = share
 
 
-def implicit_share(model: Model, state: State, dt: float) -> float:
-    """The time [s] over which RK4 must treat the springs and dampers of limits implicitly (`passive.limit_push`).
+def implicit_share(model: Model, state: State, dt: float, stable: float = LARGEST) -> float:
+    """The time [s] over which a Runge-Kutta method must treat the springs and dampers of limits implicitly.
 
-    dt if they are too stiff for it, else 0. Limits are chosen for the inertia that a coordinate carries, but in a chain
-    its effective inertia is smaller: with steps of 1 ms three hinges at their limits vibrated forever. The rates are
-    from the eigenvalues of M^-1 K and M^-1 C at the start and with all coordinates at their lower or upper limits.
+    dt if they are too stiff for it, else 0 (see `passive.limit_push`). Limits are chosen for the inertia that a
+    coordinate carries, but in a chain its effective inertia is smaller: with steps of 1 ms three hinges at their limits
+    vibrated forever. The rates are from the eigenvalues of M^-1 K and M^-1 C at the start and with all coordinates at
+    their lower or upper limits.
     """
     stiffness, damping = limit_laws(model)
     free = ~model.prescribed & ((stiffness > 0.0) | (damping > 0.0))
@@ -47,7 +49,7 @@ def implicit_share(model: Model, state: State, dt: float) -> float:
         answers[np.ix_(moved, moved)] = np.linalg.pinv(mass_matrix(model, pose)[np.ix_(moved, moved)])
         felt = answers[np.ix_(free, free)]
         fastest = max(fastest, np.sqrt(rate(felt, stiffness[free])), rate(felt, damping[free]))
-    return dt if dt * POSES * fastest > LARGEST else 0.0
+    return dt if dt * POSES * fastest > stable else 0.0
 
 
 def rate(answers: FloatArray, law: FloatArray) -> float:

@@ -56,12 +56,11 @@ def watch_states(data: Array, first: int, dt: float, stage: Array) -> None:
 
 
 @inline
-def prepare_states(data: Array, first: int, k: int, dt: float, stage: Array) -> None:
-    """States of stage k of a Runge-Kutta step, from the rates of the one before; stiff ones get an implicit step to
-    each stage.
+def prepare_states(data: Array, first: int, k: int, following: float, stage: Array) -> None:
+    """States of stage k of a Runge-Kutta step, the time `following` into it, from the rates of the one before; stiff
+    ones get an implicit step to each stage.
     """
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
-    following = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
     for j in range(first, first + count):
         implicit = tau[j + 3 * count] < 0.0
         tau[j + 2 * count] = following if implicit else 0.0
@@ -78,25 +77,24 @@ def has_stiffened(data: Array, first: int, k: int, stage: Array) -> bool:
 
 
 @inline
-def sum_states(data: Array, first: int, k: int, stage: Array) -> None:
+def sum_states(data: Array, first: int, k: int, weight: float, stage: Array) -> None:
     """Add the rates of a stage."""
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
-    weight = 1.0 if k == 0 or k == 3 else 2.0
     for j in range(first, first + count):
         stage[SUMMED, j] = weight * tau[j + count] + (stage[SUMMED, j] if k > 0 else 0.0)
 
 
 @inline
-def finish_states(data: Array, first: int, integrator: int, dt: float, stage: Array) -> None:
+def finish_states(data: Array, first: int, scheme: Array, dt: float, stage: Array) -> None:
     """States at the end of a step, after its stages."""
     count, tau = int(data[at.MUSCLE_STATES]), stage[at.TAU]
     for j in range(first, first + count):
-        if integrator != at.RUNGE_KUTTA_4:
+        if scheme[at.SCHEME_NUMBER] != at.RUNGE_KUTTA:
             tau[j] += dt * tau[j + count]
         elif tau[j + 3 * count] < 0.0:
             tau[j] = stage[BEGUN, j] + dt * tau[j + count]
         else:
-            tau[j] = stage[BEGUN, j] + dt / 6.0 * stage[SUMMED, j]
+            tau[j] = stage[BEGUN, j] + dt / scheme[at.SCHEME_WHOLE] * stage[SUMMED, j]
         tau[j + 2 * count] = tau[j + 3 * count] = 0.0
 
 

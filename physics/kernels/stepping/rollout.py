@@ -138,9 +138,17 @@ def derivative(
 
 
 @inline
-def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
+def stage_of(scheme: Array, k: int) -> tuple[float, float]:
+    """Time of stage k of a step as a share of the step, and its weight."""
+    return scheme[at.SCHEME_TIMES + 2 * k], scheme[at.SCHEME_TIMES + 2 * k + 1]
+
+
+@inline
+def prepare_stage(
+    integrator: int, k: int, following: float, dt: float, q: Array, qd: Array, stage: Array
+) -> None:
     """State at which stage k of a step is evaluated: STAGE_Q, and STAGE_QD for inertial forces; STAGE_QDD has the
-    accelerations of the stage before.
+    accelerations of the stage before, which count for the time `following`.
 
     Symplectic Euler updates velocities first, so they lag half a step. With a mass matrix that depends on q, inertial
     forces at lagging velocities make the energy drift at first order; predicting these by half a step, with the
@@ -149,7 +157,6 @@ def prepare_stage(integrator: int, k: int, dt: float, q: Array, qd: Array, stage
     """
     stage_q, stage_qd, qdd = stage[at.STAGE_Q], stage[at.STAGE_QD], stage[at.STAGE_QDD]
     if k > 0:
-        following = dt if k == 3 else 0.5 * dt
         for d in range(q.shape[0]):
             stage_q[d] = q[d] + following * stage_qd[d]
             stage_qd[d] = qd[d] + following * qdd[d]
@@ -171,15 +178,16 @@ def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array)
 
 
 @inline
-def finish_step(integrator: int, dt: float, q: Array, qd: Array, stage: Array) -> None:
+def finish_step(scheme: Array, dt: float, q: Array, qd: Array, stage: Array) -> None:
     """Advance (q, qd) by a step after its stages."""
     qdd, sum_qd, sum_qdd = stage[at.STAGE_QDD], stage[at.SUM_QD], stage[at.SUM_QDD]
-    if integrator == at.RUNGE_KUTTA_4:
+    if scheme[at.SCHEME_NUMBER] == at.RUNGE_KUTTA:
+        share = dt / scheme[at.SCHEME_WHOLE]
         for d in range(q.shape[0]):
-            q[d] += dt / 6.0 * sum_qd[d]
-            qd[d] += dt / 6.0 * sum_qdd[d]
+            q[d] += share * sum_qd[d]
+            qd[d] += share * sum_qdd[d]
         return
-    symplectic = integrator == at.SYMPLECTIC_EULER
+    symplectic = scheme[at.SCHEME_NUMBER] == at.SYMPLECTIC_EULER
     for d in range(q.shape[0]):
         speed = qd[d] + dt * qdd[d]
         q[d] += dt * (speed if symplectic else qd[d])
@@ -232,7 +240,7 @@ def record_samples(
 @inline
 def evaluate_stages(
     arrays: Array,
-    integrator: int,
+    scheme: Array,
     tables: Tables,
     t: float,
     dt: float,
@@ -245,8 +253,8 @@ def evaluate_stages(
     """The stages of a step, in the workspace of `rollout`; states: whether muscles have states."""
     work, dof, flags = spaces
     nv, first = q.shape[0], tables[at.VALUES].shape[1]
-    stages = 4 if integrator == at.RUNGE_KUTTA_4 else 1
-    rate = stage[at.STAGE_QD, :nv] if integrator == at.RUNGE_KUTTA_4 else qd
+    integrator, stages = int(scheme[at.SCHEME_NUMBER]), int(scheme[at.SCHEME_STAGES])
+    rate = stage[at.STAGE_QD, :nv] if integrator == at.RUNGE_KUTTA else qd
     stage_q, stage_qd, qdd, tau = (
         stage[at.STAGE_Q, :nv],
         stage[at.STAGE_QD, :nv],
@@ -259,11 +267,11 @@ def evaluate_stages(
         watch_states(arrays[at.MODEL_DATA], first, dt, stage)
     k = 0
     while k < stages:  # the only call of the dynamics, compiled once
-        prepare_stage(integrator, k, dt, q, qd, stage)
-        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
-        table_force(tables, t + offset, tau)
+        time, weight = stage_of(scheme, k)
+        prepare_stage(integrator, k, time * dt, dt, q, qd, stage)
+        table_force(tables, t + time * dt, tau)
         if states and stages > 1:
-            prepare_states(arrays[at.MODEL_DATA], first, k, dt, stage)
+            prepare_states(arrays[at.MODEL_DATA], first, k, time * dt, stage)
         elif states:
             set_implicit(arrays[at.MODEL_DATA], tau, first, dt)
         accelerations(arrays, stage_q, stage_qd, rate, tau, qdd, work, dof, flags)
@@ -274,8 +282,7 @@ def evaluate_stages(
             k = 0
             continue
         if states:
-            sum_states(arrays[at.MODEL_DATA], first, k, stage)
-        weight = 1.0 if k == 0 or k == 3 else 2.0
+            sum_states(arrays[at.MODEL_DATA], first, k, weight, stage)
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
             sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
@@ -285,7 +292,7 @@ def evaluate_stages(
 @entry
 def rollout(
     arrays: Array,
-    integrator: int,
+    scheme: Array,
     tables: Tables,
     start: float,
     dt: float,
@@ -299,8 +306,9 @@ def rollout(
 
     The counters persist between calls: step k begins at start + k dt, so that the result does not depend on how a run
     is divided into calls. Where a step fails, flags have status and culprit, and the state is the last good one. stage
-    is a workspace (at.STAGE_ROWS, nv + inputs and muscle states).
+    is a workspace (at.STAGE_ROWS, nv + inputs and muscle states). scheme: of the method, see `layout`.
     """
+    integrator = int(scheme[at.SCHEME_NUMBER])
     counters, samples, record_q, _ = log
     q, qd, chart = state
     _, dof, flags = spaces
@@ -318,10 +326,10 @@ def rollout(
         copy(qd, last_qd)
         if states:
             begin_states(arrays[at.MODEL_DATA], first, tau, stage[FIRST])
-        evaluate_stages(arrays, integrator, tables, t, dt, states, q, qd, stage, spaces)
-        finish_step(integrator, dt, q, qd, stage)
+        evaluate_stages(arrays, scheme, tables, t, dt, states, q, qd, stage, spaces)
+        finish_step(scheme, dt, q, qd, stage)
         if states:
-            finish_states(arrays[at.MODEL_DATA], first, integrator, dt, stage)
+            finish_states(arrays[at.MODEL_DATA], first, scheme, dt, stage)
         if flags[at.STATUS] == at.OK:
             check_step(arrays, charts, first, dt, tau, q, qd, spaces)
         if flags[at.STATUS] != at.OK:
@@ -331,7 +339,7 @@ def rollout(
         until = reaches(t, dt, dt)
         if counters[at.WRITTEN] < samples.shape[0] and samples[counters[at.WRITTEN]] <= until:
             before = counters[at.WRITTEN]
-            way = CUBIC if integrator == at.RUNGE_KUTTA_4 else PARABOLA
+            way = CUBIC if integrator == at.RUNGE_KUTTA else PARABOLA
             record_samples(t, dt, until, log, (last_q, last_qd), (q, qd), way, dof)
             if states:
                 record_states(

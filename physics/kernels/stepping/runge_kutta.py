@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method for models with constraints, hard limits, contacts or prescribed motions."""
+"""Explicit Runge-Kutta methods for models with constraints, hard limits, contacts or prescribed motions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .evaluate import evaluate_here
 from .motion import catch, finish_held, follow, hold
 from .parts import PARTS, add_share, keep, met, take_means, write
 from .resting import come_to_rest, hold_resting, let_move, release_pulled
-from .rollout import CUBIC, JUMP, PARABOLA, copy, prepare_stage
+from .rollout import CUBIC, JUMP, PARABOLA, copy, prepare_stage, stage_of
 from .stopping import stop_within, unilateral
 
 
 @shared
 def runge_kutta_stages(
-    parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Workspace
+    parts: Parts, scheme: Array, t: float, dt: float, q: Array, qd: Array, workspace: Workspace
 ) -> tuple[int, int]:
-    """The four stages, and q and qd at the step's end; returns number and rank of the equalities of the last stage.
+    """All stages, and q and qd at the step's end; returns number and rank of the equalities of the last stage.
 
     Coordinates at rest on limits are prescribed.
     """
@@ -48,13 +48,14 @@ def runge_kutta_stages(
     states, k = data[at.MUSCLE_STATES] > 0.0, 0
     if states:
         watch_states(data, first, dt, stage)
-    while k < 4:
-        prepare_stage(at.RUNGE_KUTTA_4, k, dt, q, qd, stage)
-        offset = 0.0 if k == 0 else (dt if k == 3 else 0.5 * dt)
+    while k < int(scheme[at.SCHEME_STAGES]):
+        time, weight = stage_of(scheme, k)
+        offset = time * dt
+        prepare_stage(at.RUNGE_KUTTA, k, offset, dt, q, qd, stage)
         # as prescribed at the step's beginning: the end of a motion does not affect this step
         follow(motion, t, dt, t + offset, stage_q, stage_qd, dof)
         if states:
-            prepare_states(data, first, k, dt, stage)
+            prepare_states(data, first, k, offset, stage)
         if k == 0:
             hold_resting(data, memory, dof)
         found = evaluate_here(
@@ -66,26 +67,26 @@ def runge_kutta_stages(
             k = 0
             continue
         if states:
-            sum_states(data, first, k, stage)
-        weight = 1.0 if k == 0 or k == 3 else 2.0
+            sum_states(data, first, k, weight, stage)
         for d in range(nv):
             sum_qd[d] = weight * stage_qd[d] + (sum_qd[d] if k > 0 else 0.0)
             sum_qdd[d] = weight * qdd[d] + (sum_qdd[d] if k > 0 else 0.0)
         k += 1
+    share = dt / scheme[at.SCHEME_WHOLE]
     for d in range(nv):
-        q[d] += dt / 6.0 * sum_qd[d]
-        qd[d] += dt / 6.0 * sum_qdd[d]
+        q[d] += share * sum_qd[d]
+        qd[d] += share * sum_qdd[d]
     finish_held(motion, t, dt, q, qd)
     if states:
-        finish_states(data, first, at.RUNGE_KUTTA_4, dt, stage)
+        finish_states(data, first, scheme, dt, stage)
     return found
 
 
 @shared
 def runge_kutta_step(
-    parts: Parts, t: float, dt: float, whole: float, q: Array, qd: Array, workspace: Workspace
+    parts: Parts, scheme: Array, t: float, dt: float, whole: float, q: Array, qd: Array, workspace: Workspace
 ) -> tuple[int, int]:
-    """One step of the classical Runge-Kutta method on accelerations with equalities, projected onto them at its end.
+    """One step of a Runge-Kutta method on accelerations with equalities, projected onto them at its end.
 
     Where the velocities at its end would pass a limit or a contact, the step is that of `stop_within`. It may be a part
     of one that takes `whole`. Returns the number of rows, and the interpolation of samples in it.
@@ -94,7 +95,7 @@ def runge_kutta_step(
     stage, effort, system, memory, spaces = workspace
     data, dof, nv = arrays[at.MODEL_DATA], spaces[at.DOF], q.shape[0]
     loads, trial = (stage[at.TAU], stage[at.STAGE_QDD, :nv], effort), stage[at.SUM_QD, :nv]
-    found = runge_kutta_stages(parts, t, dt, q, qd, workspace)
+    found = runge_kutta_stages(parts, scheme, t, dt, q, qd, workspace)
     if memory.shape[0] > 0 or unilateral(constraints):
         last_q, last_qd = stage[at.LAST_Q, :nv], stage[at.LAST_QD, :nv]
         hold(motion, t, 0.0, last_q, last_qd, dof)
@@ -120,7 +121,7 @@ def runge_kutta_step(
 
 @shared
 def runge_kutta_parts(
-    parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Workspace, log: Log
+    parts: Parts, scheme: Array, t: float, dt: float, q: Array, qd: Array, workspace: Workspace, log: Log
 ) -> int:
     """One step, split where a limit or a contact is met in it, so that the impact is near its instant.
 
@@ -139,7 +140,7 @@ def runge_kutta_parts(
         start, span = t + dt * done / PARTS, dt * size / PARTS
         if not again:
             catch(motion, start, q, qd)
-        count, way = runge_kutta_step(parts, start, span, dt, q, qd, workspace)
+        count, way = runge_kutta_step(parts, scheme, start, span, dt, q, qd, workspace)
         if not found and size > 1 and met(memory):
             copy(last_q, q)
             copy(last_qd, qd)

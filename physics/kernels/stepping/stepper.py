@@ -68,7 +68,7 @@ def add_forces(count: int, share: float, system: Array, dof: Array, qdd: Array) 
 @inline
 def euler_step(
     parts: Parts,
-    integrator: int,
+    scheme: Array,
     t: float,
     dt: float,
     shorter: tuple[float, float],
@@ -88,6 +88,7 @@ def euler_step(
     data, nv, width = arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
     tau, qdd, last_qd = stage[at.TAU], stage[at.STAGE_QDD, :nv], stage[at.LAST_QD, :nv]
     short_before, short = shorter
+    integrator = int(scheme[at.SCHEME_NUMBER])
     before = dt + short - short_before if integrator == at.SYMPLECTIC_EULER else dt
     kick = 0.5 * (before + dt)
     course = 0.5 * before / kick, dt + short
@@ -96,7 +97,7 @@ def euler_step(
     jumps = jumps_within(motion, t, dt)
     last = work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS]
     alone = jumps and (last[at.LEAPT] == 0.0 or short_before > 0.0 or short > 0.0)
-    prepare_stage(integrator, 0, before, q, qd, stage)
+    prepare_stage(integrator, 0, 0.0, before, q, qd, stage)
     look_ahead_at_limits(arrays, integrator, max(kick, dt), work)
     set_implicit(data, tau, width, dt)
     derivative(arrays, tables, t, stage[at.STAGE_Q, :nv], stage[at.STAGE_QD, :nv], qd, tau, qdd, spaces)
@@ -104,7 +105,7 @@ def euler_step(
     copy(qd, last_qd)
     kick_off(kick, dt, jumps, alone, qd, stage, dof)
     if data[at.MUSCLE_STATES] > 0.0:
-        finish_states(data, width, integrator, dt, stage)
+        finish_states(data, width, scheme, dt, stage)
     count, found = constrain_velocities(
         arrays, constraints, contacts, dt, course, q, qd, last_qd, system, memory, spaces
     )
@@ -159,7 +160,7 @@ def put_by(parts: Parts, all_of_it: bool, q: Array, qd: Array, workspace: Worksp
 @inline
 def euler_parts(
     parts: Parts,
-    integrator: int,
+    scheme: Array,
     cut: bool,
     t: float,
     dt: float,
@@ -186,7 +187,7 @@ def euler_parts(
         short = dt - span
         if not again:
             catch(motion, start, q, qd)
-        count, way = euler_step(parts, integrator, start, span, (last[at.SHORTER], short), q, qd, workspace)
+        count, way = euler_step(parts, scheme, start, span, (last[at.SHORTER], short), q, qd, workspace)
         if cut and found < MOST_BOUNCES:
             until = until_bounce(count, span, last_qd, system)
             if until < math.inf and size > 1:
@@ -277,7 +278,7 @@ def record(
 @entry
 def advance(
     parts: Parts,
-    integrator: int,
+    scheme: Array,
     lag: float,
     start: float,
     dt: float,
@@ -308,10 +309,10 @@ def advance(
         copy(qd, last_qd)
         if data[at.MUSCLE_STATES] > 0.0:
             begin_states(data, first, stage[at.TAU], stage[FIRST])
-        if integrator == at.RUNGE_KUTTA_4:
-            count = runge_kutta_parts(parts, t, dt, q, qd, workspace, log)
+        if scheme[at.SCHEME_NUMBER] == at.RUNGE_KUTTA:
+            count = runge_kutta_parts(parts, scheme, t, dt, q, qd, workspace, log)
         else:
-            count = euler_parts(parts, integrator, cut, t, dt, q, qd, workspace, log)
+            count = euler_parts(parts, scheme, cut, t, dt, q, qd, workspace, log)
         note_contradiction(system, flags)
         if flags[at.STATUS] == at.OK:
             note_efforts(effort, dof)
