@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiler.jit import inline
-from .spatial import Array, Vector
+from .vectors import Array, Vector
 
 
 @inline

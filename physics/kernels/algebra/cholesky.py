@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiler.jit import shared
-from .spatial import Array
+from .vectors import Array
 
 # A row whose own diagonal falls below this share is a combination of others, up to round-off.
 DEPENDENT = 1e-11

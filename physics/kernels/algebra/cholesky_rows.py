@@ -6,7 +6,7 @@ import math
 
 from .. import layout as at
 from ..compiler.jit import shared
-from .spatial import Array
+from .vectors import Array
 
 # As in `aba`: a coordinate with less than this share of its inertia remaining is a combination of others.
 SINGULAR_SHARE = 1e-13

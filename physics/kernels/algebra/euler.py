@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiler.jit import entry, inline
-from .spatial import Array, Rotation, Vector
+from .vectors import Array, Rotation, Vector
 
 # Below this the middle angle counts as locked: only the sum or the difference of the others is defined.
 LOCKED = 1e-12

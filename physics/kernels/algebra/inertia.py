@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from .. import layout as at
 from ..compiler.jit import inline
+from .access import load3
 from .lanes import (
     Columns,
     Lanes,
@@ -35,7 +36,7 @@ from .lanes import (
     store_pair,
     twist_of,
 )
-from .spatial import Array, Twist, load3
+from .vectors import Array, Twist
 
 Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 

@@ -9,7 +9,7 @@ import math
 from typing import TypeAlias
 
 from ..compiler.jit import inline
-from .spatial import NONE, Vector, dot3, scale_add3, subtract3
+from .vectors import NONE, Vector, dot3, scale_add3, subtract3
 
 Jet: TypeAlias = tuple[float, float, float, float, float, float]
 VectorJet: TypeAlias = tuple[Vector, Vector, Vector, Vector, Vector, Vector]

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from .. import layout as at
 from ..compiler.jit import inline, lanewise
-from .spatial import Array, Rotation, Series, Twist, Vector, add3, cross, dot3, scale_add3
+from .spatial import Series
+from .vectors import Array, Rotation, Twist, Vector, add3, cross, dot3, scale_add3
 
 Lanes: TypeAlias = Vector
 Pair: TypeAlias = tuple[Lanes, Lanes]  # angular and linear

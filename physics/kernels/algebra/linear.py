@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiler.jit import shared
-from .spatial import Array
+from .vectors import Array
 
 
 @shared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiler.jit import inline, shared
-from .spatial import Rotation, Vector, cross
+from .vectors import Rotation, Vector, cross
 
 # Squared angle [rad^2] below which six terms of a series are used: the first term omitted is under 1e-14 of the sum.
 SERIES_LIMIT = 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiler.jit import inline
-from .spatial import Rotation, Vector, add3, cross, dot3
+from .vectors import Rotation, Vector, add3, cross, dot3
 
 
 @inline

@@ -1,147 +1,17 @@
-"""Small spatial algebra on tuples: rotations as 9 numbers by rows, vectors as 3, twists and wrenches as 6.
-
-Tuples stay in registers when jitted; nothing here allocates.
-"""
+"""Rotations, twists and exponentials of twists, on the tuples of `vectors`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from .. import layout as at
 from ..compiler.jit import inline
+from .vectors import Array, Rotation, Twist, Vector
 
-Vector: TypeAlias = tuple[float, float, float]
-Rotation: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
 Series: TypeAlias = tuple[float, float, float, float, float, float, float]
-Twist: TypeAlias = tuple[float, float, float, float, float, float]
-Array: TypeAlias = Any
 
 SMALL_ANGLE = 0.5  # rad
 MANY_TURNS = 1e5  # rad
-NONE: Vector = (0.0, 0.0, 0.0)
-
-
-@inline
-def load3(array: Array, row: int, offset: int) -> Vector:
-    return array[row, offset], array[row, offset + 1], array[row, offset + 2]
-
-
-@inline
-def load6(array: Array, row: int, offset: int) -> Twist:
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 3],
-        array[row, offset + 4],
-        array[row, offset + 5],
-    )
-
-
-@inline
-def load9(array: Array, row: int, offset: int) -> Rotation:
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 3],
-        array[row, offset + 4],
-        array[row, offset + 5],
-        array[row, offset + 6],
-        array[row, offset + 7],
-        array[row, offset + 8],
-    )
-
-
-@inline
-def load_twist(array: Array, row: int, offset: int) -> Twist:
-    """A twist or wrench of the workspace, where each of its vectors is padded to four numbers."""
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 4],
-        array[row, offset + 5],
-        array[row, offset + 6],
-    )
-
-
-@inline
-def load_rotation(work: Array, i: int) -> Rotation:
-    """Rotation of body i's pose, stored by columns."""
-    return (
-        work[i, at.POSE],
-        work[i, at.POSE + 4],
-        work[i, at.POSE + 8],
-        work[i, at.POSE + 1],
-        work[i, at.POSE + 5],
-        work[i, at.POSE + 9],
-        work[i, at.POSE + 2],
-        work[i, at.POSE + 6],
-        work[i, at.POSE + 10],
-    )
-
-
-@inline
-def flat3(array: Array, offset: int) -> Vector:
-    return array[offset], array[offset + 1], array[offset + 2]
-
-
-@inline
-def flat9(array: Array, offset: int) -> Rotation:
-    return (
-        array[offset],
-        array[offset + 1],
-        array[offset + 2],
-        array[offset + 3],
-        array[offset + 4],
-        array[offset + 5],
-        array[offset + 6],
-        array[offset + 7],
-        array[offset + 8],
-    )
-
-
-@inline
-def store3(array: Array, row: int, offset: int, x: Vector) -> None:
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-
-
-@inline
-def store6(array: Array, row: int, offset: int, x: Twist) -> None:
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 3] = x[3]
-    array[row, offset + 4] = x[4]
-    array[row, offset + 5] = x[5]
-
-
-@inline
-def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 3] = x[3]
-    array[row, offset + 4] = x[4]
-    array[row, offset + 5] = x[5]
-    array[row, offset + 6] = x[6]
-    array[row, offset + 7] = x[7]
-    array[row, offset + 8] = x[8]
-
-
-@inline
-def store_twist(array: Array, row: int, offset: int, x: Twist) -> None:
-    """Store for `load_twist`."""
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 4] = x[3]
-    array[row, offset + 5] = x[4]
-    array[row, offset + 6] = x[5]
 
 
 @inline
@@ -169,53 +39,8 @@ def multiply(a: Rotation, b: Rotation) -> Rotation:
 
 
 @inline
-def cross(a: Vector, b: Vector) -> Vector:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inline
-def add3(a: Vector, b: Vector) -> Vector:
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-@inline
-def scale_add3(a: Vector, factor: float, b: Vector) -> Vector:
-    """a + factor b."""
-    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
-
-
-@inline
-def subtract3(a: Vector, b: Vector) -> Vector:
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inline
-def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
-    """a + factor b."""
-    return (
-        a[0] + factor * b[0],
-        a[1] + factor * b[1],
-        a[2] + factor * b[2],
-        a[3] + factor * b[3],
-        a[4] + factor * b[4],
-        a[5] + factor * b[5],
-    )
-
-
-@inline
-def dot3(a: Vector, b: Vector) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inline
 def transposed(m: Rotation) -> Rotation:
     return m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]
-
-
-@inline
-def dot6(a: Twist, b: Twist) -> float:
-    # summed in pairs: a chain of six sums has three times the latency
-    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 
 
 @inline

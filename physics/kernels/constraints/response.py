@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load_twist, store_twist
 from ..algebra.cholesky_rows import solve_rows_of
-from ..algebra.spatial import Array, Twist, dot6, load_twist, scale_add6, store_twist
+from ..algebra.vectors import Array, Twist, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
 from . import layout as con

@@ -8,7 +8,8 @@ velocity of the body's material point relative to the parent's.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Vector, add3, cross, dot3, load3, load_rotation, load_twist, subtract3
+from ..algebra.access import load3, load_rotation, load_twist
+from ..algebra.vectors import Array, Vector, add3, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.kinematics import kinematics

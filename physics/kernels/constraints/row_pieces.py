@@ -8,24 +8,9 @@ coordinates is w_a . S_d over the ancestors of a, less w_b . S_d over those of b
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    dot6,
-    load3,
-    load9,
-    load_rotation,
-    load_twist,
-    multiply,
-    rotate,
-    scale_add3,
-    subtract3,
-)
+from ..algebra.access import load3, load9, load_rotation, load_twist
+from ..algebra.spatial import multiply, rotate
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot3, dot6, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import STILL, material, reference_of, twist_of
 from . import layout as con

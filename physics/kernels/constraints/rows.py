@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, Rotation, Vector, cross, dot3, multiply, rotate, subtract3, transposed
+from ..algebra.spatial import multiply, rotate, transposed
+from ..algebra.vectors import Array, Rotation, Vector, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.functions import evaluate_function

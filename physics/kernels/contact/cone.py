@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import shared
 
 MOST_ROOT_STEPS = 80

@@ -8,7 +8,7 @@ the coordinates eliminated) gives the impulses.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.response import apply_impulses, respond, speed_along

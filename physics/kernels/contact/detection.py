@@ -7,7 +7,9 @@ point with a radius, in the link frame of its body, and one obstacle, fixed to a
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, add3, flat3, flat9, load3, load_rotation, rotate, scale_add3, transposed
+from ..algebra.access import flat3, flat9, load3, load_rotation
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import Array, add3, scale_add3
 from ..compiler.jit import shared
 from ..forces.points import carried, reference_of
 from . import layout as contact

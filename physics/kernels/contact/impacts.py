@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from .impulse_residual import row_speed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 
 # rows of space: vectors, then the responses W (without the equalities), then the matrix of a linear step, then the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from .cone import project_on_cone

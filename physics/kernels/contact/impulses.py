@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from ..algebra.cholesky import DEPENDENT, factorize
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from . import impulse_layout as solver

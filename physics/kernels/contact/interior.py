@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ..algebra.linear import solve_square
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
 from . import impulse_layout as solver
 from .impulse_layout import combine, push

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..algebra.cholesky import factorize, residual_of, solve_factored
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from .impacts import IMPACT_VECTORS, solve_impacts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import NONE, Array, Vector, add3, cross, dot3, load3, load_twist, scale_add3, subtract3
+from ..algebra.access import load3, load_twist
+from ..algebra.vectors import NONE, Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
 from ..constraints.response import speed_along

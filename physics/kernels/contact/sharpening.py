@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from . import impulse_layout as solver
 from .impulse_layout import combine, find_speeds

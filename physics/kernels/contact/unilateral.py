@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.response import speed_along

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import load_twist
 from ..algebra.inertia import inertia_times, load_inertia, moving_inertia, store_inertia, sum_of, take_out
 from ..algebra.lanes import (
     Pair,
@@ -23,7 +24,7 @@ from ..algebra.lanes import (
     store_pair,
     twist_of,
 )
-from ..algebra.spatial import Array, load_twist
+from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from ..forces.elements import element_forces
 from ..forces.limits import coupled_share, coupled_to, is_coupled, limit_forces, take_out_coupled

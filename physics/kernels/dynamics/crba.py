@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load_twist
 from ..algebra.inertia import add_inertia, load_inertia, momentum
-from ..algebra.spatial import Array, dot6, load_twist
+from ..algebra.vectors import Array, dot6
 from ..compiler.jit import entry, shared
 from ..joints.kinematics import outward
 from ..muscles.mass import add_muscle_masses

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import load_twist, store_twist
 from ..algebra.cholesky_rows import factorize_rows, solve_rows_of
 from ..algebra.inertia import add_inertia, load_inertia, momentum
-from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
+from ..algebra.vectors import Array, dot6, scale_add6
 from ..compiler.jit import for_muscles, shared
 from ..forces.elements import element_forces
 from ..forces.limits import limit_forces

@@ -11,27 +11,11 @@ After Carpentier & Mansard 2018; `tangent` has the terms of joints with several 
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load3, load6, load9, load_twist, store3, store6, store9
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.lanes import numbers_of
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    bracket,
-    cross,
-    dot3,
-    dot6,
-    load3,
-    load6,
-    load9,
-    load_twist,
-    rotate,
-    scale_add6,
-    store3,
-    store6,
-    store9,
-)
+from ..algebra.spatial import bracket, rotate
+from ..algebra.vectors import Array, Rotation, Twist, Vector, cross, dot3, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.element_tangents import add_element_slopes
 from ..forces.limit_tangents import add_limit_slopes

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    load3,
-    load9,
-    load_rotation,
-    load_twist,
-    multiply,
-    rotate,
-)
+from ..algebra.access import load3, load9, load_rotation, load_twist
+from ..algebra.spatial import multiply, rotate
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3
 from ..compiler.jit import entry, inline
 from ..joints.kinematics import at_point, kinematics
 

@@ -6,24 +6,9 @@ Wang 2022, sec. 4.2 and 4.3: Algorithms 1 and 2 without filling a matrix.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    load_twist,
-    rotate,
-    scale_add6,
-    store3,
-    store6,
-    store9,
-)
+from ..algebra.access import load3, load6, load9, load_twist, store3, store6, store9
+from ..algebra.spatial import rotate
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot6, scale_add6
 from ..compiler.jit import entry, inline
 from ..forces.elements import element_forces
 from ..forces.limits import limit_forces

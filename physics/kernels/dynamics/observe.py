@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load3, load9, load_rotation, load_twist
 from ..algebra.inertia import kinetic_energy_of
-from ..algebra.spatial import Array, add3, load3, load9, load_rotation, load_twist, multiply, rotate
+from ..algebra.spatial import multiply, rotate
+from ..algebra.vectors import Array, add3
 from ..compiler.jit import entry, shared
 from ..forces.elements import element_potential
 from ..forces.limits import limit_potential

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load_twist, store_twist
 from ..algebra.inertia import load_inertia, momentum
-from ..algebra.spatial import Array, dot6, load_twist, scale_add6, store_twist
+from ..algebra.vectors import Array, dot6, scale_add6
 from ..compiler.jit import shared
 from ..forces.elements import element_forces
 from ..forces.limits import limit_forces

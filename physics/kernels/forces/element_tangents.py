@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Twist, bracket, dot6, load6, load_twist, scale_add6
+from ..algebra.access import load6, load_twist
+from ..algebra.spatial import bracket
+from ..algebra.vectors import Array, Twist, dot6, scale_add6
 from ..compiler.jit import shared
 from ..joints.tangent import MOVED, wrench_turned
 from .elements import element_tangent, element_wrench

@@ -9,22 +9,9 @@ reference point, they give the change of the wrench about that point.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    flat3,
-    load_rotation,
-    load_twist,
-    rotate,
-    scale_add3,
-    scale_add6,
-    store_twist,
-)
+from ..algebra.access import flat3, load_rotation, load_twist, store_twist
+from ..algebra.spatial import rotate
+from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3
 from ..algebra.axes import unit
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, jacobian_slope, spatial_jacobian
-from ..algebra.spatial import Array, Rotation, Vector, add3, cross, dot3, flat3, rotate
+from ..algebra.spatial import rotate
+from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3
 from ..compiler.jit import inline, shared
 from .limits import ALONG, LOCKED, limit_value, turning_axes
 

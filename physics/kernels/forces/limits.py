@@ -11,25 +11,12 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3, load_twist, store_twist
 from ..algebra.axes import unit
 from ..algebra.euler import angles_of
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    dot6,
-    flat3,
-    load_twist,
-    rotate,
-    scale_add6,
-    store_twist,
-    transposed,
-)
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot3, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from .passive import limit_push
 

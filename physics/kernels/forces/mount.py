@@ -8,19 +8,9 @@ axis. That body gets the opposite force at the same place.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    flat3,
-    load_rotation,
-    rotate,
-    scale_add3,
-)
+from ..algebra.access import flat3, load_rotation
+from ..algebra.spatial import rotate
+from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
 from .points import carried, material, reference_of, twist_of, wrench_at, wrench_change
 

@@ -8,7 +8,7 @@ of its velocity, both inputs, with a largest force.
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
 from ..joints.functions import evaluate_function
 

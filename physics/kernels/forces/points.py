@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Twist, Vector, add3, cross, load3, load_rotation, load_twist, rotate
+from ..algebra.access import load3, load_rotation, load_twist
+from ..algebra.spatial import rotate
+from ..algebra.vectors import Array, Twist, Vector, add3, cross
 from ..compiler.jit import inline
 
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

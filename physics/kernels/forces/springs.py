@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import NONE, Array, Twist, Vector, add3, cross, dot3, flat3, scale_add3
+from ..algebra.access import flat3
+from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
 from .points import carried, material, position, twist_of, wrench_at, wrench_change
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load_twist, store_twist
 from ..algebra.inertia import moving_inertia, store_inertia
 from ..algebra.lanes import pair_of, twist_of
-from ..algebra.spatial import Array, load_twist, scale_add6, store_twist
+from ..algebra.vectors import Array, scale_add6
 from ..compiler.jit import shared
 
 

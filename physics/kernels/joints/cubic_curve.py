@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9
 from ..algebra.lanes import (
     Columns,
     Lanes,
@@ -28,7 +29,8 @@ from ..algebra.lanes import (
     times_lanes,
     turned_columns,
 )
-from ..algebra.spatial import SINC, SMALL_ANGLE, VERSINC, Array, flat3, flat9, sine_cosine
+from ..algebra.spatial import SINC, SMALL_ANGLE, VERSINC, sine_cosine
+from ..algebra.vectors import Array
 from ..compiler.jit import inline
 from .factors import find_span
 

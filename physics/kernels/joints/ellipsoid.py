@@ -10,7 +10,8 @@ import math
 from typing import TypeAlias
 
 from .. import layout as at
-from ..algebra.spatial import Array, Rotation, Twist, Vector, load_twist, scale_add6, store_twist
+from ..algebra.access import load_twist, store_twist
+from ..algebra.vectors import Array, Rotation, Twist, Vector, scale_add6
 from ..compiler.jit import inline, shared
 from .factors import twist_factor
 

@@ -5,23 +5,12 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import load3, load6, store6
 from ..algebra.axes import unit
 from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
 from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    bracket,
-    dot3,
-    load3,
-    load6,
-    rotate,
-    scale_add6,
-    store6,
-    twist_through,
-)
+from ..algebra.spatial import bracket, rotate, twist_through
+from ..algebra.vectors import Array, Rotation, Twist, Vector, dot3, scale_add6
 from ..compiler.jit import shared
 from .ellipsoid import normal_angle
 from .factors import after_frame, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9, load_twist, store_twist
 from ..algebra.lanes import (
     Columns,
     Lanes,
@@ -22,24 +23,8 @@ from ..algebra.lanes import (
     turned_columns,
 )
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    bracket,
-    exp_twist,
-    flat3,
-    flat9,
-    load_twist,
-    multiply,
-    rotate,
-    scale_add6,
-    sine_cosine,
-    store_twist,
-    twist_through,
-)
+from ..algebra.spatial import bracket, exp_twist, multiply, rotate, sine_cosine, twist_through
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
 from .functions import evaluate_function
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9, load3, load9, load_twist, store3, store_twist
 from ..algebra.inertia import moving_inertia, store_inertia
 from ..algebra.lanes import (
     Columns,
@@ -30,22 +31,8 @@ from ..algebra.lanes import (
     turned_columns,
     twist_of,
 )
-from ..algebra.spatial import (
-    MANY_TURNS,
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    flat3,
-    flat9,
-    load3,
-    load9,
-    load_twist,
-    near_sine_cosine,
-    store3,
-    store_twist,
-    twist_through,
-)
+from ..algebra.spatial import MANY_TURNS, near_sine_cosine, twist_through
+from ..algebra.vectors import Array, Rotation, Twist, Vector
 from ..compiler.jit import inline, shared
 from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
 from .ellipsoid import normal_factor

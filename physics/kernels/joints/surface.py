@@ -10,20 +10,9 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    bracket,
-    load_twist,
-    rotate,
-    scale_add6,
-    sine_cosine,
-    store_twist,
-    twist_through,
-)
+from ..algebra.access import load_twist, store_twist
+from ..algebra.spatial import bracket, rotate, sine_cosine, twist_through
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
 from .factors import find_span
 

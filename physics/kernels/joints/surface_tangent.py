@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Rotation, Twist, Vector, scale_add6, twist_through
+from ..algebra.spatial import twist_through
+from ..algebra.vectors import Array, Rotation, Twist, Vector, scale_add6
 from ..compiler.jit import shared
 from .functions import horner_third
 from .surface import direction_bases, find_bases, own_axis, turned

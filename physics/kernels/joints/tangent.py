@@ -14,7 +14,9 @@ of its phi (SHARE; HESSIAN and its product with the velocities, SLOPE; the third
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Twist, bracket, cross, load6, scale_add6, store6
+from ..algebra.access import load6, store6
+from ..algebra.spatial import bracket
+from ..algebra.vectors import Array, Twist, cross, scale_add6
 from ..compiler.jit import inline, shared
 
 SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20

@@ -7,6 +7,7 @@ A coordinate e displaces the bodies beyond it by the twist S_e, and changes thei
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9, load6, load_rotation, load_twist
 from ..algebra.jets import (
     Jet,
     VectorJet,
@@ -19,24 +20,8 @@ from ..algebra.jets import (
     subtract_vectors,
     times,
 )
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Twist,
-    Vector,
-    add3,
-    bracket,
-    cross,
-    flat3,
-    flat9,
-    load6,
-    load_rotation,
-    load_twist,
-    rotate,
-    scale_add3,
-    scale_add6,
-    subtract3,
-)
+from ..algebra.spatial import bracket, rotate
+from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import STILL, material
 from ..joints.functions import evaluate_function, third_derivative

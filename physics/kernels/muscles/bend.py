@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from .. import layout as at
-from ..algebra.spatial import NONE, Array, Twist, Vector, dot3, flat3, load3, scale_add3, store3, subtract3
+from ..algebra.access import flat3, load3, store3
+from ..algebra.vectors import NONE, Array, Twist, Vector, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from ..wrapping.smooth import smooth_step
 from . import layout as muscle

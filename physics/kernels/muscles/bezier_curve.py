@@ -6,7 +6,7 @@ curve has a continuous second derivative.
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
 

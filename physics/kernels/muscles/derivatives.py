@@ -16,8 +16,9 @@ method do.
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, load6, load_twist, store6, store_twist
 from ..algebra.lanes import flat_from
-from ..algebra.spatial import Array, flat3, load6, load_twist, store6, store_twist
+from ..algebra.vectors import Array
 from ..compiler.jit import for_muscles, shared
 from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics

@@ -12,21 +12,10 @@ of the path. So six sums over its mass points suffice for a strand (Wang 2022, e
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, load_twist, store_twist
 from ..algebra.axes import put3
 from ..algebra.lanes import flat_from
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Vector,
-    add3,
-    dot3,
-    flat3,
-    load_twist,
-    scale_add3,
-    scale_add6,
-    store_twist,
-    subtract3,
-)
+from ..algebra.vectors import NONE, Array, Vector, add3, dot3, scale_add3, scale_add6, subtract3
 from ..compiler.jit import for_muscles, inline, shared
 from ..forces.points import wrench_at
 from . import layout as muscle

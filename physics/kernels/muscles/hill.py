@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from . import hill_layout as hill
 from .bezier_curve import curve, curve_integral, invert_sum

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
 from . import layout as muscle

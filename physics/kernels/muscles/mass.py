@@ -8,20 +8,9 @@ momenta from six sums over the mass points, without a loop over points.
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, load3, load_twist, store3
 from ..algebra.lanes import flat_from
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Vector,
-    add3,
-    dot3,
-    flat3,
-    load3,
-    load_twist,
-    scale_add3,
-    store3,
-    subtract3,
-)
+from ..algebra.vectors import NONE, Array, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import for_muscles, inline, shared
 from ..forces.points import material
 from . import layout as muscle

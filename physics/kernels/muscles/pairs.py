@@ -12,20 +12,10 @@ for unit speeds d and e gives the matrix exactly, too. Nothing is displaced, so 
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, load6, load_twist, store_twist
 from ..algebra.axes import put3
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    bracket,
-    dot3,
-    dot6,
-    flat3,
-    load6,
-    load_twist,
-    scale_add3,
-    scale_add6,
-    store_twist,
-)
+from ..algebra.spatial import bracket
+from ..algebra.vectors import NONE, Array, dot3, dot6, scale_add3, scale_add6
 from ..compiler.jit import shared
 from ..forces.points import STILL
 from ..joints.tangent import columns_of, is_screw

@@ -10,21 +10,10 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9, load_rotation
 from ..algebra.axes import put3
-from ..algebra.spatial import (
-    NONE,
-    Array,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    flat3,
-    flat9,
-    load_rotation,
-    rotate,
-    scale_add3,
-    subtract3,
-)
+from ..algebra.spatial import rotate
+from ..algebra.vectors import NONE, Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of
 from ..joints.functions import evaluate_function

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, load3
 from ..algebra.lanes import flat_from
-from ..algebra.spatial import NONE, Array, Vector, add3, flat3, load3, scale_add3
+from ..algebra.vectors import NONE, Array, Vector, add3, scale_add3
 from ..compiler.jit import entry, inline, shared
 from ..joints.accelerations import spread_accelerations
 from ..joints.kinematics import kinematics

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import for_muscles, inline, shared
 
 

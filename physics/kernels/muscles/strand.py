@@ -9,24 +9,10 @@ the sums of m j^T j and of m j^T x''.
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import flat3, flat9, load_rotation, load_twist, store3, store9, store_twist
 from ..algebra.axes import put3
-from ..algebra.spatial import (
-    Array,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    flat3,
-    flat9,
-    load_rotation,
-    load_twist,
-    multiply,
-    scale_add3,
-    scale_add6,
-    store3,
-    store9,
-    store_twist,
-)
+from ..algebra.spatial import multiply
+from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of, wrench_at
 from ..wrapping.strand import wrap_length, wrap_point

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, flat3, load_twist, store6
+from ..algebra.access import flat3, load_twist, store6
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..forces.points import material
 from . import layout as muscle

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array, store3
+from ..algebra.access import store3
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..forces.limits import limit_value
 from . import layout as search

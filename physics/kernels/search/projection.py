@@ -8,22 +8,10 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import load3, load6, load9, load_twist
 from ..algebra.pose_error import double_cross, inverse_coefficients, rotation_log
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Twist,
-    Vector,
-    add3,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    load_twist,
-    multiply,
-    transposed,
-)
+from ..algebra.spatial import multiply, transposed
+from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot6
 from ..compiler.jit import entry, inline, shared
 from ..dynamics.jacobian import body_frame, in_frame, turned_back
 from ..joints.kinematics import kinematics

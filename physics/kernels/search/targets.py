@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from .. import layout as at
+from ..algebra.access import load3, load9, load_twist, store3
 from ..algebra.pose_error import double_cross, inverse_coefficients, rotation_log
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Vector,
-    add3,
-    load3,
-    load9,
-    load_twist,
-    multiply,
-    rotate,
-    store3,
-)
+from ..algebra.spatial import multiply, rotate
+from ..algebra.vectors import Array, Rotation, Vector, add3
 from ..compiler.jit import shared
 from ..dynamics.jacobian import body_frame
 from ..joints.kinematics import at_point

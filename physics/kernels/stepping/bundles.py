@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 
 # times (k,) and values (k, nv + inputs) of the generalized forces
 Tables: TypeAlias = tuple[Array, Array]

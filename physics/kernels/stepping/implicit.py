@@ -6,7 +6,7 @@ import math
 
 from .. import layout as at
 from ..algebra.lu import lu_factorize
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..contact.constrained_step import project, project_velocities
 from ..dynamics.derivatives import inverse_dynamics_derivatives

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared
 from ..contact import layout as contact
 from ..contact.constrained_step import note_contradiction

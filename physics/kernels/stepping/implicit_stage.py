@@ -19,7 +19,7 @@ import math
 
 from .. import layout as at
 from ..algebra.lu import lu_factorize, lu_solve
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.rows import constraint_rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
 from . import motion_layout as channel
 

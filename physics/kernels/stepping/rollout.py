@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
+from ..algebra.access import flat3
 from ..algebra.rotation_vector import principal_rotation_vector
-from ..algebra.spatial import Array, flat3, scale_add3
+from ..algebra.vectors import Array, scale_add3
 from ..compiler.jit import entry, inline, shared
 from ..dynamics.aba import accelerations
 from ..muscles.states import (

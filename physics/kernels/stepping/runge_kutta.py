@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..contact.constrained_step import project, project_velocities

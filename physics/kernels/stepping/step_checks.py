@@ -17,7 +17,7 @@ import math
 
 from .. import layout as at
 from ..algebra.inertia import kinetic_energy_of
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..dynamics.observe import potential_energy
 from ..forces.passive import control_power

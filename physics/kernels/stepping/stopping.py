@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.response import held_efforts, speed_along

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, Vector, cross, dot3, scale_add3, subtract3
+from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .level import deepest, over_circle, settle, tube_radius

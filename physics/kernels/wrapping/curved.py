@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.access import flat3, flat9
 from ..algebra.axes import put3
-from ..algebra.spatial import Array, Vector, cross, flat3, flat9, rotate, scale_add3, subtract3, transposed
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import Array, Vector, cross, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import lane_position, lane_step, lane_tangent

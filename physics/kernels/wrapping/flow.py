@@ -9,7 +9,8 @@ numbers. Lanes are integrated by the Runge-Kutta formula of order 8 of Dormand a
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array, Vector, dot3, flat3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, dot3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .surface import Moving, bending, gradient_of

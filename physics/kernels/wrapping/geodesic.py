@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, Vector, cross, dot3, flat3, scale_add3, subtract3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ..algebra.axes import put3
-from ..algebra.spatial import Array, Vector, add3, cross, dot3, scale_add3, subtract3
+from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .geodesic import ZERO

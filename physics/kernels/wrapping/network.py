@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 
 INPUTS, OUTPUTS = 4, 2

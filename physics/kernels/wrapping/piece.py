@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array
+from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from . import layout as wrap
 from .curved import curved_contact, curved_path, curved_point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline
 from . import layout as wrap
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from ..algebra.spatial import Array, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .smooth import NEAR, local_width, ramp_of, smooth_step

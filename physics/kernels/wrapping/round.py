@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.access import flat3, flat9
 from ..algebra.axes import put3
-from ..algebra.spatial import (
-    Array,
-    Rotation,
-    Vector,
-    add3,
-    cross,
-    dot3,
-    flat3,
-    flat9,
-    rotate,
-    subtract3,
-    transposed,
-)
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point

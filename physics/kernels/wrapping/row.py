@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..algebra.spatial import Array, Vector, add3, dot3, flat3, scale_add3, subtract3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .chain import contact, find_chain, junction_matrix, lay_links, link_beside, solve_piece

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.spatial import Vector
+from ..algebra.vectors import Vector
 from ..compiler.jit import inline
 
 NEAR = 4.0  # smoothing lengths of an end from the surface, below which the smoothing is reduced

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import Array, flat3, subtract3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .piece import piece_path, piece_point

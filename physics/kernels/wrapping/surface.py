@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, dot3, scale_add3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 

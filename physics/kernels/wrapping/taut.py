@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from ..algebra.access import flat3
 from ..algebra.axes import put3
-from ..algebra.spatial import Array, Vector, dot3, flat3, scale_add3, subtract3
+from ..algebra.vectors import Array, Vector, dot3, scale_add3, subtract3
 from ..compiler.jit import shared
 from . import layout as wrap
 from .surface import level_of, on_level
