@@ -37,6 +37,11 @@ def _bone_chosen(self: "BodyReference", _context: Context) -> None:
             self.bone_uid = ensure_uid(bone)
 
 
+def is_joint(_self: PropertyGroup, candidate: Object) -> bool:
+    """Poll of pointers to joints."""
+    return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
+
+
 class BodyReference(PropertyGroup):
     """A body: an object, or a pose bone of it (see the module `references`)."""
 

@@ -1,10 +1,8 @@
 """Data of a connection, on the Empty that is its frame: a constraint between bodies, a spring, or ground."""
 
-from typing import Any
+from bpy.types import Object, PropertyGroup
 
-from bpy.types import Context, Object, PropertyGroup
-
-from .body_reference import BodyReference
+from .body_reference import BodyReference, is_joint
 from .connection_kinds import items
 from .properties import (
     choice,
@@ -23,23 +21,6 @@ from .properties import (
 
 def _is_curve(_self: PropertyGroup, candidate: Object) -> bool:
     return candidate.type == "CURVE"
-
-
-def _is_joint(_self: PropertyGroup, candidate: Object) -> bool:
-    return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
-
-
-def show_chosen(self: Any, context: Context) -> None:
-    """A click on a connection in the list makes it the active object."""
-    objects = context.scene.objects
-    if not 0 <= self.active_connection < len(objects) or context.mode != "OBJECT":
-        return
-    chosen = objects[self.active_connection]
-    if chosen.condyle.connection.enabled and chosen.name in context.view_layer.objects:
-        for item in context.selected_objects:
-            item.select_set(False)
-        chosen.select_set(True)
-        context.view_layer.objects.active = chosen
 
 
 class CornerProperties(PropertyGroup):
@@ -115,9 +96,9 @@ class GroundProperties(PropertyGroup):
 class CouplingProperties(PropertyGroup):
     """Which coordinate follows which."""
 
-    joint: pointer("Joint", "Joint that follows", type=Object, poll=_is_joint)
+    joint: pointer("Joint", "Joint that follows", type=Object, poll=is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates follows, from 1", default=1, min=1)
-    leader: pointer("Follows", "Joint that leads", type=Object, poll=_is_joint)
+    leader: pointer("Follows", "Joint that leads", type=Object, poll=is_joint)
     leader_coordinate: integer("Coordinate", "Which of its coordinates leads, from 1", default=1, min=1)
     ratio: number(
         "Ratio",

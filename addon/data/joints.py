@@ -7,7 +7,6 @@ from . import callbacks, references
 from .body_reference import BodyReference
 from .fitting import FitProperties
 from .joint_control import JointControl
-from .joint_marking import select_marked
 from .joint_shape import JointShape, on_change
 from .joint_types import WHOLE_ONLY, grouped_items, readings_of
 from .properties import (
@@ -28,6 +27,7 @@ from .properties import (
     text,
     vector,
 )
+from .selection import select_marked
 
 #: custom property of a joint with one coordinate; with several, the coordinate's name follows
 PROPERTY = "coordinate"

@@ -1,11 +1,10 @@
 """Data of a muscle, on its curve."""
 
-from typing import Any
-
 import bpy
 from bpy.types import Context, Object, PropertyGroup
 
 from . import callbacks
+from .body_reference import is_joint
 from .properties import angle, choice, collection, factor, flag, integer, length, number, pointer, span, text
 
 #: what pulls along a path: names of physics, labels, and in a sentence what each is for
@@ -19,23 +18,6 @@ LAWS = (
 
 def _is_obstacle(_self: PropertyGroup, candidate: Object) -> bool:
     return bool(candidate.condyle.obstacle.enabled)
-
-
-def _is_joint(_self: PropertyGroup, candidate: Object) -> bool:
-    return candidate.type == "EMPTY" and candidate.condyle.joint.enabled
-
-
-def show_chosen_muscle(self: Any, context: Context) -> None:
-    """A click on a muscle in the list makes it the active object."""
-    objects = context.scene.objects
-    if not 0 <= self.active_muscle < len(objects) or context.mode != "OBJECT":
-        return
-    chosen = objects[self.active_muscle]
-    if chosen.condyle.muscle.enabled and chosen.name in context.view_layer.objects:
-        for item in context.selected_objects:
-            item.select_set(False)
-        chosen.select_set(True)
-        context.view_layer.objects.active = chosen
 
 
 def _thicken(self: "MuscleProperties", _context: Context) -> None:
@@ -70,7 +52,7 @@ class PointRule(PropertyGroup):
             ("Z", "Moves Z", "The z place in its body is a function of the coordinate", 3),
         ),
     )
-    joint: pointer("Joint", "Joint of the coordinate", type=Object, poll=_is_joint)
+    joint: pointer("Joint", "Joint of the coordinate", type=Object, poll=is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
     lower: number("From", "Lower end of the range (radians, metres)")
     upper: number("To", "Upper end of the range (radians, metres)")
@@ -128,7 +110,7 @@ class ForceLawProperties(PropertyGroup):
 class ControllerProperties(PropertyGroup):
     """What excites a muscle in proportion to how far a joint is from its target."""
 
-    joint: pointer("Joint", "Joint whose coordinate is controlled", type=Object, poll=_is_joint)
+    joint: pointer("Joint", "Joint whose coordinate is controlled", type=Object, poll=is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)
     target: number(
         "Target", "Value that the coordinate should have (radians, metres); can be keyed", precision=3

@@ -22,14 +22,11 @@ class SidebarPanel(mixins.Panel):
 def writable(cls: type[Operator]) -> bool:
     """Poll: operators may change data now; else the button says why not."""
     if session.read_only:
-        cls.poll_message_set(
-            "This file was saved by a newer Condyle: its settings can be seen but not changed"
+        return allowed(
+            cls, "This file was saved by a newer Condyle: its settings can be seen but not changed"
         )
-        return False
-    if session.job is not None:
-        cls.poll_message_set("Condyle is computing: wait, or press Esc in the 3D view to cancel")
-        return False
-    return True
+    computing = "Condyle is computing: wait, or press Esc in the 3D view to cancel"
+    return allowed(cls, "" if session.job is None else computing)
 
 
 def own_joint(context: Context) -> Object | None:
@@ -77,16 +74,13 @@ def active_muscle(context: Context) -> Object | None:
 
 def needs_joint(cls: type[Operator], context: Context) -> bool:
     """Poll: data may change, in a mode that can undo it, and a joint is selected."""
-    if not (writable(cls) and need_object_mode(cls, context)):
+    if not editable(cls, context):
         return False
     joint = active_joint(context)
     if joint is None:
-        cls.poll_message_set("Select a joint's Empty, one of its control frames, or its moving body")
-        return False
-    if joint.library is not None:
-        cls.poll_message_set(f"{joint.name} is linked; make a library override first")
-        return False
-    return True
+        return allowed(cls, "Select a joint's Empty, one of its control frames, or its moving body")
+    linked = f"{joint.name} is linked; make a library override first"
+    return allowed(cls, "" if joint.library is None else linked)
 
 
 def needs_own_joint(cls: type[Operator], context: Context) -> bool:
@@ -94,18 +88,14 @@ def needs_own_joint(cls: type[Operator], context: Context) -> bool:
     if not needs_joint(cls, context):
         return False
     joint = active_joint(context)
-    if joint.override_library is not None:
-        cls.poll_message_set(f"{joint.name} is of a library, which would bring it back with the next load")
-        return False
-    return True
+    overridden = f"{joint.name} is of a library, which would bring it back with the next load"
+    return allowed(cls, "" if joint.override_library is None else overridden)
 
 
 def need_object_mode(cls: type[Operator], context: Context) -> bool:
     """Poll: not in an edit mode, where undo does not revert most changes of operators."""
-    if context.mode in session.MODES_UNDONE_WHOLE:
-        return True
-    cls.poll_message_set("Leave the edit mode first (Tab)")
-    return False
+    undone = context.mode in session.MODES_UNDONE_WHOLE
+    return allowed(cls, "" if undone else "Leave the edit mode first (Tab)")
 
 
 def editable(cls: Any, context: Context) -> bool:

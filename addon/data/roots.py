@@ -4,14 +4,15 @@ import bpy
 from bpy.types import Object, PropertyGroup
 
 from .bodies import BodyProperties
-from .connections import ConnectionProperties, show_chosen
+from .connections import ConnectionProperties
 from .driving import ReachProperties, TargetProperties
 from .joint_rest import RestRecord
 from .joints import JointProperties
-from .muscles import MuscleProperties, show_chosen_muscle
+from .muscles import MuscleProperties
 from .obstacles import ObstacleProperties
 from .overlay import OverlayProperties
 from .properties import flag, integer, pointer, text
+from .selection import show_chosen
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .starting import LoopStatistics, StartProperties
 
@@ -28,9 +29,14 @@ class SceneData(PropertyGroup):
     bake: pointer("Bake", type=BakeRecord)
     live: flag("Live", "The scene shows poses of a live run now, not its own")
     active_connection: integer(
-        "Connection", "Click on a constraint, spring or ground to select it", default=-1, update=show_chosen
+        "Connection",
+        "Click on a constraint, spring or ground to select it",
+        default=-1,
+        update=show_chosen("connection"),
     )
-    active_muscle: integer("Muscle", "Click on a muscle to select it", default=-1, update=show_chosen_muscle)
+    active_muscle: integer(
+        "Muscle", "Click on a muscle to select it", default=-1, update=show_chosen("muscle")
+    )
 
 
 class ObjectData(PropertyGroup):

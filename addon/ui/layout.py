@@ -7,6 +7,8 @@ from typing import Any
 import bpy
 from bpy.types import UILayout
 
+from ..data.body_reference import BodyReference
+
 
 def draw_lines(layout: UILayout, text: str, icon: str, width: int) -> None:
     """Draw a text wrapped to the width of the region, but not between a number and its unit."""
@@ -16,6 +18,18 @@ def draw_lines(layout: UILayout, text: str, icon: str, width: int) -> None:
     joined = re.sub(r"(\d) (?=\S{1,3}(\s|[,;:.]|$))", "\\1\N{NO-BREAK SPACE}", text)
     for number, line in enumerate(textwrap.wrap(joined, characters)):
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def draw_note(layout: UILayout, context: Any, text: str, icon: str = "INFO") -> None:
+    """Draw a text of its own below what was drawn so far, wrapped to the width of the region."""
+    draw_lines(layout.column(align=True), text, icon, context.region.width)
+
+
+def draw_reference(layout: UILayout, reference: BodyReference, text: str) -> None:
+    """Draw the object of a reference to a body, and of an armature also the bone."""
+    layout.prop(reference, "object", text=text)
+    if reference.object is not None and reference.object.pose is not None:
+        layout.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
 
 
 def fields(layout: UILayout) -> Any:

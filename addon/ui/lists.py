@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Context, UILayout
+from bpy.types import Context, Scene, UILayout
 
 from ..blender import mixins
 
@@ -38,12 +38,13 @@ class ObjectList(RowList):
         return [self.bitflag_filter_item if self.shows(item) else 0 for item in getattr(data, name)], []
 
 
+def draw_objects(layout: UILayout, scene: Scene, kind: type[ObjectList], active: str, count: int) -> None:
+    """Draw a list of some objects of a scene, `count` of them; `active` is the scene's index into all objects."""
+    rows = min(max(count, 2), 6)
+    layout.template_list(kind.bl_idname, "", scene, "objects", scene.condyle, active, rows=rows)
+
+
 def draw_switch(row: Any, settings: Any) -> None:
     """Draw the checkbox that includes an item in simulations."""
-    row.prop(
-        settings,
-        "active",
-        text="",
-        icon="CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT",
-        emboss=False,
-    )
+    icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
+    row.prop(settings, "active", text="", icon=icon, emboss=False)

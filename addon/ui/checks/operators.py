@@ -6,7 +6,7 @@ from bpy.types import Context, Operator
 from ...blender import session
 from ...checking import scene
 from ...data import findings
-from ...data.property_options import Change, need_object_mode
+from ...data.property_options import Change, allowed, need_object_mode
 from ...making import orphans
 from ...reading import contents, missing_joints
 
@@ -59,10 +59,8 @@ class SelectCulprit(Operator):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        if not session.findings:
-            cls.poll_message_set("There are no warnings")
-            return False
-        return bool(need_object_mode(cls, context))
+        found = allowed(cls, "" if session.findings else "There are no warnings")
+        return found and need_object_mode(cls, context)
 
     def execute(self, context: Context) -> set[str]:
         if not 0 <= self.index < len(session.findings):
@@ -105,10 +103,7 @@ class ClearFindings(Operator):
 
     @classmethod
     def poll(cls, _context: Context) -> bool:
-        if not session.findings:
-            cls.poll_message_set("There are no warnings")
-            return False
-        return True
+        return allowed(cls, "" if session.findings else "There are no warnings")
 
     def execute(self, _context: Context) -> set[str]:
         session.findings = []

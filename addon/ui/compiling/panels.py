@@ -8,7 +8,7 @@ from ...blender import numba_support, physics_access
 from ...blender.attachments import Ending, Entry
 from ...data.property_options import SidebarPanel
 from ...jobs import precompile
-from ..layout import draw_lines
+from ..layout import draw_note
 
 
 class Preferences(AddonPreferences):
@@ -22,7 +22,7 @@ class Preferences(AddonPreferences):
             if numba_support.can_compile()
             else (numba_support.WITHOUT, "ERROR")
         )
-        draw_lines(self.layout.column(align=True), message, icon, context.region.width)
+        draw_note(self.layout, context, message, icon)
 
 
 class SlowPanel(SidebarPanel, Panel):
@@ -37,7 +37,7 @@ class SlowPanel(SidebarPanel, Panel):
         return not numba_support.can_compile()
 
     def draw(self, context: Any) -> None:
-        draw_lines(self.layout.column(align=True), numba_support.WITHOUT, "ERROR", context.region.width)
+        draw_note(self.layout, context, numba_support.WITHOUT, "ERROR")
 
 
 def draw_in_status_bar(self: Any, _context: Context) -> None:

@@ -7,6 +7,7 @@ from ...blender import physics_access
 from ...data import references
 from ...data.connection_kinds import KINDS, items
 from ...data.property_options import Change, active_connection, allowed, editable
+from ...data.selection import show_only
 from ...making import connections
 
 
@@ -52,11 +53,7 @@ class AddConnection(Change, Operator):
         other = others[0] if others else None
         matrix, end = connections.place(context.scene, other, body, self.kind, self.place)
         item = connections.add_connection(context.scene, other, body, self.kind, matrix, end)
-        if context.mode == "OBJECT":  # activates it, to show its settings and move it
-            for each in context.selected_objects:
-                each.select_set(False)
-            item.select_set(True)
-            context.view_layer.objects.active = item
+        show_only(context, item)  # to see its settings and move it
         self.report({"INFO"}, f"{item.name!r} added")
         return {"FINISHED"}
 

@@ -5,13 +5,12 @@ from typing import Any
 from bpy.types import Context, Panel, UILayout, UIList
 
 from ...data import references
-from ...data.body_reference import BodyReference
 from ...data.connection_kinds import KINDS
 from ...data.connections import ConnectionProperties
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection
-from ..layout import draw_fields, fields
-from ..lists import ObjectList, draw_switch
+from ..layout import draw_fields, draw_reference, fields
+from ..lists import ObjectList, draw_objects, draw_switch
 
 
 class ConnectionList(ObjectList, UIList):
@@ -39,15 +38,7 @@ class ConnectionPanel(SidebarPanel, Panel):
         scene = context.scene
         count = len(references.connections_of(scene))
         if count:
-            layout.template_list(
-                "CONDYLE_UL_connections",
-                "",
-                scene,
-                "objects",
-                scene.condyle,
-                "active_connection",
-                rows=min(max(count, 2), 6),
-            )
+            draw_objects(layout, scene, ConnectionList, "active_connection", count)
         else:
             layout.label(text="Select one body, then the other", icon="INFO")
         row = layout.row(align=True)
@@ -79,7 +70,7 @@ class ChosenConnectionPanel(SidebarPanel, Panel):
 
 def _draw_bodies(layout: UILayout, settings: ConnectionProperties) -> None:
     layout.separator()
-    _draw_reference(layout, settings.body, "Body")
+    draw_reference(layout, settings.body, "Body")
     if KINDS[settings.kind].has_end:
         if settings.end is not None:
             layout.prop(settings, "end")
@@ -87,13 +78,7 @@ def _draw_bodies(layout: UILayout, settings: ConnectionProperties) -> None:
             layout.operator("condyle.add_end", icon="EMPTY_DATA")
     layout.prop(settings, "to_world")
     if not settings.to_world:
-        _draw_reference(layout, settings.other, "Other")
-
-
-def _draw_reference(layout: UILayout, reference: BodyReference, text: str) -> None:
-    layout.prop(reference, "object", text=text)
-    if reference.object is not None and reference.object.pose is not None:
-        layout.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
+        draw_reference(layout, settings.other, "Other")
 
 
 def _draw_plain(layout: UILayout, settings: ConnectionProperties) -> None:

@@ -6,6 +6,7 @@ from bpy.types import Context, Operator
 from ...blender import session, units
 from ...data import references
 from ...data.property_options import Change
+from ...data.selection import show_only
 from ...data.simulation import frame_ends
 from ...making import connected_bones
 from ...posing import ik_targets, inverse_kinematics
@@ -55,11 +56,7 @@ class AddTarget(Change, Operator):
         if body.bone:
             place = body.object.matrix_world @ body.pose_bone.tail
         item = ik_targets.add_target(context.scene, body, place)
-        if context.mode == "OBJECT":
-            for other in context.selected_objects:
-                other.select_set(False)
-            item.select_set(True)
-            context.view_layer.objects.active = item
+        show_only(context, item)
         follows = context.scene.condyle.reach.live
         then = (
             f", and {body.name} follows" if follows else ", then press Reach Now; or turn on Follow Targets"
@@ -82,7 +79,6 @@ class ReachTargets(_WithTargets, Operator):
 
     bl_idname = "condyle.reach_targets"
     bl_label = "Reach Now"
-    bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Context) -> set[str]:
         outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
@@ -100,7 +96,6 @@ class KeyReach(_WithTargets, Operator):
 
     bl_idname = "condyle.key_joints"
     bl_label = "Key Joints"
-    bl_options = {"REGISTER", "UNDO"}
 
     first: IntProperty(name="First", description="First frame", options={"SKIP_SAVE"})
     last: IntProperty(

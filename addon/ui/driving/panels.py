@@ -6,7 +6,7 @@ from bpy.types import Panel
 
 from ...data.property_options import SidebarPanel
 from ...posing import ik_targets
-from ..layout import draw_lines
+from ..layout import draw_note
 
 
 class ReachPanel(SidebarPanel, Panel):
@@ -29,7 +29,7 @@ class ReachPanel(SidebarPanel, Panel):
         row.operator("condyle.reach_targets")
         row.operator("condyle.key_joints")
         if settings.told:
-            draw_lines(layout.column(align=True), settings.told, "INFO", context.region.width)
+            draw_note(layout, context, settings.told)
         column = layout.column(align=True)
         for item in found:
             row = column.row(align=True)

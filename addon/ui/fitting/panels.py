@@ -8,7 +8,8 @@ from bpy.types import Context, Object, Panel, UILayout, UIList
 from ...blender import units
 from ...data import fit_settings
 from ...data.joints import JointProperties
-from ...data.property_options import SidebarPanel, active_connection, active_joint, figure, own_joint
+from ...data.property_options import SidebarPanel, active_connection, figure, own_joint
+from ..joints.panels import OfCoordinates
 from ..layout import fields
 from ..lists import RowList
 from ..overlay import ghosts, shown
@@ -153,17 +154,10 @@ class ResidualsPanel(SidebarPanel, Panel):
                 column.prop(chosen, "pinned")
 
 
-class FromPosePanel(SidebarPanel, Panel):
+class FromPosePanel(OfCoordinates, Panel):
     bl_idname = "CONDYLE_PT_from_pose"
     bl_label = "From Poses"
-    bl_parent_id = "CONDYLE_PT_joint"
     bl_order = 1
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        joint = active_joint(context)
-        return joint is not None and len(joint.condyle.joint.coordinates) > 0
 
     def draw(self, _context: Any) -> None:
         column = self.layout.column(align=True)

@@ -7,10 +7,11 @@ from bpy.types import Context, Menu, Object, Operator
 
 from ...blender import units
 from ...data.property_options import Change, active_joint, figure
+from ...data.selection import show_only
 from ...jobs.operator import JobOperator
 from ...making import bodies_and_joints, curve_tools
 from ..fitting.operators import REDO_SECONDS
-from .operators import FrameOperator, needs_curve, show_only, tell_place
+from .operators import FrameOperator, needs_curve, tell_place
 
 
 class DuplicateControlFrame(FrameOperator, Operator):

@@ -11,9 +11,10 @@ from bpy.types import Context, Object, Operator
 from ...blender import physics_access
 from ...data import references
 from ...data.joints import has_surface
-from ...data.property_options import Change, active_joint, needs_joint
+from ...data.property_options import Change, active_joint, allowed, needs_joint
+from ...data.selection import select_only
 from ...making import frame_grids
-from ...sliders import sliders
+from .operators import renew_sliders
 
 DIRECTIONS = (
     ("ROW", "Rows", "Frames with the same first number"),
@@ -29,12 +30,9 @@ def needs_surface(cls: type[Operator], context: Context) -> bool:
         return False
     settings = active_joint(context).condyle.joint
     if not has_surface(settings):
-        cls.poll_message_set("Only a spline surface has a grid: change the joint's type first")
-        return False
-    if not frame_grids.complete(settings):
-        cls.poll_message_set("The grid is incomplete: make it again, or fit the surface")
-        return False
-    return True
+        return allowed(cls, "Only a spline surface has a grid: change the joint's type first")
+    complete = frame_grids.complete(settings)
+    return allowed(cls, "" if complete else "The grid is incomplete: make it again, or fit the surface")
 
 
 def at_hand(context: Any) -> tuple[int, int, int]:
@@ -46,15 +44,6 @@ def at_hand(context: Any) -> tuple[int, int, int]:
         if found is not None
         else frame_grids.place(joint.condyle.joint, joint.condyle.joint.active_frame)
     )
-
-
-def renew_slider(operator: Any, context: Context, joint: Object) -> None:
-    """Update the sliders to a changed grid; warns where the grid is invalid."""
-    try:
-        if joint.condyle.joint.driven:
-            sliders.refresh(context.scene, joint)
-    except physics_access.physics().CondyleError as error:
-        operator.report({"WARNING"}, f"The sliders were not updated: {error}")
 
 
 @contextmanager
@@ -121,7 +110,7 @@ class MakeGrid(Change, Operator):
         frame_grids.build(context.scene, joint, frames, periodic=(False, self.closed))
         for warning in frame_grids.warnings_of(context.scene, joint):
             self.report({"WARNING"}, warning)
-        renew_slider(self, context, joint)
+        renew_sliders(self, context, joint)
         return {"FINISHED"}
 
 
@@ -136,7 +125,7 @@ class _GridOperator(Change):
         joint = active_joint(context)
         number = NUMBER[self.direction]
         self.change(context, joint, number, at_hand(context)[number])
-        renew_slider(self, context, joint)
+        renew_sliders(self, context, joint)
         return {"FINISHED"}
 
 
@@ -161,19 +150,20 @@ class RemoveGridLine(_GridOperator, Operator):
             frame_grids.remove_line(context.scene, joint, direction, index)
 
 
-class SelectGridLine(_GridOperator, Operator):
+class _GridSelection(_GridOperator):
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        return "" if context.mode == "OBJECT" else "Only in object mode"
+
+
+class SelectGridLine(_GridSelection, Operator):
     """Select all control frames of the active row or column, to move them together"""
 
     bl_idname = "condyle.select_grid_line"
     bl_label = "Select Row or Column"
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return needs_surface(cls, context) and _object_mode(cls, context)
-
     def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
-        for item in list(context.selected_objects):
-            item.select_set(False)
+        select_only(context)
         settings = joint.condyle.joint
         here = at_hand(context)
         for number, frame in enumerate(settings.frames):
@@ -184,17 +174,13 @@ class SelectGridLine(_GridOperator, Operator):
                 context.view_layer.objects.active = frame.object
 
 
-class SelectGridNeighbour(_GridOperator, Operator):
+class SelectGridNeighbour(_GridSelection, Operator):
     """Select the control frame next to the active one"""
 
     bl_idname = "condyle.select_grid_neighbour"
     bl_label = "Select Neighbour"
 
     step: IntProperty(name="Step", description="Number of frames forward; negative: back", default=1)
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return needs_surface(cls, context) and _object_mode(cls, context)
 
     def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
         settings = joint.condyle.joint
@@ -205,19 +191,8 @@ class SelectGridNeighbour(_GridOperator, Operator):
         )
         row, column, layer = place
         settings.active_frame = (row * settings.grid[1] + column) * settings.grid[2] + layer
-        for item in list(context.selected_objects):
-            item.select_set(False)
         chosen = settings.frames[settings.active_frame].object
-        if chosen is not None:
-            chosen.select_set(True)
-            context.view_layer.objects.active = chosen
-
-
-def _object_mode(cls: type[Operator], context: Context) -> bool:
-    if context.mode == "OBJECT":
-        return True
-    cls.poll_message_set("Only in object mode")
-    return False
+        select_only(context, *([] if chosen is None else [chosen]))
 
 
 classes = (MakeGrid, AddGridLine, RemoveGridLine, SelectGridLine, SelectGridNeighbour)

@@ -7,7 +7,8 @@ from bpy.types import Context, Operator
 
 from ...data.property_options import Change, active_joint
 from ...making import frame_grids, grid_layers
-from .grid_operators import kept_at_hand, needs_surface, renew_slider
+from .grid_operators import kept_at_hand, needs_surface
+from .operators import renew_sliders
 
 
 class AddThirdDirection(Change, Operator):
@@ -76,7 +77,7 @@ class AddThirdDirection(Change, Operator):
         grid_layers.add_layers(scene, joint, self.layers, apart=apart, turn=self.turn, seconds=seconds)
         for warning in frame_grids.warnings_of(scene, joint):
             self.report({"WARNING"}, warning)
-        renew_slider(self, context, joint)
+        renew_sliders(self, context, joint)
         return {"FINISHED"}
 
 
@@ -98,7 +99,7 @@ class RemoveThirdDirection(Change, Operator):
         joint = active_joint(context)
         with kept_at_hand(self, context, joint):
             grid_layers.remove_layers(context.scene, joint)
-        renew_slider(self, context, joint)
+        renew_sliders(self, context, joint)
         return {"FINISHED"}
 
 

@@ -4,8 +4,8 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Operator
 
 from ...data.property_options import Change, active_joint, needs_joint
+from ...data.selection import show_only
 from ...making import mirroring
-from .operators import show_only
 
 
 class MirrorJoint(Change, Operator):

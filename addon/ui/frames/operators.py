@@ -9,6 +9,7 @@ from ...blender import physics_access, session, units
 from ...data import references
 from ...data.joints import JointProperties, has_curve
 from ...data.property_options import Change, active_joint, allowed, figure, needs_joint
+from ...data.selection import show_only
 from ...making import bodies_and_joints, curve_tools, insert_frame
 from ...reading import joints
 from ...sliders import sliders
@@ -47,14 +48,13 @@ def is_seen(context: Context, item: Object) -> bool:
     return item is not None and context.view_layer.objects.get(item.name) == item
 
 
-def show_only(context: Context, item: Object) -> None:
-    """Select only this object, in object mode."""
-    if context.mode != "OBJECT":
-        return
-    for each in list(context.selected_objects):
-        each.select_set(False)
-    item.select_set(True)
-    context.view_layer.objects.active = item
+def renew_sliders(operator: Any, context: Context, joint: Object) -> None:
+    """Update the sliders to changed control frames; warns where these are invalid."""
+    try:
+        if joint.condyle.joint.driven:
+            sliders.refresh(context.scene, joint)
+    except physics_access.physics().CondyleError as error:
+        operator.report({"WARNING"}, f"The sliders were not updated: {error}")
 
 
 class FrameOperator(Change):
@@ -84,11 +84,7 @@ class FrameOperator(Change):
         curve_tools.rename_frames(joint)
         if before is not None:
             self._keep_motion(context, joint, before, known)
-        try:
-            if joint.condyle.joint.driven:
-                sliders.refresh(context.scene, joint)
-        except physics_access.physics().CondyleError as error:  # the frames are changed, the slider is not
-            self.report({"WARNING"}, f"The slider was not updated: {error}")
+        renew_sliders(self, context, joint)
         return {"FINISHED"}
 
     def _keep_motion(

@@ -16,7 +16,7 @@ from ...data.joints import (
 )
 from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
-from ..layout import draw_fields, draw_lines, fields
+from ..layout import draw_fields, draw_note, draw_reference, fields
 
 # short names of settings that a sidebar of the default width would truncate
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
@@ -91,7 +91,7 @@ class JointPanel(SidebarPanel, Panel):
         if not settings.driven:
             layout.operator("condyle.drive", icon="DRIVER")
             return
-        names, width = slider_names(settings), context.region.width
+        names = slider_names(settings)
         if not all(name in joint for name in names):  # its type is incomplete
             names = []
         column = layout.column(align=True)
@@ -100,9 +100,9 @@ class JointPanel(SidebarPanel, Panel):
         for name, coordinate in zip(names, settings.coordinates):
             column.prop(joint, f'["{name}"]', text=title_of(coordinate), slider=True)
         if baked_over:
-            draw_lines(layout.column(align=True), BAKED_OVER, "INFO", width)
+            draw_note(layout, context, BAKED_OVER)
         elif late := ik_chains.of_joint(context.scene, joint):
-            draw_lines(layout.column(align=True), late, "ERROR", width)
+            draw_note(layout, context, late, "ERROR")
         row = layout.row(align=True)
         row.operator("condyle.start_here", icon="PLAY")
         row.operator("condyle.drive", text="", icon="FILE_REFRESH")
@@ -170,17 +170,14 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
         settings = active_joint(context).condyle.joint
         draw_fields(layout, settings, "closes_loop", "to_world")
         for role in ("parent", "child"):
-            reference = getattr(settings, role)
             column = layout.column()
             column.active = role == "child" or not settings.to_world
-            column.prop(reference, "object", text=role.capitalize())
-            if reference.object is not None and reference.object.pose is not None:
-                column.prop_search(reference, "bone_name", reference.object.pose, "bones", icon="BONE_DATA")
+            draw_reference(column, getattr(settings, role), role.capitalize())
 
 
-class CoordinatesPanel(SidebarPanel, Panel):
-    bl_idname = "CONDYLE_PT_coordinates"
-    bl_label = "Limits, Spring, Damping"
+class OfCoordinates(SidebarPanel):
+    """Base of panels below that of the joint, for joints with coordinates."""
+
     bl_parent_id = "CONDYLE_PT_joint"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -188,6 +185,11 @@ class CoordinatesPanel(SidebarPanel, Panel):
     def poll(cls, context: Any) -> bool:
         joint = active_joint(context)
         return joint is not None and len(joint.condyle.joint.coordinates) > 0
+
+
+class CoordinatesPanel(OfCoordinates, Panel):
+    bl_idname = "CONDYLE_PT_coordinates"
+    bl_label = "Limits, Spring, Damping"
 
     def draw(self, context: Any) -> None:
         layout = fields(self.layout)
@@ -248,16 +250,9 @@ def has_ends(settings: JointProperties) -> bool:
     return any(each.type in {"spline_curve", "spline_surface"} for each in shapes(settings))
 
 
-class ControllerPanel(SidebarPanel, Panel):
+class ControllerPanel(OfCoordinates, Panel):
     bl_idname = "CONDYLE_PT_controller"
     bl_label = "Controller"
-    bl_parent_id = "CONDYLE_PT_joint"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        joint = active_joint(context)
-        return joint is not None and len(joint.condyle.joint.coordinates) > 0
 
     def draw_header(self, context: Any) -> None:
         self.layout.prop(active_joint(context).condyle.joint.controller, "enabled", text="")

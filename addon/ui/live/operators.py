@@ -7,7 +7,7 @@ from bpy.types import Context, Event, Operator
 
 from ...blender import redraw, session
 from ...data.live import settings
-from ...data.property_options import Change
+from ...data.property_options import Change, allowed
 from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
 from ...reading import contents
@@ -99,10 +99,7 @@ class StopLive(Operator):
 
     @classmethod
     def poll(cls, _context: Context) -> bool:
-        if session.live is None:
-            cls.poll_message_set("No live run is active")
-            return False
-        return True
+        return allowed(cls, "No live run is active" if session.live is None else "")
 
     def execute(self, _context: Context) -> set[str]:
         session.live.stop()

@@ -10,18 +10,18 @@ from ...blender import physics_access, session
 from ...blender.attachments import Entry
 from ...checking import falling
 from ...data import findings
-from ...data.property_options import failed, need_object_mode, writable
+from ...data.property_options import Change, failed
+from ...data.selection import select_only
 from ...making import opensim_import
 from ..welcome.operators import look_at_selected
 
 
-class ImportOpenSim(Operator):
+class ImportOpenSim(Change, Operator):
     """Import an OpenSim model (.osim of version 4): bodies with any meshes found, joints, ranges, muscles and the
     surfaces that they wrap over"""
 
     bl_idname = "condyle.import_opensim"
     bl_label = "Import OpenSim Model"
-    bl_options = {"REGISTER", "UNDO"}
 
     filepath: StringProperty(name="File", description="OpenSim model", subtype="FILE_PATH")
     filter_glob: StringProperty(default="*.osim", options={"HIDDEN"})
@@ -30,10 +30,6 @@ class ImportOpenSim(Operator):
         description="Additional folder of .vtp meshes, besides the file's own",
         subtype="DIR_PATH",
     )
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(writable(cls) and need_object_mode(cls, context))
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
         context.window_manager.fileselect_add(self)
@@ -45,18 +41,10 @@ class ImportOpenSim(Operator):
             imported = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
         except (physics_access.physics().CondyleError, OSError) as error:
             return failed(self, error)
-        for item in context.selected_objects:
-            item.select_set(False)
         shown = set(context.view_layer.objects)  # without objects in excluded collections
-        parts = [item for item in imported.ground.children_recursive if item in shown]
-        for item in parts:
-            item.select_set(True)
+        select_only(context, *(item for item in imported.ground.children_recursive if item in shown))
         look_at_selected(context)
-        for item in parts:
-            item.select_set(False)
-        if imported.ground in shown:
-            imported.ground.select_set(True)
-            context.view_layer.objects.active = imported.ground
+        select_only(context, *{imported.ground} & shown)
         hints = falling.after_import(context.scene, imported.ground)
         found = [
             each if each.session_uid else findings.named(context.scene, each) for each in imported.warnings

@@ -3,23 +3,15 @@
 from typing import Any
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty
-from bpy.types import Context, Object, Operator
+from bpy.types import Context, Operator
 
 from ...baking import muscles as muscle_bakes
 from ...data import references
 from ...data.obstacles import SHAPE_ITEMS
-from ...data.property_options import Change, active_muscle, allowed, editable, need_object_mode, writable
+from ...data.property_options import Change, active_muscle, allowed, editable
+from ...data.selection import show_only
 from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
-
-
-def _chosen(item: Object, context: Context) -> None:
-    """Make an added object the active one."""
-    if context.mode == "OBJECT":
-        for each in context.selected_objects:
-            each.select_set(False)
-        item.select_set(True)
-        context.view_layer.objects.active = item
 
 
 def picked_points(context: Context) -> list[tuple[Any, Any]]:
@@ -72,7 +64,7 @@ class AddMuscle(Change, Operator):
             item = muscles.from_curve(scene, active, bodies)
         else:
             item = muscles.add_muscle(scene, picked_points(context))
-        _chosen(item, context)
+        show_only(context, item)
         self.report({"INFO"}, f"{item.name!r} added")
         return {"FINISHED"}
 
@@ -121,19 +113,14 @@ class StickPoints(Change, Operator):
         return {"FINISHED"}
 
 
-class AddObstacle(Operator):
+class AddObstacle(Change, Operator):
     """Add a surface at the 3D cursor for muscles to wrap over: on the active body, and for the selected muscles. It
     lies across them, unless the cursor is rotated, and is sized to exclude their points"""
 
     bl_idname = "condyle.add_obstacle"
     bl_label = "Add Obstacle"
-    bl_options = {"REGISTER", "UNDO"}
 
     shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPE_ITEMS, default=1)
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Context) -> set[str]:
         chosen = references.selected_bodies(context)
@@ -154,7 +141,7 @@ class AddObstacle(Operator):
         for muscle in over:
             obstacles.make_room(item, muscle_points.places_of(muscle))
             muscles.wrap_over(muscle, item)
-        _chosen(item, context)
+        show_only(context, item)
         return {"FINISHED"}
 
 

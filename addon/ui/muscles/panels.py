@@ -11,8 +11,8 @@ from ...data.muscles import MuscleProperties
 from ...data.obstacles import SHAPES, ObstacleProperties
 from ...data.property_options import SidebarPanel, active_muscle
 from ...reading import muscle_lengths, muscle_points
-from ..layout import draw_fields, draw_lines, fields
-from ..lists import ObjectList, RowList, draw_switch
+from ..layout import draw_fields, draw_note, fields
+from ..lists import ObjectList, RowList, draw_objects, draw_switch
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
@@ -56,22 +56,9 @@ class MusclePanel(SidebarPanel, Panel):
         layout, scene = self.layout, context.scene
         count = len(muscle_points.muscles_of(scene))
         if count:
-            layout.template_list(
-                "CONDYLE_UL_muscles",
-                "",
-                scene,
-                "objects",
-                scene.condyle,
-                "active_muscle",
-                rows=min(max(count, 2), 6),
-            )
+            draw_objects(layout, scene, MuscleList, "active_muscle", count)
         else:
-            draw_lines(
-                layout.column(align=True),
-                "Select bodies, Empties or a curve, then Add",
-                "INFO",
-                context.region.width,
-            )
+            draw_note(layout, context, "Select bodies, Empties or a curve, then Add")
         row = layout.row(align=True)
         row.operator("condyle.add_muscle", text="Add", icon="ADD")
         row.operator("condyle.remove_muscle", text="Remove", icon="REMOVE")
@@ -91,10 +78,10 @@ class ChosenMusclePanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         item = active_muscle(context)
         settings = item.condyle.muscle
-        layout, width = self.layout, context.region.width
+        layout = self.layout
         layout.label(text=item.name, icon="CURVE_DATA")
         for text, icon in state_lines(context.scene, item):
-            draw_lines(layout.column(align=True), text, icon, width)
+            draw_note(layout, context, text, icon)
         column = layout.column()
         column.use_property_split = True
         if settings.law.kind != "none":

@@ -7,7 +7,7 @@ from bpy.types import Context, Operator
 from ...baking import write
 from ...blender import session
 from ...data import findings
-from ...data.property_options import Change
+from ...data.property_options import Change, allowed
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
 from ...reading import contents, missing_joints
@@ -102,10 +102,7 @@ class CancelJob(Operator):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        if session.job is None:
-            cls.poll_message_set("Nothing is being computed")
-            return False
-        return True
+        return allowed(cls, "Nothing is being computed" if session.job is None else "")
 
     def execute(self, context: Context) -> set[str]:
         session.job.cancel_wanted = True

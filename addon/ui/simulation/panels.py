@@ -10,7 +10,7 @@ from ...data.simulation import INTEGRATORS, BakeStatistics
 from ...jobs import bake, partial_bake, precompile
 from ...jobs.operator import Job
 from ...live import run_mode
-from ..layout import draw_fields, draw_lines, fields
+from ..layout import draw_fields, draw_lines, draw_note, fields
 
 #: most changes since the bake shown in the panel
 MOST_CHANGES = 4
@@ -26,7 +26,7 @@ class BakePanel(SidebarPanel, Panel):
         precompile.note(bake, run_mode)
         job = session.job
         if job is not None:
-            draw_job(layout, job, context.region.width)
+            draw_job(layout, context, job)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.4
@@ -36,14 +36,14 @@ class BakePanel(SidebarPanel, Panel):
             draw_badge(layout, context)
         message = session.message_in(context.scene)
         if message:
-            draw_lines(layout.box().column(align=True), message, session.message_icon, context.region.width)
+            draw_note(layout.box(), context, message, session.message_icon)
         kept = partial_bake.of(context.scene)
         if kept is not None and job is None:
             last = f"{kept.frames[-1]:g}"
             layout.operator("condyle.bake_unfinished", text=f"Bake Up to Frame {last}", icon="REC")
         preparing = precompile.line()
         if preparing:
-            draw_lines(layout.column(align=True), preparing, "SORTTIME", context.region.width)
+            draw_note(layout, context, preparing, "SORTTIME")
 
 
 def draw_badge(layout: UILayout, context: Any) -> None:
@@ -60,7 +60,7 @@ def draw_badge(layout: UILayout, context: Any) -> None:
         column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
 
 
-def draw_job(layout: UILayout, job: Job, width: int) -> None:
+def draw_job(layout: UILayout, context: Any, job: Job) -> None:
     """Draw the progress of a running job, and its Cancel button."""
     column = layout.column(align=True)
     row = column.row(align=True)
@@ -70,7 +70,7 @@ def draw_job(layout: UILayout, job: Job, width: int) -> None:
     else:
         row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
-    draw_lines(layout.box().column(align=True), job.activity, "SORTTIME", width)
+    draw_note(layout.box(), context, job.activity, "SORTTIME")
 
 
 class SettingsPanel(SidebarPanel, Panel):
@@ -87,8 +87,7 @@ class SettingsPanel(SidebarPanel, Panel):
             draw_fields(layout, settings, "frame_start", "frame_end")
         draw_fields(layout, settings, "gravity", "integrator")
         method = INTEGRATORS.get(settings.integrator)
-        hint = method.description if method else ""
-        draw_lines(layout.column(align=True), hint, "INFO", context.region.width)
+        draw_note(layout, context, method.description if method else "")
         if not (method and method.adaptive):
             layout.prop(settings, "time_step")
             rate = context.scene.render.fps / context.scene.render.fps_base
@@ -113,7 +112,7 @@ class OutputPanel(SidebarPanel, Panel):
             draw_fields(layout, output, "tolerance_distance", "tolerance_angle")
         layout.column(align=True).prop(output, "extras")
         if output.told:
-            draw_lines(layout.column(align=True), output.told, "INFO", context.region.width)
+            draw_note(layout, context, output.told)
 
 
 class StatisticsPanel(SidebarPanel, Panel):

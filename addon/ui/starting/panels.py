@@ -7,7 +7,7 @@ from bpy.types import Panel, UILayout
 
 from ...blender import units
 from ...data.property_options import SidebarPanel
-from ..layout import draw_fields, draw_lines, fields
+from ..layout import draw_fields, draw_lines, draw_note, fields
 
 
 class StartPanel(SidebarPanel, Panel):
@@ -24,18 +24,13 @@ class StartPanel(SidebarPanel, Panel):
         target = context.scene.condyle.simulation.output.target
         if settings.begin == "PLAYHEAD" and target in {"NEW", "OVERWRITE"}:
             text = "To keep earlier keys, set Output, Bake To: Current Action, Range"
-            draw_lines(layout.column(align=True), text, "INFO", context.region.width)
+            draw_note(layout, context, text)
         layout.prop(settings, "source")
         row = layout.row()
         row.active = not settings.loop
         row.prop(settings, "preroll")
         if settings.loop and settings.preroll:
-            draw_lines(
-                layout.column(align=True),
-                "A loop needs no Pre-Roll: set it to 0",
-                "ERROR",
-                context.region.width,
-            )
+            draw_note(layout, context, "A loop needs no Pre-Roll: set it to 0", "ERROR")
         draw_fields(layout, settings, "samples", "loop")
         if settings.loop:
             column = layout.column()

@@ -6,21 +6,17 @@ from bpy.types import Context, Object, Operator
 
 from ...blender import session
 from ...data import references
-from ...data.property_options import Change, need_object_mode, writable
+from ...data.property_options import Change
+from ...data.selection import select_only
 from ...making import connected_bones, demo_knee, presets, presets_making
 
 
-class DemoKnee(Operator):
+class DemoKnee(Change, Operator):
     """Add a thigh and a shin with five keyed poses of a real knee, and a joint to fit: then press Fit, drag the slider,
     press Bake"""
 
     bl_idname = "condyle.demo_knee"
     bl_label = "Demo Knee"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return bool(writable(cls) and need_object_mode(cls, context))
 
     def execute(self, context: Context) -> set[str]:
         show(context, demo_knee.build(context.scene))
@@ -78,16 +74,10 @@ def show(context: Context, joint: Object, frame: bool = True) -> None:
     if child.bone:
         references.make_active(context, child)
         return
-    for item in context.selected_objects:
-        item.select_set(False)
-    for item in (parent.object, child.object):
-        item.select_set(True)
     if frame:
+        select_only(context, parent.object, child.object)
         look_at_selected(context)
-    for item in (parent.object, child.object):
-        item.select_set(False)
-    joint.select_set(True)
-    context.view_layer.objects.active = joint
+    select_only(context, joint)
 
 
 def look_at_selected(context: Context) -> None:

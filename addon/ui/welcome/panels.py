@@ -6,7 +6,7 @@ from bpy.types import Context, Panel, Scene
 
 from ...blender import session
 from ...data.property_options import SidebarPanel, own_joint
-from ..layout import draw_lines
+from ..layout import draw_note
 
 
 class WelcomePanel(SidebarPanel, Panel):
@@ -26,12 +26,8 @@ class WelcomePanel(SidebarPanel, Panel):
             "condyle.add_preset", "preset", text="Make a Joint from Two Objects", icon="EMPTY_ARROWS"
         )
         column.operator("condyle.import_opensim", icon="IMPORT")
-        draw_lines(
-            self.layout.column(align=True),
-            "Select two objects, the parent last. With nothing selected, simple bodies are created",
-            "INFO",
-            context.region.width,
-        )
+        text = "Select two objects, the parent last. With nothing selected, simple bodies are created"
+        draw_note(self.layout, context, text)
 
 
 class NextStepPanel(SidebarPanel, Panel):
@@ -49,10 +45,7 @@ class NextStepPanel(SidebarPanel, Panel):
         return len(joint.condyle.joint.frames) == 0 and joint.condyle.joint.frames_of is None
 
     def draw(self, context: Context) -> None:
-        lines = self.layout.column(align=True)
-        draw_lines(
-            lines, "Key the child in a few poses, then fit the joint to them", "INFO", context.region.width
-        )
+        draw_note(self.layout, context, "Key the child in a few poses, then fit the joint to them")
         row = self.layout.row()
         row.scale_y = 1.4
         row.operator("condyle.fit", icon="CURVE_PATH")

@@ -280,7 +280,7 @@ def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, comp
     monkeypatch.setattr(jit, "can_compile", lambda: compiles)
     assert panels.SlowPanel.poll(bpy.context) is not compiles
     told = []
-    monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_: told.append(text))
+    monkeypatch.setattr(panels, "draw_note", lambda _layout, _context, text, *_: told.append(text))
     for cls in (panels.Preferences, panels.SlowPanel):
         cls.draw(MagicMock(), MagicMock())
     assert told == [jit.WITH if compiles else jit.WITHOUT, jit.WITHOUT]
@@ -290,7 +290,7 @@ def test_it_is_told_where_nothing_can_be_compiled(part, scene, monkeypatch, comp
 def test_a_slider_under_a_bake_says_why_it_does_not_move_anything(part, knee, monkeypatch):
     _, _, _, shank = knee
     panels, told = part("ui.joints.panels"), []
-    monkeypatch.setattr(panels, "draw_lines", lambda layout, text, icon, width: told.append(text))
+    monkeypatch.setattr(panels, "draw_note", lambda _layout, _context, text, *_: told.append(text))
     draw_all(part)
     assert told == []
     shank.condyle.channels.baked = True
