@@ -44,6 +44,16 @@ def transposed(m: Rotation) -> Rotation:
 
 
 @inline
+def column(r: Rotation, k: int) -> Vector:
+    """Axis k of a frame."""
+    if k == 0:
+        return r[0], r[3], r[6]
+    if k == 1:
+        return r[1], r[4], r[7]
+    return r[2], r[5], r[8]
+
+
+@inline
 def bracket(a: Twist, b: Twist) -> Twist:
     """Lie bracket ad_a b of two twists (Lee & Terzopoulos 2008, eq. 4)."""
     return (

@@ -15,6 +15,7 @@ Twist: TypeAlias = tuple[float, float, float, float, float, float]
 Array: TypeAlias = Any
 
 NONE: Vector = (0.0, 0.0, 0.0)
+STILL: Twist = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline

@@ -5,12 +5,10 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.access import load_twist, store_twist
 from ..algebra.cholesky_rows import solve_rows_of
-from ..algebra.vectors import Array, Twist, dot6, scale_add6
+from ..algebra.vectors import STILL, Array, Twist, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
 from . import layout as con
-
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.access import load3, load_rotation, load_twist
+from ..algebra.spatial import column
 from ..algebra.vectors import Array, Vector, add3, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.kinematics import kinematics
 from . import layout as con
-from .row_pieces import column, push_row
+from .row_pieces import push_row, sides_of
 
 
 @inline
@@ -40,11 +41,7 @@ def rolling_rows(
     contact.
     """
     con_int, _, con_data, marked, spaces = constraints
-    body, other, row = (
-        con_int[k, con.CONSTRAINT_BODY],
-        con_int[k, con.CONSTRAINT_OTHER],
-        con_int[k, con.CONSTRAINT_ROW],
-    )
+    body, other, row = sides_of(con_int, k)
     contact = int(con_data[con_int[k, con.CONSTRAINT_DATA]])
     marked_work, marked_dof, flags = spaces
     kinematics(marked, q, qd, marked_work, marked_dof, flags)

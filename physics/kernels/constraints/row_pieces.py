@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.access import load3, load9, load_rotation, load_twist
-from ..algebra.spatial import multiply, rotate
-from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot3, dot6, scale_add3, subtract3
+from ..algebra.spatial import column, multiply, rotate
+from ..algebra.vectors import (
+    STILL,
+    Array,
+    Rotation,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    dot3,
+    dot6,
+    scale_add3,
+    subtract3,
+)
 from ..compiler.jit import inline, shared
-from ..forces.points import STILL, material, reference_of, twist_of
+from ..forces.points import material, reference_of, twist_of
 from . import layout as con
 
 
@@ -62,6 +74,12 @@ def drop_flat(row: Array, most: float) -> None:
     if total <= FLAT * FLAT * most:
         for d in range(row.shape[0]):
             row[d] = 0.0
+
+
+@inline
+def sides_of(con_int: Array, k: int) -> tuple[int, int, int]:
+    """Both bodies of constraint k, and the first of its rows."""
+    return con_int[k, con.CONSTRAINT_BODY], con_int[k, con.CONSTRAINT_OTHER], con_int[k, con.CONSTRAINT_ROW]
 
 
 @inline
@@ -204,13 +222,3 @@ def point_rows(
     for j in range(3):
         rows[j, con.ROW_BIAS] = dot3(column(axes, j), a)
         drop_flat(jacobian[j], most[j])
-
-
-@inline
-def column(r: Rotation, k: int) -> Vector:
-    """Axis k of a frame."""
-    if k == 0:
-        return r[0], r[3], r[6]
-    if k == 1:
-        return r[1], r[4], r[7]
-    return r[2], r[5], r[8]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.spatial import multiply, rotate, transposed
+from ..algebra.spatial import column, multiply, rotate, transposed
 from ..algebra.vectors import Array, Rotation, Vector, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.functions import evaluate_function
 from . import layout as con
 from .rolling import rolling_rows
-from .row_pieces import axes_of, column, origin_of, point_rows, push_row, slide_row, turn_row
+from .row_pieces import axes_of, origin_of, point_rows, push_row, sides_of, slide_row, turn_row
 
 
 @inline
@@ -38,11 +38,7 @@ def frame_rows(
     jacobian: Array,
 ) -> None:
     """Rows of the locked components of a frame on a body in a frame on another one (Wang 2022, sec. 3.11.1)."""
-    body, other, row = (
-        con_int[k, con.CONSTRAINT_BODY],
-        con_int[k, con.CONSTRAINT_OTHER],
-        con_int[k, con.CONSTRAINT_ROW],
-    )
+    body, other, row = sides_of(con_int, k)
     locks = con_int[k, con.CONSTRAINT_LOCKS]
     p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
     base = axes_of(work, other, con_float, k, con.FRAME_ON_OTHER)
@@ -113,11 +109,7 @@ def segment_row(
 ) -> None:
     """Row of a point on a polyline that is extruded along y (ArtiSynth's guide, sec. 3.4.14)."""
     con_int, con_float, con_data, _, _ = constraints
-    body, other, row = (
-        con_int[k, con.CONSTRAINT_BODY],
-        con_int[k, con.CONSTRAINT_OTHER],
-        con_int[k, con.CONSTRAINT_ROW],
-    )
+    body, other, row = sides_of(con_int, k)
     p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
     base = axes_of(work, other, con_float, k, con.FRAME_ON_OTHER)
     origin = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
@@ -142,11 +134,7 @@ def distance_row(
 ) -> None:
     """Row of two points at a distance: of a rod, or, with a sense, of a rope or a strut."""
     con_int, con_float, con_data, _, _ = constraints
-    body, other, row = (
-        con_int[k, con.CONSTRAINT_BODY],
-        con_int[k, con.CONSTRAINT_OTHER],
-        con_int[k, con.CONSTRAINT_ROW],
-    )
+    body, other, row = sides_of(con_int, k)
     p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
     o = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
     sense = con_data[con_int[k, con.CONSTRAINT_DATA]]  # -1: at most this long

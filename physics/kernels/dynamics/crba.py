@@ -6,9 +6,9 @@ from .. import layout as at
 from ..algebra.access import load_twist
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.vectors import Array, dot6
-from ..compiler.jit import entry, shared
+from ..compiler.jit import entry
 from ..joints.kinematics import outward
-from ..muscles.mass import add_muscle_masses
+from ..muscles.mass import add_masses
 
 
 @entry
@@ -39,17 +39,3 @@ def mass_matrix(
             add_inertia(work, parent, inertia)
     if arrays[at.MODEL_DATA][at.MUSCLE_MASSIVE] > 0.0:
         add_masses(arrays, q, qd, matrix, work, dof)
-
-
-@shared
-def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array) -> None:
-    """Add the mass matrix of all muscles; after `outward`."""
-    for d in range(q.shape[0]):
-        for e in range(d + 1):
-            dof[d, at.DOF_WORK_WIDTH + e] = 0.0
-    add_muscle_masses(arrays, q, qd, work, dof)
-    for d in range(q.shape[0]):
-        for e in range(d + 1):
-            matrix[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
-            if e < d:
-                matrix[e, d] += dof[d, at.DOF_WORK_WIDTH + e]

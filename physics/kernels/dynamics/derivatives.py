@@ -15,7 +15,7 @@ from ..algebra.access import load3, load6, load9, load_twist, store3, store6, st
 from ..algebra.inertia import add_inertia, load_inertia, momentum
 from ..algebra.lanes import numbers_of
 from ..algebra.spatial import bracket, rotate
-from ..algebra.vectors import Array, Rotation, Twist, Vector, cross, dot3, dot6, scale_add6
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, cross, dot3, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.element_tangents import add_element_slopes
 from ..forces.limit_tangents import add_limit_slopes
@@ -38,7 +38,6 @@ from ..joints.tangent import (
 from ..muscles.derivatives import add_muscle_slopes
 from .rnea import newton_euler
 
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # rows of the bodies' workspace: the two nonzero parts of B^C
 TURNED_INERTIA, MOMENTUM = 0, 9
 DERIVATIVE_BODY_WIDTH = 12

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.access import load3, load9, load_rotation, load_twist
-from ..algebra.spatial import multiply, rotate
+from ..algebra.spatial import multiply, rotate, transposed
 from ..algebra.vectors import Array, Rotation, Twist, Vector, add3
 from ..compiler.jit import entry, inline
 from ..joints.kinematics import at_point, kinematics
 
 
 @inline
-def turned_back(r: Rotation, x: Vector) -> Vector:
-    """R^T x."""
-    return (
-        r[0] * x[0] + r[3] * x[1] + r[6] * x[2],
-        r[1] * x[0] + r[4] * x[1] + r[7] * x[2],
-        r[2] * x[0] + r[5] * x[1] + r[8] * x[2],
-    )
-
-
-@inline
 def in_frame(r: Rotation, p: Vector, twist: Twist) -> Twist:
     """A twist or acceleration in world axes, transformed into the frame (r, p)."""
     here = at_point(twist, p)
-    w = turned_back(r, (here[0], here[1], here[2]))
-    v = turned_back(r, (here[3], here[4], here[5]))
+    back = transposed(r)
+    w = rotate(back, (here[0], here[1], here[2]))
+    v = rotate(back, (here[3], here[4], here[5]))
     return w[0], w[1], w[2], v[0], v[1], v[2]
 
 

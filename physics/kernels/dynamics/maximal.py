@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.access import load3, load6, load9, load_twist, store3, store6, store9
-from ..algebra.spatial import rotate
-from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot6, scale_add6
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, cross, dot6, scale_add6
 from ..compiler.jit import entry, inline
 from ..forces.elements import element_forces
 from ..forces.limits import limit_forces
 from ..forces.passive import passive_force
 from ..joints.kinematics import outward
 from ..muscles.force import muscle_loads
-from .jacobian import body_frame, in_frame, turned_back
-
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+from .jacobian import body_frame, in_frame
 
 
 @inline
@@ -25,8 +23,8 @@ def wrench_in_frame(r: Rotation, p: Vector, wrench: Twist) -> Twist:
     """A wrench about the origin, in world axes, transformed into the frame (r, p)."""
     force = (wrench[3], wrench[4], wrench[5])
     lever = cross(p, force)
-    m = turned_back(r, (wrench[0] - lever[0], wrench[1] - lever[1], wrench[2] - lever[2]))
-    f = turned_back(r, force)
+    m = rotate(transposed(r), (wrench[0] - lever[0], wrench[1] - lever[1], wrench[2] - lever[2]))
+    f = rotate(transposed(r), force)
     return m[0], m[1], m[2], f[0], f[1], f[2]
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.access import load6, load_twist
 from ..algebra.spatial import bracket
-from ..algebra.vectors import Array, Twist, dot6, scale_add6
+from ..algebra.vectors import STILL, Array, Twist, dot6, scale_add6
 from ..compiler.jit import shared
 from ..joints.tangent import MOVED, wrench_turned
 from .elements import element_tangent, element_wrench
-from .points import STILL
 
 
 @shared

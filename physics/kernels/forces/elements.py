@@ -11,11 +11,11 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.access import flat3, load_rotation, load_twist, store_twist
 from ..algebra.spatial import rotate
-from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
+from ..algebra.vectors import NONE, STILL, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench
-from .points import STILL, carried, material, position, twist_of, wrench_at, wrench_change
+from .points import carried, material, position, twist_of, wrench_at, wrench_change
 from .springs import spring_potential, spring_tangent, spring_wrench
 
 

@@ -13,9 +13,9 @@ import math
 from .. import layout as at
 from ..algebra.access import flat3, load_rotation
 from ..algebra.spatial import rotate
-from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
+from ..algebra.vectors import NONE, STILL, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
-from .points import STILL, carried, material, reference_of, twist_of, wrench_at, wrench_change
+from .points import carried, material, reference_of, twists_of, wrench_at, wrench_change
 
 
 @inline
@@ -74,10 +74,7 @@ def touching(
 def ground_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
     """Wrenches on the body and on the one that carries the plane."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
-    first, second = (
-        twist_of(work, int(data[row + at.ELEMENT_BODY])),
-        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
-    )
+    first, second = twists_of(data, row, work)
     total, opposite = STILL, STILL
     for k in range(int(data[row + at.GROUND_COUNT])):
         depth, lever = ground_depth(data, row, work, k, origin, normal, apart)
@@ -138,10 +135,7 @@ def ground_tangent(
 ) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches, as `elements.element_tangent`."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
-    first, second = (
-        twist_of(work, int(data[row + at.ELEMENT_BODY])),
-        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
-    )
+    first, second = twists_of(data, row, work)
     d_normal = cross((other_eta[0], other_eta[1], other_eta[2]), normal)
     d_origin = material(other_eta, origin)
     total, opposite = STILL, STILL

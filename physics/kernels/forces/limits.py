@@ -16,7 +16,7 @@ from ..algebra.axes import unit
 from ..algebra.euler import angles_of
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian
 from ..algebra.spatial import rotate, transposed
-from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot3, dot6, scale_add6
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, cross, dot3, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from .passive import limit_push
 
@@ -162,7 +162,7 @@ def is_coupled(dof: Array, first: int, count: int) -> bool:
         found = found or dof[d, at.COUPLED] != 0.0
     if found:
         for d in range(first, first + count):
-            store_twist(dof, d, at.PROJECTED, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+            store_twist(dof, d, at.PROJECTED, STILL)
     return found
 
 

@@ -12,7 +12,7 @@ from ..algebra.access import flat3, load_rotation
 from ..algebra.spatial import rotate
 from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
-from .points import carried, material, reference_of, twist_of, wrench_at, wrench_change
+from .points import carried, material, reference_of, twists_of, wrench_at, wrench_change
 
 
 @inline
@@ -51,10 +51,7 @@ def mount_force(data: Array, row: int, axis: Vector, x: Vector, w: Vector) -> Ve
 def mount_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
     """Wrenches on the body and on the one with the axis."""
     a, b, axis, x = mount_place(body_int, data, row, work)
-    first, second = (
-        twist_of(work, int(data[row + at.ELEMENT_BODY])),
-        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
-    )
+    first, second = twists_of(data, row, work)
     w = scale_add3(material(first, a), -1.0, material(second, b))
     force = mount_force(data, row, axis, x, w)
     return wrench_at(a, NONE, force), wrench_at(b, NONE, scale_add3(NONE, -1.0, force))
@@ -73,10 +70,7 @@ def mount_tangent(
 ) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches, as `elements.element_tangent`."""
     a, b, axis, x = mount_place(body_int, data, row, work)
-    first, second = (
-        twist_of(work, int(data[row + at.ELEMENT_BODY])),
-        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
-    )
+    first, second = twists_of(data, row, work)
     w = scale_add3(material(first, a), -1.0, material(second, b))
     shift = material(eta, a)
     d_axis = cross((other_eta[0], other_eta[1], other_eta[2]), axis)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.access import load3, load_rotation, load_twist
 from ..algebra.spatial import rotate
-from ..algebra.vectors import Array, Twist, Vector, add3, cross
+from ..algebra.vectors import STILL, Array, Twist, Vector, add3, cross
 from ..compiler.jit import inline
-
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -38,6 +36,12 @@ def twist_of(work: Array, body: int) -> Twist:
     if body < 0:
         return STILL
     return load_twist(work, body, at.VELOCITY)
+
+
+@inline
+def twists_of(data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
+    """Twists of both bodies of the force element at row."""
+    return twist_of(work, int(data[row + at.ELEMENT_BODY])), twist_of(work, int(data[row + at.ELEMENT_OTHER]))
 
 
 @inline

@@ -8,7 +8,7 @@ from .. import layout as at
 from ..algebra.access import flat3
 from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
-from .points import carried, material, position, twist_of, wrench_at, wrench_change
+from .points import carried, material, position, twists_of, wrench_at, wrench_change
 
 ALONE = 1e-12  # m: ends that coincide have no direction
 
@@ -47,9 +47,9 @@ def spring_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[
     """Wrenches on both bodies."""
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
-    start = material(twist_of(work, int(data[row + at.ELEMENT_BODY])), a)
-    end = material(twist_of(work, int(data[row + at.ELEMENT_OTHER])), b)
-    tension = spring_tension(data, row, length, dot3(u, scale_add3(end, -1.0, start)))
+    first, second = twists_of(data, row, work)
+    w = scale_add3(material(second, b), -1.0, material(first, a))
+    tension = spring_tension(data, row, length, dot3(u, w))
     pull = scale_add3(NONE, tension, u)
     return wrench_at(a, NONE, pull), wrench_at(b, NONE, scale_add3(NONE, -1.0, pull))
 
@@ -75,10 +75,7 @@ def spring_tangent(
     """Derivatives of the wrenches, as `elements.element_tangent`."""
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
-    first, second = (
-        twist_of(work, int(data[row + at.ELEMENT_BODY])),
-        twist_of(work, int(data[row + at.ELEMENT_OTHER])),
-    )
+    first, second = twists_of(data, row, work)
     w = scale_add3(material(second, b), -1.0, material(first, a))
     shift_a, speed_a = end_change(first, a, eta, nu)
     shift_b, speed_b = end_change(second, b, other_eta, other_nu)

@@ -6,7 +6,7 @@ from .. import layout as at
 from ..algebra.access import load_twist, store_twist
 from ..algebra.inertia import moving_inertia, store_inertia
 from ..algebra.lanes import pair_of, twist_of
-from ..algebra.vectors import Array, scale_add6
+from ..algebra.vectors import STILL, Array, scale_add6
 from ..compiler.jit import shared
 
 
@@ -26,7 +26,7 @@ def spread_accelerations(arrays: Array, qdd: Array, inertia: bool, work: Array, 
         for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
             a = scale_add6(a, qdd[d], load_twist(dof, d, at.SUBSPACE))
         store_twist(work, i, at.ACCELERATION, a)
-        force = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        force = STILL
         if inertia:
             own, wrench = moving_inertia(body_float, i, pair_of(a), work)
             store_inertia(work, i, own)

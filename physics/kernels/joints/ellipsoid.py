@@ -10,10 +10,9 @@ import math
 from typing import TypeAlias
 
 from .. import layout as at
-from ..algebra.access import load_twist, store_twist
-from ..algebra.vectors import Array, Rotation, Twist, Vector, scale_add6
+from ..algebra.vectors import Array, Rotation, Twist, Vector
 from ..compiler.jit import inline, shared
-from .factors import twist_factor
+from .factors import add_column, twist_factor
 
 # coefficients of 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy
 Jet: TypeAlias = tuple[float, float, float, float, float, float, float, float, float, float]
@@ -153,6 +152,6 @@ def normal_factor(
     rate = angle[1] * x + angle[2] * y
     curve = 2.0 * (angle[3] * x * x + angle[4] * x * y + angle[5] * y * y)
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, angle[0], rate, curve)
-    store_twist(dof, first, at.SUBSPACE, scale_add6(load_twist(dof, first, at.SUBSPACE), angle[1], w))
-    store_twist(dof, first + 1, at.SUBSPACE, scale_add6(load_twist(dof, first + 1, at.SUBSPACE), angle[2], w))
+    add_column(dof, first, angle[1], w)
+    add_column(dof, first + 1, angle[2], w)
     return r, p, v, c

@@ -9,12 +9,12 @@ from ..algebra.access import load3, load6, store6
 from ..algebra.axes import unit
 from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of, twist_of
 from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
-from ..algebra.spatial import bracket, rotate, twist_through
-from ..algebra.vectors import Array, Rotation, Twist, Vector, dot3, scale_add6
+from ..algebra.spatial import bracket, column, rotate, twist_through
+from ..algebra.vectors import NONE, STILL, Array, Rotation, Twist, Vector, dot3, scale_add6
 from ..compiler.jit import shared
 from .ellipsoid import normal_angle
-from .factors import after_frame, find_span, rotation_factor, screw_factor, twist_factor, weighted_sum
-from .functions import evaluate_function, third_derivative
+from .factors import after_frame, find_span, paced, range_of, rotation_factor, screw_factor, twist_factor
+from .functions import evaluate_function, third_derivative, weighted_sum
 from .kinematics import placed
 from .surface_tangent import surface_tangent
 from .tangent import (
@@ -32,7 +32,6 @@ from .tangent import (
     follow_one,
 )
 
-STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Moved = tuple[Rotation, Vector, Twist]
 Slopes = tuple[float, float, float, float]
 
@@ -40,23 +39,11 @@ Slopes = tuple[float, float, float, float]
 @shared
 def by_pace(data: Array, offset: int, q: float) -> tuple[float, tuple[float, float, float]]:
     """The knots' parameter at a curve's coordinate, with three derivatives by it."""
-    slopes = (1.0, 0.0, 0.0)
     pace = int(data[offset + at.SPLINE_PACE])
-    if pace > 0:
-        pace += offset
-        lower, upper, period = (
-            data[pace + at.PACE_LOWER],
-            data[pace + at.PACE_UPPER],
-            data[pace + at.PACE_PERIOD],
-        )
-        if period > 0.0:
-            q = q - period * math.floor((q - lower) / period)
-        parameter, slope, curve = evaluate_function(data, pace + at.PACE_FUNCTION, q)
-        slopes = (slope, curve, third_derivative(data, pace + at.PACE_FUNCTION, q))
-        if lower <= q <= upper:
-            parameter = min(max(parameter, data[offset + at.SPLINE_LOWER]), data[offset + at.SPLINE_UPPER])
-        q = parameter
-    return q, slopes
+    if pace == 0:
+        return q, (1.0, 0.0, 0.0)
+    q, parameter, slope, curve = paced(data, offset, offset + pace, q)
+    return parameter, (slope, curve, third_derivative(data, offset + pace + at.PACE_FUNCTION, q))
 
 
 @shared
@@ -85,11 +72,7 @@ def curve_tangent(
 ) -> Moved:
     """Spline curve; own is (first coordinate of the joint, their number, the curve's coordinate)."""
     q, slopes = by_pace(data, offset, q)
-    lower, upper, period = (
-        data[offset + at.SPLINE_LOWER],
-        data[offset + at.SPLINE_UPPER],
-        data[offset + at.SPLINE_PERIOD],
-    )
+    lower, upper, period = range_of(data, offset)
     if period > 0.0:
         q = q - period * math.floor((q - lower) / period)
         q = min(max(q, lower), upper)
@@ -263,20 +246,16 @@ def rotation_tangent(
         store6(tangent, e, RATE, scale_add6(moved, 1.0, change))
         for j in range(3):
             into = columns + 6 * (d - first + j)
-            column = twist_through(
-                (own_columns[j], own_columns[3 + j], own_columns[6 + j]), (0.0, 0.0, 0.0), p
-            )
-            column = scale_add6(load6(tangent, e, into), 1.0, bracket(shift, column))
+            own_column = twist_through(column(own_columns, j), NONE, p)
+            bent = scale_add6(load6(tangent, e, into), 1.0, bracket(shift, own_column))
             if inside:  # both signs of the second derivative cancel
                 change = turned(r, p, jacobian_slope(x, a, unit(j, 1.0), coefficients))
-                column = scale_add6(column, 1.0, change)
-            store6(tangent, e, into, column)
+                bent = scale_add6(bent, 1.0, change)
+            store6(tangent, e, into, bent)
         if inside:
             j = e - d
-            column = twist_through(
-                (own_columns[j], own_columns[3 + j], own_columns[6 + j]), (0.0, 0.0, 0.0), p
-            )
-            store6(tangent, e, SHIFT, scale_add6(shift, 1.0, column))
+            own_column = twist_through(column(own_columns, j), NONE, p)
+            store6(tangent, e, SHIFT, scale_add6(shift, 1.0, own_column))
     return after_r, p, after
 
 

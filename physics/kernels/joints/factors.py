@@ -24,9 +24,9 @@ from ..algebra.lanes import (
 )
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, spatial_jacobian, spatial_jacobian_rate
 from ..algebra.spatial import bracket, exp_twist, multiply, rotate, sine_cosine, twist_through
-from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, scale_add6
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
-from .functions import evaluate_function
+from .functions import evaluate_function, horner_down, weighted_sum
 
 
 @inline
@@ -93,6 +93,12 @@ def after_frame(r: Rotation, p: Vector, data: Array, offset: int) -> tuple[Rotat
 
 
 @inline
+def range_of(data: Array, offset: int) -> tuple[float, float, float]:
+    """Lower and upper end of a spline's parameter, and its period (0 if open)."""
+    return data[offset + at.SPLINE_LOWER], data[offset + at.SPLINE_UPPER], data[offset + at.SPLINE_PERIOD]
+
+
+@inline
 def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, int]:
     """Knot span of q, position of q in it (0 to 1), 1 / its width, and the offset of the first span.
 
@@ -116,6 +122,19 @@ def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, in
     return low, (q - begin) * scale, scale, breaks + 2 * (spans + 1)
 
 
+@inline
+def paced(data: Array, offset: int, pace: int, q: float) -> tuple[float, float, float, float]:
+    """A spline curve's coordinate within its period, the knots' parameter there, and two derivatives of it."""
+    lower, upper = data[pace + at.PACE_LOWER], data[pace + at.PACE_UPPER]
+    period = data[pace + at.PACE_PERIOD]
+    if period > 0.0:
+        q = q - period * math.floor((q - lower) / period)
+    parameter, slope, curve = evaluate_function(data, pace + at.PACE_FUNCTION, q)
+    if lower <= q <= upper:  # round-off at an end is not outside
+        parameter = min(max(parameter, data[offset + at.SPLINE_LOWER]), data[offset + at.SPLINE_UPPER])
+    return q, parameter, slope, curve
+
+
 @shared
 def curve_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
@@ -124,19 +143,9 @@ def curve_factors(
     pace = int(data[offset + at.SPLINE_PACE])
     parameter, slope, curve = q, 1.0, 0.0
     if pace != 0:
-        pace += offset
-        lower, upper, period = (
-            data[pace + at.PACE_LOWER],
-            data[pace + at.PACE_UPPER],
-            data[pace + at.PACE_PERIOD],
-        )
-        if period > 0.0:
-            q = q - period * math.floor((q - lower) / period)
-        parameter, slope, curve = evaluate_function(data, pace + at.PACE_FUNCTION, q)
-        if lower <= q <= upper:  # round-off at an end is not outside
-            parameter = min(max(parameter, data[offset + at.SPLINE_LOWER]), data[offset + at.SPLINE_UPPER])
+        _, parameter, slope, curve = paced(data, offset, offset + pace, q)
     r, p, v, c, w, outside = spline_factors(r, p, v, c, data, offset, parameter, slope * qd, curve * qd * qd)
-    return r, p, v, c, scale_add6((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), slope, w), outside
+    return r, p, v, c, scale_add6(STILL, slope, w), outside
 
 
 @inline
@@ -147,14 +156,12 @@ def spline_factors(
 
     The last result is whether q left the range of a joint that does not extrapolate.
     """
-    lower = data[offset + at.SPLINE_LOWER]
-    upper = data[offset + at.SPLINE_UPPER]
-    period = data[offset + at.SPLINE_PERIOD]
+    lower, upper, period = range_of(data, offset)
     spans = int(data[offset + at.SPLINE_SPANS])
     order = int(data[offset + at.SPLINE_ORDER])
     first_span = offset + at.SPLINE_HEADER + 2 * int(data[offset + at.SPLINE_BUCKETS]) + 2 * (spans + 1)
     stride = 12 + (order - 1) * (at.TWIST_WIDTH + order)
-    subspace = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    subspace = STILL
     outside = False
     inverted = data[offset + at.SPLINE_INVERTED] != 0.0
     if period > 0.0:
@@ -182,13 +189,7 @@ def spline_factors(
     twists = row + 12
     for _ in range(order - 1):
         top = twists + at.TWIST_WIDTH + order - 1
-        phi, slope, curve = data[top], 0.0, 0.0
-        for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
-            curve = curve * x + slope
-            slope = slope * x + phi
-            phi = phi * x + data[top - k]
-        slope *= scale
-        curve *= 2.0 * scale * scale
+        phi, slope, curve = horner_down(data, top, order, x, scale)
         r, p, v, c, w = twist_factor(r, p, v, c, data, twists, phi, slope * qd, curve * qd * qd + slope * qdd)
         subspace = scale_add6(subspace, slope, w)
         twists += at.TWIST_WIDTH + order
@@ -198,12 +199,8 @@ def spline_factors(
 
 
 @inline
-def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
-    """The argument of a function factor: weights times the coordinates from `first` on."""
-    total = 0.0
-    for j in range(int(data[offset])):
-        total += data[offset + 1 + j] * q[first + j]
-    return total
+def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
+    store_twist(dof, row, at.SUBSPACE, scale_add6(load_twist(dof, row, at.SUBSPACE), share, w))
 
 
 @shared
@@ -226,10 +223,7 @@ def function_factor(
     phi, slope, curve = evaluate_function(data, weights + 1 + count, u)
     r, p, v, c, w = twist_factor(r, p, v, c, data, offset, phi, slope * rate, curve * rate * rate)
     for j in range(count):
-        share = slope * data[weights + 1 + j]
-        store_twist(
-            dof, first + j, at.SUBSPACE, scale_add6(load_twist(dof, first + j, at.SUBSPACE), share, w)
-        )
+        add_column(dof, first + j, slope * data[weights + 1 + j], w)
     return r, p, v, c
 
 

@@ -17,6 +17,15 @@ from ..compiler.jit import inline, shared
 
 
 @inline
+def weighted_sum(data: Array, offset: int, q: Array, first: int) -> float:
+    """The argument of a function factor: weights times the coordinates from `first` on."""
+    total = 0.0
+    for j in range(int(data[offset])):
+        total += data[offset + 1 + j] * q[first + j]
+    return total
+
+
+@inline
 def horner(data: Array, offset: int, count: int, x: float) -> Vector:
     """Value, first and second derivative of a polynomial by rising powers."""
     value, slope, curve = 0.0, 0.0, 0.0
@@ -25,6 +34,17 @@ def horner(data: Array, offset: int, count: int, x: float) -> Vector:
         slope = slope * x + value
         value = value * x + data[offset + k]
     return value, slope, 2.0 * curve
+
+
+@inline
+def horner_down(data: Array, top: int, order: int, x: float, scale: float) -> Vector:
+    """As `horner`, from the highest of `order` coefficients at `top` down; derivatives by x / scale."""
+    value, slope, curve = data[top], 0.0, 0.0
+    for k in range(1, order):
+        curve = curve * x + slope
+        slope = slope * x + value
+        value = value * x + data[top - k]
+    return value, slope * scale, curve * (2.0 * scale * scale)
 
 
 @inline

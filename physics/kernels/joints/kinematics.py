@@ -32,7 +32,7 @@ from ..algebra.lanes import (
     twist_of,
 )
 from ..algebra.spatial import MANY_TURNS, near_sine_cosine, twist_through
-from ..algebra.vectors import Array, Rotation, Twist, Vector
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector
 from ..compiler.jit import inline, shared
 from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
 from .ellipsoid import normal_factor
@@ -112,7 +112,7 @@ def advance_factors(
     for d in range(
         first, first + body_int[i, at.DOF_COUNT]
     ):  # several factors may add to one coordinate's column
-        store_twist(dof, d, at.SUBSPACE, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store_twist(dof, d, at.SUBSPACE, STILL)
     for b in range(body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]):
         kind = block_int[b, at.KIND]
         d = first + block_int[b, at.COORDINATE]
@@ -293,8 +293,6 @@ def outward(arrays: Array, q: Array, qd: Array, work: Array, dof: Array, flags: 
     """`kinematics`, and each body's rigid inertia and velocity-dependent force."""
     kinematics(arrays, q, qd, work, dof, flags)
     for i in range(arrays[at.BODY_INT].shape[0]):
-        inertia, force = moving_inertia(
-            arrays[at.BODY_FLOAT], i, pair_of((0.0, 0.0, 0.0, 0.0, 0.0, 0.0)), work
-        )
+        inertia, force = moving_inertia(arrays[at.BODY_FLOAT], i, pair_of(STILL), work)
         store_inertia(work, i, inertia)
         store_pair(work, i, at.FORCE, force)

@@ -10,23 +10,17 @@ from __future__ import annotations
 import math
 
 from .. import layout as at
-from ..algebra.access import load_twist, store_twist
-from ..algebra.spatial import bracket, rotate, sine_cosine, twist_through
-from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, scale_add6
+from ..algebra.spatial import bracket, column, rotate, sine_cosine, twist_through
+from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
-from .factors import find_span
-
-ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+from .factors import add_column, find_span, range_of
+from .functions import horner_down
 
 
 @inline
 def find_bases(data: Array, table: int, q: float) -> tuple[int, float, float, float]:
     """Offset of the bases of q's span, position of q in it (0 to 1), 1 / its width, and how far q is beyond an end."""
-    lower, upper, period = (
-        data[table + at.SPLINE_LOWER],
-        data[table + at.SPLINE_UPPER],
-        data[table + at.SPLINE_PERIOD],
-    )
+    lower, upper, period = range_of(data, table)
     order = int(data[table + at.SPLINE_ORDER])
     if period > 0.0:
         q -= period * math.floor((q - lower) / period)
@@ -46,13 +40,7 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
     piece, x, scale, beyond = find_bases(data, table, q)
     for j in range(order):
         top = piece + 1 + j * order + order - 1
-        value, slope, curve = data[top], 0.0, 0.0
-        for k in range(1, order):  # Horner for the polynomial, its first and half its second derivative
-            curve = curve * x + slope
-            slope = slope * x + value
-            value = value * x + data[top - k]
-        slope *= scale
-        curve *= 2.0 * scale * scale
+        value, slope, curve = horner_down(data, top, order, x, scale)
         if beyond != 0.0:
             value += slope * beyond
             curve = 0.0
@@ -72,7 +60,7 @@ def line_sums(
     data: Array, start: int, order: int, rate: float, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist]:
     """A third direction's sum over its control values, its slope, and its curvature times the rate squared."""
-    y, y1, y2 = ZERO, ZERO, ZERO
+    y, y1, y2 = STILL, STILL, STILL
     for k in range(order):
         value = control_value(data, start + 6 * k)
         y = scale_add6(y, work[row, k], value)
@@ -114,7 +102,7 @@ def surface_sums(
             rate_3 = qd[first + 2] if directions > 2 else 0.0
     count_2, count_3 = int(data[offset + at.SURFACE_COUNTS + 1]), int(data[offset + at.SURFACE_COUNTS + 2])
     values = offset + int(data[offset + at.SURFACE_VALUES])
-    total, slope_1, slope_2, slope_3, curve = ZERO, ZERO, ZERO, ZERO, ZERO
+    total, slope_1, slope_2, slope_3, curve = STILL, STILL, STILL, STILL, STILL
     d, dd = at.SURFACE_MOST_ORDER, 2 * at.SURFACE_MOST_ORDER
     for a in range(order_1):
         u, u1, u2 = work[row, a], work[row, d + a] * rate_1, work[row, dd + a] * rate_1 * rate_1
@@ -154,20 +142,6 @@ def turned(r: Rotation, axis: int, angle: float) -> Rotation:
 @inline
 def mixed(a: Vector, b: Vector, c: float, s: float) -> Vector:
     return c * a[0] + s * b[0], c * a[1] + s * b[1], c * a[2] + s * b[2]
-
-
-@inline
-def own_axis(r: Rotation, axis: int) -> Vector:
-    if axis == 0:
-        return r[0], r[3], r[6]
-    if axis == 1:
-        return r[1], r[4], r[7]
-    return r[2], r[5], r[8]
-
-
-@inline
-def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
-    store_twist(dof, row, at.SUBSPACE, scale_add6(load_twist(dof, row, at.SUBSPACE), share, w))
 
 
 @inline
@@ -213,19 +187,19 @@ def surface_factors(
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     sign = data[offset + at.SURFACE_SIGN]
     phi, g1, g2, g3, curve, left = surface_sums(data, offset, q, qd, first, work, row)
-    rate = scale_add6(ZERO, sign * qd[first], g1)
+    rate = scale_add6(STILL, sign * qd[first], g1)
     if directions > 1:
         rate = scale_add6(rate, sign * qd[first + 1], g2)
     if directions > 2:
         rate = scale_add6(rate, sign * qd[first + 2], g3)
-    phi, curve = scale_add6(ZERO, sign, phi), scale_add6(ZERO, sign, curve)
+    phi, curve = scale_add6(STILL, sign, phi), scale_add6(STILL, sign, curve)
     rotation_first = data[offset + at.SURFACE_ROTATION_FIRST] != 0.0
-    still, s1, s2, s3 = (0.0, 0.0, 0.0), ZERO, ZERO, ZERO
+    still, s1, s2, s3 = (0.0, 0.0, 0.0), STILL, STILL, STILL
     for part in range(2):
         if (part == 0) == rotation_first:
             for j in range(3):
                 axis = int(data[offset + at.SURFACE_AXES + j])
-                w = twist_through(own_axis(r, axis), still, p)
+                w = twist_through(column(r, axis), still, p)
                 s1 = scale_add6(s1, g1[j], w)
                 if directions > 1:
                     s2 = scale_add6(s2, g2[j], w)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.spatial import twist_through
+from ..algebra.spatial import column, twist_through
 from ..algebra.vectors import Array, Rotation, Twist, Vector, scale_add6
 from ..compiler.jit import shared
 from .functions import horner_third
-from .surface import direction_bases, find_bases, own_axis, turned
+from .surface import direction_bases, find_bases, turned
 from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, carry_factor, clear_factor
 
 
@@ -146,10 +146,10 @@ def surface_tangent(
         phi = sign * scratch[SUMS, k]
         if k < 3:
             axis = int(data[offset + at.SURFACE_AXES + k])
-            w = twist_through(own_axis(r, axis), (0.0, 0.0, 0.0), p)
+            w = twist_through(column(r, axis), (0.0, 0.0, 0.0), p)
             r = turned(r, axis, phi)
         else:
-            along = own_axis(r, k - 3)
+            along = column(r, k - 3)
             w = (0.0, 0.0, 0.0, along[0], along[1], along[2])
             p = (p[0] + phi * along[0], p[1] + phi * along[1], p[2] + phi * along[2])
         carry_factor(tangent, joint, count, v, w, rate, curve)

@@ -21,9 +21,20 @@ from ..algebra.jets import (
     times,
 )
 from ..algebra.spatial import bracket, rotate
-from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, scale_add3, scale_add6, subtract3
+from ..algebra.vectors import (
+    NONE,
+    STILL,
+    Array,
+    Twist,
+    Vector,
+    add3,
+    cross,
+    scale_add3,
+    scale_add6,
+    subtract3,
+)
 from ..compiler.jit import inline, shared
-from ..forces.points import STILL, material
+from ..forces.points import material
 from ..joints.functions import evaluate_function, third_derivative
 from ..joints.tangent import MOVED, PUSHED
 from ..wrapping.smooth import smooth_step, smooth_step_third

@@ -26,7 +26,7 @@ from . import layout as muscle
 from .accelerations import add_thirds
 from .force import muscle_loads
 from .law import tension_slopes
-from .mass import add_muscle_masses
+from .mass import add_masses
 from .pairs import ASKED, SLOPE, SLOPE_RATE, add_pairs, collect, path_asks, weigh_pushes
 from .path import trace_path
 
@@ -163,15 +163,7 @@ def add_muscle_slopes(
         tau[d] += dof[d, ASKED]
     carry_motion(True, bodies, work)
     if data[at.MUSCLE_MASSIVE] > 0.0:
-        for d in range(q.shape[0]):
-            for e in range(d + 1):
-                dof[d, at.DOF_WORK_WIDTH + e] = 0.0
-        add_muscle_masses(arrays, q, qd, work, dof)
-        for d in range(q.shape[0]):
-            for e in range(d + 1):
-                mass[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
-                if e < d:
-                    mass[e, d] += dof[d, at.DOF_WORK_WIDTH + e]
+        add_masses(arrays, q, qd, mass, work, dof)
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
         add_slopes_of(arrays, row, (q, qd, qdd), tau, slopes, tangents, spaces)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.access import flat3, load_twist
 from ..algebra.axes import put3
-from ..algebra.vectors import Array, Twist, Vector, scale_add3, scale_add6, subtract3
+from ..algebra.vectors import STILL, Array, Twist, Vector, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline
-from ..forces.points import STILL
 from . import layout as muscle
 
 

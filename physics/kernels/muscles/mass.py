@@ -151,6 +151,20 @@ def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Arra
         row += int(data[row + muscle.MUSCLE_SIZE])
 
 
+@shared
+def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array) -> None:
+    """Add the mass matrix of all muscles; after `outward`."""
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            dof[d, at.DOF_WORK_WIDTH + e] = 0.0
+    add_muscle_masses(arrays, q, qd, work, dof)
+    for d in range(q.shape[0]):
+        for e in range(d + 1):
+            matrix[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
+            if e < d:
+                matrix[e, d] += dof[d, at.DOF_WORK_WIDTH + e]
+
+
 @inline
 def strand_kinetic(space: Array, here: int, rate: float) -> float:
     """Kinetic energy of a straight strand's mass points."""

@@ -15,9 +15,8 @@ from .. import layout as at
 from ..algebra.access import flat3, load6, load_twist, store_twist
 from ..algebra.axes import put3
 from ..algebra.spatial import bracket
-from ..algebra.vectors import NONE, Array, dot3, dot6, scale_add3, scale_add6
+from ..algebra.vectors import NONE, STILL, Array, dot3, dot6, scale_add3, scale_add6
 from ..compiler.jit import shared
-from ..forces.points import STILL
 from ..joints.tangent import columns_of, is_screw
 from . import layout as muscle
 from .corner import corner_point

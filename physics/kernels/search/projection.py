@@ -10,10 +10,10 @@ import math
 from .. import layout as at
 from ..algebra.access import load3, load6, load9, load_twist
 from ..algebra.pose_error import double_cross, inverse_coefficients, rotation_log
-from ..algebra.spatial import multiply, transposed
+from ..algebra.spatial import multiply, rotate, transposed
 from ..algebra.vectors import Array, Rotation, Twist, Vector, add3, cross, dot6
 from ..compiler.jit import entry, inline, shared
-from ..dynamics.jacobian import body_frame, in_frame, turned_back
+from ..dynamics.jacobian import body_frame, in_frame
 from ..joints.kinematics import kinematics
 
 # rows of vectors with one number a coordinate: present place, gradient, step, trial, gradient of differences, zeros,
@@ -36,7 +36,7 @@ SAME = 0.01
 @inline
 def relative(r: Rotation, p: Vector, goal_r: Rotation, goal_p: Vector) -> tuple[Vector, Vector]:
     """Rotation vector and position of a goal in the frame (r, p)."""
-    away = turned_back(r, (goal_p[0] - p[0], goal_p[1] - p[1], goal_p[2] - p[2]))
+    away = rotate(transposed(r), (goal_p[0] - p[0], goal_p[1] - p[1], goal_p[2] - p[2]))
     return rotation_log(multiply(transposed(r), goal_r)), away
 
 

@@ -78,7 +78,7 @@ def draw_all(part):
         setattr(context, name, getattr(bpy.context, name, None))
     context.region.width = 280
     for panel in part("registration").CLASSES:
-        if not issubclass(panel, bpy.types.Panel) or not ("poll" not in vars(panel) or panel.poll(context)):
+        if not issubclass(panel, bpy.types.Panel) or (hasattr(panel, "poll") and not panel.poll(context)):
             continue
         own = {
             name: value
