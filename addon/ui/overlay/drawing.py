@@ -146,16 +146,21 @@ def _swept_parts(scene: Scene, item: Object, strength: float, base: np.ndarray) 
         yield Part(item.name_full, known.axis[1], base)
 
 
-def connection_parts(context: Context) -> Iterator[Part]:
-    """All parts of the drawings of constraints, springs and ground now."""
+def _linked(context: Context, kind: Any, toggle: str) -> Iterator[tuple[Any, float]]:
+    """Visible connections or muscles, `kind` being the module that draws them, and how strongly each is drawn."""
     settings = context.scene.condyle.overlay
-    if not (_overlays_shown(context) and settings.show_connections):
+    if not (_overlays_shown(context) and getattr(settings, toggle)):
         return
     share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
-    found = connections.visible(context)
+    found = kind.visible(context)
     anyone = any(at_hand for _, at_hand in found)
     for item, at_hand in found:
-        strength = FULL if at_hand or not anyone else share
+        yield item, FULL if at_hand or not anyone else share
+
+
+def connection_parts(context: Context) -> Iterator[Part]:
+    """All parts of the drawings of constraints, springs and ground now."""
+    for item, strength in _linked(context, connections, "show_connections"):
         if not item.condyle.connection.active:
             strength *= DIM
         shape = connections.drawing(context.scene, item) if strength > 0.0 else None
@@ -166,14 +171,7 @@ def connection_parts(context: Context) -> Iterator[Part]:
 
 def muscle_parts(context: Context) -> Iterator[Part]:
     """All parts of the drawings of muscles now."""
-    settings = context.scene.condyle.overlay
-    if not (_overlays_shown(context) and settings.show_muscles):
-        return
-    share = {"SHOWN": FULL, "DIMMED": DIM, "HIDDEN": 0.0}[settings.others]
-    found = muscles.visible(context)
-    anyone = any(at_hand for _, at_hand in found)
-    for item, at_hand in found:
-        strength = FULL if at_hand or not anyone else share
+    for item, strength in _linked(context, muscles, "show_muscles"):
         lines = muscles.lines(context.scene, item, strength) if strength > 0.0 else None
         if lines is not None:
             yield Part(item.name_full, lines, np.eye(4))
