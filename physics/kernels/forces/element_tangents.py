@@ -54,15 +54,14 @@ def add_element_slopes(
                     load6(tangent, e, MOVED), 1.0, bracket(s, load_twist(work, end, at.VELOCITY))
                 )
                 for way in range(2):
-                    motion = (s, rate) if way == 0 else (STILL, s)
+                    eta, nu = (s, rate) if way == 0 else (STILL, s)
                     slopes = by_q if way == 0 else by_qd
-                    eta, nu = motion if moving_a else (STILL, STILL)
-                    eta_b, nu_b = (STILL, STILL) if moving_a else motion
-                    dwa, dwb = element_tangent(body_int, data, tau, nv, row, work, eta, nu, eta_b, nu_b)
+                    moves = (eta, nu, STILL, STILL) if moving_a else (STILL, STILL, eta, nu)
+                    dwa, dwb = element_tangent(body_int, data, tau, nv, row, work, moves)
                     if moving_a:
                         dwa = scale_add6(dwa, -1.0, wrench_turned(eta, wa))
                     else:
-                        dwb = scale_add6(dwb, -1.0, wrench_turned(eta_b, wb))
+                        dwb = scale_add6(dwb, -1.0, wrench_turned(eta, wb))
                     take_along(body_int, body, dwa, e, slopes, dof)
                     take_along(body_int, other, dwb, e, slopes, dof)
             if moving_a:

@@ -15,7 +15,7 @@ from ..algebra.vectors import NONE, STILL, Array, Twist, Vector, add3, cross, do
 from ..compiler.jit import inline, shared
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench
-from .points import carried, material, position, twist_of, wrench_at, wrench_change
+from .points import Moves, carried, material, position, twist_of, wrench_at, wrench_change
 from .springs import spring_potential, spring_tangent, spring_wrench
 
 
@@ -64,36 +64,28 @@ def element_wrench(
 
 @shared
 def element_tangent(
-    body_int: Array,
-    data: Array,
-    tau: Array,
-    nv: int,
-    row: int,
-    work: Array,
-    eta: Twist,
-    nu: Twist,
-    other_eta: Twist,
-    other_nu: Twist,
+    body_int: Array, data: Array, tau: Array, nv: int, row: int, work: Array, moves: Moves
 ) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches of the element at row by displacements and velocity changes of its bodies.
 
-    eta, nu belong to its body, other_eta, other_nu to the other one (zeros for the world); after `kinematics`.
+    The other body's are zeros for the world; after `kinematics`.
     """
     kind = int(data[row + at.ELEMENT_KIND])
     if kind == at.SPRING_ELEMENT:
-        return spring_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+        return spring_tangent(body_int, data, row, work, moves)
     if kind == at.GROUND_ELEMENT:
-        return ground_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+        return ground_tangent(body_int, data, row, work, moves)
     if kind == at.MOUNT_ELEMENT:
-        return mount_tangent(body_int, data, row, work, eta, nu, other_eta, other_nu)
+        return mount_tangent(body_int, data, row, work, moves)
+    eta, nu, _, _ = moves
     turn = (eta[0], eta[1], eta[2])
     body = int(data[row + at.ELEMENT_BODY])
     if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
-        moves = data[row + at.WRENCH_TURNS]
+        turns = data[row + at.WRENCH_TURNS]
         d_moment, d_force = (
-            scale_add3(NONE, moves, cross(turn, moment)),
-            scale_add3(NONE, moves, cross(turn, force)),
+            scale_add3(NONE, turns, cross(turn, moment)),
+            scale_add3(NONE, turns, cross(turn, force)),
         )
         return wrench_change(lever, material(eta, lever), force, d_moment, d_force), STILL
     lever = carried(work, body, flat3(data, row + at.DAMPING_POINT))

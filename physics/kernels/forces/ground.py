@@ -15,7 +15,7 @@ from ..algebra.access import flat3, load_rotation
 from ..algebra.spatial import rotate
 from ..algebra.vectors import NONE, STILL, Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
-from .points import carried, material, reference_of, twists_of, wrench_at, wrench_change
+from .points import Moves, carried, material, reference_of, twists_of, wrench_at, wrench_change
 
 
 @inline
@@ -123,17 +123,9 @@ def ground_force_change(
 
 
 @shared
-def ground_tangent(
-    body_int: Array,
-    data: Array,
-    row: int,
-    work: Array,
-    eta: Twist,
-    nu: Twist,
-    other_eta: Twist,
-    other_nu: Twist,
-) -> tuple[Twist, Twist]:
+def ground_tangent(body_int: Array, data: Array, row: int, work: Array, moves: Moves) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches, as `elements.element_tangent`."""
+    eta, nu, other_eta, other_nu = moves
     origin, normal, apart = ground_plane(body_int, data, row, work)
     first, second = twists_of(data, row, work)
     d_normal = cross((other_eta[0], other_eta[1], other_eta[2]), normal)

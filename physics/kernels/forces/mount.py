@@ -12,7 +12,7 @@ from ..algebra.access import flat3, load_rotation
 from ..algebra.spatial import rotate
 from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
-from .points import carried, material, reference_of, twists_of, wrench_at, wrench_change
+from .points import Moves, carried, material, reference_of, twists_of, wrench_at, wrench_change
 
 
 @inline
@@ -58,17 +58,9 @@ def mount_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[T
 
 
 @shared
-def mount_tangent(
-    body_int: Array,
-    data: Array,
-    row: int,
-    work: Array,
-    eta: Twist,
-    nu: Twist,
-    other_eta: Twist,
-    other_nu: Twist,
-) -> tuple[Twist, Twist]:
+def mount_tangent(body_int: Array, data: Array, row: int, work: Array, moves: Moves) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches, as `elements.element_tangent`."""
+    eta, nu, other_eta, other_nu = moves
     a, b, axis, x = mount_place(body_int, data, row, work)
     first, second = twists_of(data, row, work)
     w = scale_add3(material(first, a), -1.0, material(second, b))

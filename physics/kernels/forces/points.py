@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from .. import layout as at
 from ..algebra.access import load3, load_rotation, load_twist
 from ..algebra.spatial import rotate
 from ..algebra.vectors import STILL, Array, Twist, Vector, add3, cross
 from ..compiler.jit import inline
+
+# displacement and change of velocity of a body, then those of another
+Moves: TypeAlias = tuple[Twist, Twist, Twist, Twist]
 
 
 @inline

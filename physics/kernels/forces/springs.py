@@ -8,7 +8,7 @@ from .. import layout as at
 from ..algebra.access import flat3
 from ..algebra.vectors import NONE, Array, Twist, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
-from .points import carried, material, position, twists_of, wrench_at, wrench_change
+from .points import Moves, carried, material, position, twists_of, wrench_at, wrench_change
 
 ALONE = 1e-12  # m: ends that coincide have no direction
 
@@ -62,17 +62,9 @@ def end_change(twist: Twist, lever: Vector, eta: Twist, nu: Twist) -> tuple[Vect
 
 
 @shared
-def spring_tangent(
-    body_int: Array,
-    data: Array,
-    row: int,
-    work: Array,
-    eta: Twist,
-    nu: Twist,
-    other_eta: Twist,
-    other_nu: Twist,
-) -> tuple[Twist, Twist]:
+def spring_tangent(body_int: Array, data: Array, row: int, work: Array, moves: Moves) -> tuple[Twist, Twist]:
     """Derivatives of the wrenches, as `elements.element_tangent`."""
+    eta, nu, other_eta, other_nu = moves
     a, b = spring_levers(data, row, work)
     length, u = spring_direction(body_int, data, row, work, a, b)
     first, second = twists_of(data, row, work)

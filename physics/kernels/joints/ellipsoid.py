@@ -10,9 +10,9 @@ import math
 from typing import TypeAlias
 
 from .. import layout as at
-from ..algebra.vectors import Array, Rotation, Twist, Vector
+from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
-from .factors import add_column, twist_factor
+from .factors import Motion, add_column, twist_factor
 
 # coefficients of 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy
 Jet: TypeAlias = tuple[float, float, float, float, float, float, float, float, float, float]
@@ -133,18 +133,10 @@ def normal_angle(which: int, axes: Vector, longitude: float, latitude: float) ->
 
 @shared
 def normal_factor(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    c: Twist,
-    data: Array,
-    offset: int,
-    first: int,
-    q: Array,
-    qd: Array,
-    dof: Array,
-) -> tuple[Rotation, Vector, Twist, Twist]:
+    before: Motion, data: Array, offset: int, first: int, q: Array, qd: Array, dof: Array
+) -> Motion:
     """exp(g f(longitude, latitude)): pose, velocity and bias after it; it adds to both columns."""
+    r, p, v, c = before
     kind = offset + at.TWIST_WIDTH
     axes = (data[kind + 1], data[kind + 2], data[kind + 3])
     x, y = qd[first], qd[first + 1]

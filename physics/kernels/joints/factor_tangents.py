@@ -25,6 +25,8 @@ from .tangent import (
     SHARE,
     SHIFT,
     SLOPE,
+    Moved,
+    Own,
     carry_factor,
     clear_factor,
     clear_joint,
@@ -32,7 +34,6 @@ from .tangent import (
     follow_one,
 )
 
-Moved = tuple[Rotation, Vector, Twist]
 Slopes = tuple[float, float, float, float]
 
 
@@ -60,17 +61,10 @@ def horner_four(data: Array, offset: int, count: int, x: float, scale: float) ->
 
 @shared
 def curve_tangent(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    data: Array,
-    offset: int,
-    tangent: Array,
-    own: tuple[int, int, int],
-    q: float,
-    qd: float,
+    before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: float, qd: float
 ) -> Moved:
     """Spline curve; own is (first coordinate of the joint, their number, the curve's coordinate)."""
+    r, p, v = before
     q, slopes = by_pace(data, offset, q)
     lower, upper, period = range_of(data, offset)
     if period > 0.0:
@@ -101,7 +95,7 @@ def curve_tangent(
         phi = (x, 1.0, 0.0, 0.0)
         if inside:
             phi = horner_four(data, twists + at.TWIST_WIDTH, order, x, scale)
-        r, p, v = one_twist(r, p, v, data, twists, tangent, own, phi, slopes, qd)
+        r, p, v = one_twist((r, p, v), data, twists, tangent, own, phi, slopes, qd)
         twists += at.TWIST_WIDTH + order
     if inverted:
         r, p = after_frame(r, p, data, row)
@@ -110,18 +104,17 @@ def curve_tangent(
 
 @shared
 def one_twist(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
+    before: Moved,
     data: Array,
     offset: int,
     tangent: Array,
-    own: tuple[int, int, int],
+    own: Own,
     phi: Slopes,
     slopes: tuple[float, float, float],
     qd: float,
 ) -> Moved:
     """A factor phi(s(q)) of one coordinate: phi with three derivatives, and those of s."""
+    r, p, v = before
     (s1, s2, s3), (joint, count, d) = slopes, own
     first = phi[1] * s1
     second = phi[2] * s1 * s1 + phi[1] * s2
@@ -134,17 +127,10 @@ def one_twist(
 
 @shared
 def function_tangent(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    data: Array,
-    offset: int,
-    tangent: Array,
-    own: tuple[int, int, int],
-    q: Array,
-    qd: Array,
+    before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: Array, qd: Array
 ) -> Moved:
     """exp(g f(u)) with u = weights . q."""
+    r, p, v = before
     first, count, d = own
     weights = offset + at.TWIST_WIDTH
     u, rate = weighted_sum(data, weights, q, d), weighted_sum(data, weights, qd, d)
@@ -167,17 +153,10 @@ def function_tangent(
 
 @shared
 def normal_tangent(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    data: Array,
-    offset: int,
-    tangent: Array,
-    own: tuple[int, int, int],
-    q: Array,
-    qd: Array,
+    before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: Array, qd: Array
 ) -> Moved:
     """exp(g f(longitude, latitude)); the jet has Taylor coefficients, which are derivatives over factorials."""
+    r, p, v = before
     first, count, d = own
     kind = offset + at.TWIST_WIDTH
     axes = (data[kind + 1], data[kind + 2], data[kind + 3])
@@ -206,17 +185,9 @@ def turned(r: Rotation, p: Vector, w: Vector) -> Twist:
 
 
 @shared
-def rotation_tangent(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    sign: float,
-    tangent: Array,
-    own: tuple[int, int, int],
-    q: Array,
-    qd: Array,
-) -> Moved:
+def rotation_tangent(before: Moved, sign: float, tangent: Array, own: Own, q: Array, qd: Array) -> Moved:
     """exp(sign [q]): three columns at once, with J_s(r) r' in place of phi' w."""
+    r, p, v = before
     first, count, d = own
     columns = columns_of(tangent)
     x = (sign * q[d], sign * q[d + 1], sign * q[d + 2])
@@ -295,12 +266,12 @@ def joint_tangent(
             r, p, v, w = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(twist)
             carry_factor(tangent, first, count, before, w, qd[d], 0.0)
         elif kind == at.SPLINE_CURVE:
-            r, p, v = curve_tangent(r, p, v, data, offset, tangent, own, q[d], qd[d])
+            r, p, v = curve_tangent((r, p, v), data, offset, tangent, own, q[d], qd[d])
         elif kind == at.FUNCTION:
-            r, p, v = function_tangent(r, p, v, data, offset, tangent, own, q, qd)
+            r, p, v = function_tangent((r, p, v), data, offset, tangent, own, q, qd)
         elif kind == at.ELLIPSOID_NORMAL:
-            r, p, v = normal_tangent(r, p, v, data, offset, tangent, own, q, qd)
+            r, p, v = normal_tangent((r, p, v), data, offset, tangent, own, q, qd)
         elif kind == at.SPLINE_SURFACE:
-            r, p, v = surface_tangent(r, p, v, data, offset, tangent, own, q, qd, scratch)
+            r, p, v = surface_tangent((r, p, v), data, offset, tangent, own, q, qd, scratch)
         else:
-            r, p, v = rotation_tangent(r, p, v, data[offset], tangent, own, q, qd)
+            r, p, v = rotation_tangent((r, p, v), data[offset], tangent, own, q, qd)

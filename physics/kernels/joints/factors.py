@@ -8,6 +8,7 @@ velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, in world axes, which need n
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from .. import layout as at
 from ..algebra.access import flat3, flat9, load_twist, store_twist
@@ -27,6 +28,8 @@ from ..algebra.spatial import bracket, exp_twist, multiply, rotate, sine_cosine,
 from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
 from .functions import evaluate_function, horner_down, weighted_sum
+
+Motion: TypeAlias = tuple[Rotation, Vector, Twist, Twist]  # pose, velocity, velocity-product acceleration
 
 
 @inline
@@ -205,18 +208,10 @@ def add_column(dof: Array, row: int, share: float, w: Twist) -> None:
 
 @shared
 def function_factor(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    c: Twist,
-    data: Array,
-    offset: int,
-    first: int,
-    q: Array,
-    qd: Array,
-    dof: Array,
-) -> tuple[Rotation, Vector, Twist, Twist]:
+    before: Motion, data: Array, offset: int, first: int, q: Array, qd: Array, dof: Array
+) -> Motion:
     """exp(g f(u)) with u = weights . q: pose, velocity and bias after it; it adds to the coordinates' columns."""
+    r, p, v, c = before
     weights = offset + at.TWIST_WIDTH
     u, rate = weighted_sum(data, weights, q, first), weighted_sum(data, weights, qd, first)
     count = int(data[weights])

@@ -133,9 +133,9 @@ def advance_factors(
             r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
             store_twist(dof, d, at.SUBSPACE, w)
         elif kind == at.FUNCTION:
-            r, p, v, c = function_factor(r, p, v, c, data, offset, d, q, qd, dof)
+            r, p, v, c = function_factor((r, p, v, c), data, offset, d, q, qd, dof)
         elif kind == at.ELLIPSOID_NORMAL:
-            r, p, v, c = normal_factor(r, p, v, c, data, offset, d, q, qd, dof)
+            r, p, v, c = normal_factor((r, p, v, c), data, offset, d, q, qd, dof)
         elif kind == at.SPLINE_SURFACE:
             scratch = body_int.shape[0]
             r, p, v, c, outside = surface_factors((r, p, v, c), data, offset, d, q, qd, work, scratch, dof)

@@ -13,7 +13,7 @@ from .. import layout as at
 from ..algebra.spatial import bracket, column, rotate, sine_cosine, twist_through
 from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, scale_add6
 from ..compiler.jit import inline, shared
-from .factors import add_column, find_span, range_of
+from .factors import Motion, add_column, find_span, range_of
 from .functions import horner_down
 
 
@@ -169,7 +169,7 @@ def add_columns(
 
 @shared
 def surface_factors(
-    before: tuple[Rotation, Vector, Twist, Twist],
+    before: Motion,
     data: Array,
     offset: int,
     first: int,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.spatial import column, twist_through
-from ..algebra.vectors import Array, Rotation, Twist, Vector, scale_add6
+from ..algebra.vectors import Array, Vector, scale_add6
 from ..compiler.jit import shared
 from .functions import horner_third
 from .surface import direction_bases, find_bases, turned
-from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, carry_factor, clear_factor
+from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, Moved, Own, carry_factor, clear_factor
 
 
 @shared
@@ -95,13 +95,7 @@ def second_sum(i: int, j: int) -> int:
 
 @shared
 def follow_sums(
-    tangent: Array,
-    own: tuple[int, int, int],
-    directions: int,
-    k: int,
-    sign: float,
-    scratch: Array,
-    rates: Vector,
+    tangent: Array, own: Own, directions: int, k: int, sign: float, scratch: Array, rates: Vector
 ) -> tuple[float, float]:
     """A factor that follows sign times spline k; its phi' and the part of phi'' without accelerations."""
     first, count, d = own
@@ -122,18 +116,10 @@ def follow_sums(
 
 @shared
 def surface_tangent(
-    r: Rotation,
-    p: Vector,
-    v: Twist,
-    data: Array,
-    offset: int,
-    tangent: Array,
-    own: tuple[int, int, int],
-    q: Array,
-    qd: Array,
-    scratch: Array,
-) -> tuple[Rotation, Vector, Twist]:
+    before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: Array, qd: Array, scratch: Array
+) -> Moved:
     """Three rotations and three translations along the current axes, each a factor that follows its spline."""
+    r, p, v = before
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     sign = data[offset + at.SURFACE_SIGN]
     joint, count, d = own

@@ -13,11 +13,16 @@ of its phi (SHARE; HESSIAN and its product with the velocities, SLOPE; the third
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from .. import layout as at
 from ..algebra.access import load6, store6
 from ..algebra.spatial import bracket
-from ..algebra.vectors import Array, Twist, cross, scale_add6
+from ..algebra.vectors import Array, Rotation, Twist, Vector, cross, scale_add6
 from ..compiler.jit import inline, shared
+
+Moved: TypeAlias = tuple[Rotation, Vector, Twist]  # pose and velocity
+Own: TypeAlias = tuple[int, int, int]  # first coordinate of the joint, their number, the factor's coordinate
 
 SHIFT, RATE, BIAS_RATE, SHARE, SLOPE, CURVE = 0, 6, 12, 18, 19, 20
 # of `derivatives`: relative derivatives of velocity and acceleration, and of the force on the bodies beyond, first by

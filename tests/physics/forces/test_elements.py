@@ -76,7 +76,7 @@ def tangents(model, work, nv, eta, nu):
     for _ in range(int(data[layout.ELEMENT_COUNT])):
         bodies = int(data[row + layout.ELEMENT_BODY]), int(data[row + layout.ELEMENT_OTHER])
         given = [tuple(map(float, half)) for body in bodies for half in (moves[body, :6], moves[body, 6:])]
-        found = element_tangent(body_int, data, tau, nv, row, work, *given)
+        found = element_tangent(body_int, data, tau, nv, row, work, tuple(given))
         for body, change in zip(bodies, found):
             if body >= 0:
                 changes[body] += change
