@@ -5,10 +5,10 @@ import pytest
 
 
 def select(*items):
-    """Select these objects alone; the last one is active."""
+    """Select these objects alone, or none; the last one is active."""
     for item in bpy.context.view_layer.objects:
         item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[-1]
+    bpy.context.view_layer.objects.active = items[-1] if items else None
 
 
 def why_not(name):

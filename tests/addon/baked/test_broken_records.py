@@ -6,18 +6,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 from ..said import said  # noqa: E402
+from .test_free_bake import keys  # noqa: E402
 
 pytestmark = pytest.mark.small
 
 BROKEN = ("{", "null", "7", '["a", 7]', '{"Scene": 3}', "no JSON", "[" * 100_000)
 TARGETS = ("NEW", "CURRENT", "OVERWRITE", "STRIP")
-
-
-def keys(part, item):
-    return {
-        (curve.data_path, curve.array_index): [tuple(key.co) for key in curve.keyframe_points]
-        for curve in part("blender.compat").curves_in_use(item)
-    }
 
 
 @pytest.mark.parametrize("text", BROKEN)

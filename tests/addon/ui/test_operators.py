@@ -5,15 +5,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 from ..digests import digest  # noqa: E402
-from ..selecting import why_not  # noqa: E402
-
-
-def select(*items):
-    for item in bpy.context.view_layer.objects:
-        item.select_set(False)
-    for item in items:
-        item.select_set(True)
-    bpy.context.view_layer.objects.active = items[-1] if items else None
+from ..selecting import select, why_not  # noqa: E402
 
 
 @pytest.fixture

@@ -8,16 +8,10 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from ..digests import differences, digest  # noqa: E402
+from ..selecting import select  # noqa: E402
 from ..undo_stage import OSIM  # noqa: E402
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
-
-
-def select(*items):
-    """Select objects, the last one active."""
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[-1] if items else None
 
 
 def only_joint(part):

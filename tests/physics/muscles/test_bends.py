@@ -16,7 +16,7 @@ from physics.muscles.wrapping import Wrap
 from tests.physics.dynamics.test_derivatives import difference
 
 from .strands import at_rest
-from .test_corners import slope
+from .test_corners import check_dynamics, slope
 from .test_slopes import ACCURACY, MASSES, OBSTACLES, PATHS, SMOOTHINGS, STEP, around, states, tree
 
 ACROSS = np.eye(4)[:, [0, 2, 1, 3]] * [1, 1, -1, 1]  # its z is the hinges' y
@@ -122,21 +122,7 @@ def test_strands_go_on_straight_past_their_ends(obstacle: str, kind: str) -> Non
 
 @pytest.mark.parametrize("both", [False, True])
 def test_dynamics_are_those_of_the_points(both: bool) -> None:
-    model = arm("row", both=both)
-    q, qdd = np.array([0.4, 0.9]), np.array([3.0, -2.0])
-    state, m = model.state(q, SPEED), model.muscles[0].masses.masses
-    points = ph.muscle_points(model, state, "cord")
-    bare = ph.ModelBuilder.from_dict({k: v for k, v in model.to_dict().items() if k != "muscles"}).build()
-    plain = bare.state(q, SPEED)
-    mass = ph.mass_matrix(bare, plain) + np.einsum("i,iad,iae->de", m, points.jacobians, points.jacobians)
-    push = points.jacobians @ qdd + points.biases - model.gravity
-    force = ph.inverse_dynamics(bare, plain, qdd) + np.einsum("i,iad,ia->d", m, points.jacobians, push)
-    np.testing.assert_allclose(ph.mass_matrix(model, state), mass, atol=1e-14)
-    np.testing.assert_allclose(ph.inverse_dynamics(model, state, qdd), force, atol=1e-12)
-    np.testing.assert_allclose(ph.forward_dynamics(model, state, force), qdd, atol=1e-10)
-    energy, height = ph.energy(model, state), np.einsum("i,ia,a", m, points.positions, model.gravity)
-    assert energy.kinetic == pytest.approx(0.5 * SPEED @ mass @ SPEED, rel=1e-13)
-    assert energy.potential == pytest.approx(ph.energy(bare, plain).potential - height, rel=1e-13)
+    check_dynamics(arm("row", both=both), "cord", np.array([0.4, 0.9]), SPEED, np.array([3.0, -2.0]))
 
 
 @pytest.mark.parametrize("velocity_terms", [True, False])

@@ -52,12 +52,10 @@ def test_points_at_corners_have_exact_jacobians_and_biases():
     np.testing.assert_allclose(found.biases, rate @ qd, atol=1e-7)
 
 
-def test_dynamics_are_those_of_the_points():
-    model = arm(0.4)
-    q, qd = map(np.array, STATE)
-    qdd = np.array([3.0, -2.0, 5.0])
-    state, still = model.state(q, qd), model.with_inputs(None)
-    points, m = ph.muscle_points(model, state, "m"), model.muscles[0].masses.masses
+def check_dynamics(model, name, q, qd, qdd):
+    """Mass, forces and energy of a model are those of the tree without its muscle, and of the muscle's mass points."""
+    state, m = model.state(q, qd), model.muscles[0].masses.masses
+    points = ph.muscle_points(model, state, name)
     bare = ph.ModelBuilder.from_dict({k: v for k, v in model.to_dict().items() if k != "muscles"}).build()
     plain = bare.state(q, qd)
     mass = ph.mass_matrix(bare, plain) + np.einsum("i,iad,iae->de", m, points.jacobians, points.jacobians)
@@ -66,8 +64,15 @@ def test_dynamics_are_those_of_the_points():
     np.testing.assert_allclose(ph.mass_matrix(model, state), mass, atol=1e-14)
     np.testing.assert_allclose(ph.inverse_dynamics(model, state, qdd), force, atol=1e-12)
     np.testing.assert_allclose(ph.forward_dynamics(model, state, force), qdd, atol=1e-10)
-    assert ph.energy(model, state).kinetic == pytest.approx(0.5 * qd @ mass @ qd, rel=1e-13)
-    assert len(still) == 3
+    energy, height = ph.energy(model, state), np.einsum("i,ia,a", m, points.positions, model.gravity)
+    assert energy.kinetic == pytest.approx(0.5 * qd @ mass @ qd, rel=1e-13)
+    assert energy.potential == pytest.approx(ph.energy(bare, plain).potential - height, rel=1e-13)
+
+
+def test_dynamics_are_those_of_the_points():
+    model = arm(0.4)
+    check_dynamics(model, "m", *map(np.array, STATE), np.array([3.0, -2.0, 5.0]))
+    assert len(model.with_inputs(None)) == 3
 
 
 def test_energy_is_kept_past_corners():

@@ -9,6 +9,8 @@ from physics.muscles import Condition, MassPoints, Moving, PathPoint
 from physics.muscles.obstacles import Cylinder, Sphere
 from physics.muscles.wrapping import Wrap
 
+from .test_corners import slope
+
 INERTIA = np.diag([0.01, 0.02, 0.015])
 DOWN = np.eye(4)
 DOWN[:3, 3] = [0.0, 0.0, -0.3]
@@ -82,13 +84,6 @@ def case(request):
     model = tree(tension=3.0, **CASES[request.param]).build()
     n = model.num_coordinates
     return model, 0.5 * rng.normal(size=n), rng.normal(size=n), rng.normal(size=n)
-
-
-def slope(function, x, step=1e-6):
-    """Central differences by each component of x, along the last axis; good to about 1e-9."""
-    return np.stack(
-        [(function(x + step * e) - function(x - step * e)) / (2.0 * step) for e in np.eye(len(x))], axis=-1
-    )
 
 
 def test_lengths_have_exact_slopes(case):
