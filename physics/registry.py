@@ -100,6 +100,15 @@ def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
             raise FormatError(f"{where} lacks the key {key!r}")
 
 
+def checked_entries(entries: Any, key: str, known: Any, required: Any) -> list[Mapping[str, Any]]:
+    """The list that a description has under a plural key; FormatError if it is none, or by `check_keys` of an entry."""
+    if not isinstance(entries, list | tuple):
+        raise FormatError(f"{key!r} must be a list, got {entries!r:.80}")
+    for position, entry in enumerate(entries):
+        check_keys(entry, known, required, f"{key[:-1]} number {position}")
+    return list(entries)
+
+
 @cache
 def arguments(method: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of a method's arguments except ``self``, and of the required ones, as `check_keys` takes them."""

@@ -115,7 +115,9 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     if not isinstance(joint, Joint):
         raise ModelError(f"joint {of} must be one of physics.joints, got {joint!r:.80}")
     n = joint.num_coordinates
-    poses = {key: _pose(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")}
+    poses = {
+        key: lie.frame_or_identity(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")
+    }
     not_negative = {
         key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("stiffness", "damping", "armature")
@@ -154,19 +156,15 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     return body
 
 
+def name_of(body: Any) -> Any:
+    """The name of a body; anything else as it is, such as a name."""
+    return body.name if isinstance(body, Body) else body
+
+
 def point_inertia(mass: float, offset: FloatArray) -> FloatArray:
     """Inertia (3, 3) of a mass at an offset (3,): the term of the parallel axis theorem (Steiner)."""
     inertia: FloatArray = mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
     return inertia
-
-
-def _pose(value: Any, name: str) -> FloatArray:
-    if value is None:
-        return np.eye(4)
-    pose = lie.check_frames(value, name)
-    if pose.shape != (4, 4):
-        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
-    return pose
 
 
 def _limits(value: Any, joint: Joint, name: str) -> FloatArray:

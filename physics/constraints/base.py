@@ -10,11 +10,10 @@ import numpy as np
 
 from .. import registry
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import name_of
 from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
-from ..geometry.lie import check_frames
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.constraints import layout
@@ -110,7 +109,7 @@ class Constraint(ReadOnlyArrays):
 
 def body_name(body: Any, what: str) -> str:
     """Name of a body; ModelError if it is neither a body nor a name."""
-    name = body.name if isinstance(body, Body) else body
+    name = name_of(body)
     if not isinstance(name, str) or not name:
         raise ModelError(f"{what} must be a body or its name, got {body!r:.80}")
     return name
@@ -123,16 +122,6 @@ def two_bodies(body: Any, other: Any, called: str) -> tuple[str, str | None]:
     if first == second:
         raise ModelError(f"a {called} needs two bodies, got {first!r} twice")
     return first, second
-
-
-def one_frame(frame: Any, what: str) -> FloatArray:
-    """A pose (4, 4), the identity for None."""
-    if frame is None:
-        return np.eye(4)
-    checked = check_frames(frame, what)
-    if checked.shape != (4, 4):
-        raise ModelError(f"{what} must have shape (4, 4), got {checked.shape}")
-    return checked
 
 
 def translated(point: FloatArray) -> FloatArray:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.body import Body
-from ..errors import FormatError, ModelError
+from ..bodies.body import Body, name_of
+from ..errors import ModelError
 from ..joints import Free, Joint, Translational
+from ..registry import checked_entries
 from . import from_dict
 from .base import Constraint
 from .frames import PointConstraint, WeldConstraint
@@ -70,11 +70,11 @@ class ConstraintBuilder:
         Raises:
             ModelError: an invalid argument; the builder is then unchanged.
         """
-        carried = body.name if isinstance(body, Body) else body
+        carried = name_of(body)
         found = {known.name: known for known in self.bodies}
         if not isinstance(carried, str) or carried not in found:
             raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
-        if carried == (parent.name if isinstance(parent, Body) else parent):
+        if carried == name_of(parent):
             raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
         for key in ("mass", "com", "inertia"):
             if key in options:
@@ -112,7 +112,7 @@ class ConstraintBuilder:
         if (point is None) == (frame is None):
             raise ModelError(f"target {name!r} needs either a point or a frame of the body")
         self._check_name(name)
-        moved = body.name if isinstance(body, Body) else body
+        moved = name_of(body)
         if moved not in [known.name for known in self.bodies]:
             raise ModelError(f"body {moved!r} of target {name!r} is missing: add bodies first")
         constraint: Constraint
@@ -129,13 +129,7 @@ class ConstraintBuilder:
 
     def read_constraints(self, entries: Any) -> None:
         """Add the constraints of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        if not isinstance(entries, list | tuple):
-            raise FormatError(f"'constraints' must be a list, got {entries!r:.80}")
-        for position, entry in enumerate(entries):
-            if not isinstance(entry, Mapping) or "name" not in entry:
-                raise FormatError(
-                    f"constraint number {position} must be an object with a 'name', got {entry!r:.80}"
-                )
+        for entry in checked_entries(entries, "constraints", None, ("name",)):
             self.add_constraint(entry["name"], from_dict({k: v for k, v in entry.items() if k != "name"}))
 
     def _check_name(self, name: Any) -> None:

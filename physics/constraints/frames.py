@@ -7,10 +7,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..geometry.lie import frame_or_identity
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
 from ..validation import finite_array
-from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
+from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,8 @@ class FrameConstraint(Constraint):
 
     def __post_init__(self) -> None:
         body, other = two_bodies(self.body, self.other, f"{self._called} constraint")
-        frame = one_frame(self.frame, f"frame of a {self._called} constraint")
-        other_frame = one_frame(self.other_frame, f"other_frame of a {self._called} constraint")
+        frame = frame_or_identity(self.frame, f"frame of a {self._called} constraint")
+        other_frame = frame_or_identity(self.other_frame, f"other_frame of a {self._called} constraint")
         self._set(body=body, other=other, frame=frame, other_frame=other_frame)
         self.lock()
 

@@ -14,10 +14,11 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry.lie import frame_or_identity
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
 from ..validation import finite_array, truth
-from .base import Constraint, PackedConstraint, index_of, one_frame, translated, two_bodies
+from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 
 ALONG_Z = 4  # the lock of the translation along z
 
@@ -42,7 +43,7 @@ class Connector(Constraint):
 
     def __post_init__(self) -> None:
         body, other = two_bodies(self.body, self.other, self._called)
-        frame = one_frame(self.frame, f"frame of a {self._called}")
+        frame = frame_or_identity(self.frame, f"frame of a {self._called}")
         point = finite_array(self.point, (3,), f"point of a {self._called}")
         unilateral = truth(self.unilateral, f"unilateral of a {self._called}")
         self._set(body=body, other=other, point=point, frame=frame, unilateral=unilateral)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..bodies.body import Body
-from ..errors import FormatError, ModelError
-from ..registry import arguments, check_keys
+from ..bodies.body import Body, name_of
+from ..errors import ModelError
+from ..registry import arguments, checked_entries
 from .contact import Contact, make_contact
 from .obstacles import Obstacle
 
@@ -51,10 +51,10 @@ class ContactBuilder:
         if any(contact.name == name for contact in self.contacts):
             raise ModelError(f"there is a contact named {name!r} already")
         values = {
-            "body": body.name if isinstance(body, Body) else body,
+            "body": name_of(body),
             "points": points,
             "obstacle": obstacle,
-            "other": other.name if isinstance(other, Body) else other,
+            "other": name_of(other),
             "pose": pose,
             "radius": radius,
             "friction": friction,
@@ -66,8 +66,5 @@ class ContactBuilder:
 
     def read_contacts(self, entries: Any) -> None:
         """Add the contacts of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        if not isinstance(entries, list | tuple):
-            raise FormatError(f"'contacts' must be a list, got {entries!r:.80}")
-        for position, entry in enumerate(entries):
-            check_keys(entry, *arguments(ContactBuilder.add_contact), f"contact number {position}")
+        for entry in checked_entries(entries, "contacts", *arguments(ContactBuilder.add_contact)):
             self.add_contact(**entry)

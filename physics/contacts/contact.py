@@ -13,7 +13,6 @@ from ..errors import ModelError
 from ..forces.base import body_index, checked_name, link_points
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
-from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.contact.layout import PAIR_WIDTH
 from ..validation import all_finite, float_array, number
@@ -92,11 +91,7 @@ def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]
         obstacle = obstacle_from_dict(obstacle)
     if not isinstance(obstacle, Obstacle):
         raise ModelError(f"obstacle {of} must be an obstacle, got {obstacle!r:.80}")
-    pose = IDENTITY.copy()
-    if values["pose"] is not None:
-        pose = lie.check_frames(values["pose"], f"pose {of}")
-        if pose.shape != (4, 4):
-            raise ModelError(f"pose {of} must have shape (4, 4), got {pose.shape}")
+    pose = lie.frame_or_identity(values["pose"], f"pose {of}")
     friction = number(values["friction"], f"friction {of}", not_negative=True)
     restitution = number(values["restitution"], f"restitution {of}", not_negative=True)
     if restitution > 1.0:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..bodies.state import State
 from ..errors import ModelError
 from ..model.checks import check_accelerations, check_state, with_inputs
@@ -74,7 +74,7 @@ def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
         raise ModelError(f"accelerations must be {{name: value}}, got {accelerations!r:.80}")
     held, given = np.zeros(model.num_coordinates), np.zeros(model.num_coordinates)
     for key, value in accelerations.items():
-        name = key.name if isinstance(key, Body) else key
+        name = name_of(key)
         where = coordinates_of(model, name)
         if held[where].any():
             raise ModelError(f"the acceleration of {name!r} is given twice")

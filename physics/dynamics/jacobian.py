@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..bodies.state import State
 from ..model.checks import check_flags, check_state
 from ..model.model import Model
@@ -14,7 +14,7 @@ from ..model.model import Model
 
 def _evaluate(model: Model, state: State, body: str | Body) -> tuple[FloatArray, FloatArray]:
     state = check_state(model, state)
-    index = model.index(body.name if isinstance(body, Body) else body)
+    index = model.index(name_of(body))
     jacobian, bias = np.zeros((6, model.num_coordinates)), np.zeros(6)
     spaces = model.workspace().clear()
     kernels.dynamics.jacobian.body_jacobian(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..errors import FormatError, ModelError
-from ..registry import arguments, check_keys
+from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
 from . import BodyDamping, Force, Ground, Input, Mount, PositionController, Spring, Wrench
 from .base import checked_name
@@ -60,9 +60,9 @@ class ForceBuilder:
         """
         self._check_free(name)
         values = {
-            "body": _named(body),
+            "body": name_of(body),
             "point": point,
-            "other": _named(other),
+            "other": name_of(other),
             "other_point": other_point,
             "stiffness": stiffness,
             "damping": damping,
@@ -134,7 +134,7 @@ class ForceBuilder:
             ModelError: an argument is invalid; nothing is added then.
         """
         values = {
-            "body": _named(body),
+            "body": name_of(body),
             "moment": moment,
             "force": force,
             "magnitude": magnitude,
@@ -159,7 +159,7 @@ class ForceBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {"body": _named(body), "angular": angular, "linear": linear, "point": point}
+        values = {"body": name_of(body), "angular": angular, "linear": linear, "point": point}
         centres = [known.com for known in self.bodies]
         return self._added(name, lambda: make_body_damping(name, self._body_numbers(), centres, values))
 
@@ -192,9 +192,9 @@ class ForceBuilder:
             ModelError: an argument is invalid; nothing is added then.
         """
         values = {
-            "body": _named(body),
+            "body": name_of(body),
             "points": points,
-            "other": _named(other),
+            "other": name_of(other),
             "plane": plane,
             "stiffness": stiffness,
             "exponent": exponent,
@@ -232,9 +232,9 @@ class ForceBuilder:
             ModelError: an argument is invalid; nothing is added then.
         """
         values = {
-            "body": _named(body),
+            "body": name_of(body),
             "point": point,
-            "other": _named(other),
+            "other": name_of(other),
             "other_point": other_point,
             "axis": axis,
             "stiffness_along": stiffness_along,
@@ -266,7 +266,7 @@ class ForceBuilder:
             ModelError: an argument is invalid; nothing is added then.
         """
         values = {
-            "body": _named(body),
+            "body": name_of(body),
             "stiffness": stiffness,
             "damping": damping,
             "force_limit": force_limit,
@@ -308,10 +308,14 @@ class ForceBuilder:
     def add_described(self, description: Mapping[str, Any]) -> None:
         """Add the inputs, springs, forces and controllers of a `Model.to_dict`."""
         builder = type(self)
-        for entry in _entries(description, "inputs", *arguments(builder.add_input)):
+
+        def listed(key: str, known: Any, required: Any) -> list[Mapping[str, Any]]:
+            return checked_entries(description.get(key, ()), key, known, required)
+
+        for entry in listed("inputs", *arguments(builder.add_input)):
             self.add_input(**entry)
         known, required = arguments(builder.add_spring)
-        for entry in _entries(description, "springs", known, set(required) - {"stiffness"}):
+        for entry in listed("springs", known, set(required) - {"stiffness"}):
             self.add_spring(**{"stiffness": 0.0, **entry})
         adders: dict[str, Callable[..., Force]] = {
             "wrench": builder.add_wrench,
@@ -319,25 +323,12 @@ class ForceBuilder:
             "ground": builder.add_ground,
             "mount": builder.add_mount,
         }
-        for entry in _entries(description, "forces", None, ("type", "name", "body")):
+        for entry in listed("forces", None, ("type", "name", "body")):
             kind = entry["type"]
             if kind not in adders:
                 raise FormatError(f"unknown force type {kind!r:.80}; known are {', '.join(sorted(adders))}")
             values = {key: value for key, value in entry.items() if key != "type"}
             check_keys(values, *arguments(adders[kind]), f"force {entry['name']!r:.80}")
             adders[kind](self, **values)
-        for entry in _entries(description, "controllers", *arguments(builder.add_controller)):
+        for entry in listed("controllers", *arguments(builder.add_controller)):
             self.add_controller(**entry)
-
-
-def _named(body: Any) -> Any:
-    return body.name if isinstance(body, Body) else body
-
-
-def _entries(description: Mapping[str, Any], key: str, known: Any, required: Any) -> list[Mapping[str, Any]]:
-    entries = description.get(key, ())
-    if not isinstance(entries, list | tuple):
-        raise FormatError(f"{key!r} must be a list, got {entries!r:.80}")
-    for position, entry in enumerate(entries):
-        check_keys(entry, known, required, f"{key[:-1]} number {position}")
-    return list(entries)

@@ -93,9 +93,7 @@ def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any])
     points = all_finite(np.atleast_2d(float_array(values["points"], f"points {of}")), f"points {of}")
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")
-    plane = np.eye(4) if values["plane"] is None else lie.check_frames(values["plane"], f"plane {of}")
-    if plane.shape != (4, 4):
-        raise ModelError(f"plane {of} must have shape (4, 4), got {plane.shape}")
+    plane = lie.frame_or_identity(values["plane"], f"plane {of}")
     positive = ("stiffness", "smooth_speed")
     numbers = {
         key: number(values[key], f"{key} {of}", positive=key in positive, not_negative=True)

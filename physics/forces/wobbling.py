@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..errors import ModelError
 from ..joints import Free, Joint, Planar
 from ..validation import finite_array, number, unit_axis
@@ -65,7 +65,7 @@ def wobbling_mass(
     """
     of = f"of wobbling mass {name!r}"
     numbers = {known.name: i for i, known in enumerate(builder.bodies)}
-    wanted = segment.name if isinstance(segment, Body) else segment
+    wanted = name_of(segment)
     skeleton = builder.bodies[body_index(wanted, numbers, f"segment {of}")]
     along = unit_axis(axis, f"axis {of}")
     centre = skeleton.com.copy() if com is None else finite_array(com, (3,), f"com {of}")

@@ -1,7 +1,8 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
 Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1 rad
-and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames` checks its input.
+and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames`, `check_frame` and
+`frame_or_identity` check their input.
 """
 
 from __future__ import annotations
@@ -287,6 +288,19 @@ def _bring_next(before: FloatArray, vector: FloatArray) -> bool:
         return False
     vector[:] = axis * (angle + 2.0 * np.pi * turns)
     return True
+
+
+def check_frame(frame: Any, name: str) -> FloatArray:
+    """One pose (4, 4) as `check_frames` has it; ModelError also for several."""
+    checked = check_frames(frame, name)
+    if checked.shape != (4, 4):
+        raise ModelError(f"{name} must have shape (4, 4), got {checked.shape}")
+    return checked
+
+
+def frame_or_identity(frame: Any, name: str) -> FloatArray:
+    """As `check_frame`; the identity for None."""
+    return np.eye(4) if frame is None else check_frame(frame, name)
 
 
 def check_frames(frames: Any, name: str) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry import lie
@@ -20,7 +20,7 @@ from ..model.checks import check_flags, check_state
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..validation import finite_array, number, truth, whole_number
-from .targets import Target, body_name, checked_pose, target_rows
+from .targets import Target, target_rows
 
 # a reading closer than this [rad, m] to an end of its limits is at it
 AT_LIMIT = 1e-9
@@ -149,7 +149,7 @@ class InverseKinematics:
         if rotation is not None:
             goal = np.eye(4)
             goal[:3, :3] = finite_array(rotation, (3, 3), f"rotation {name}")
-            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = checked_pose(goal, f"rotation {name}")[
+            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = lie.check_frame(goal, f"rotation {name}")[
                 :3, :3
             ].ravel()
 
@@ -236,7 +236,7 @@ def _held(model: Model, held: Iterable[str | Body]) -> Any:
     if not isinstance(held, Iterable):
         raise ModelError(f"held must be bodies or their names, got {held!r:.80}")
     for body in [held] if isinstance(held, str | Body) else held:
-        result[model.coordinate_slice(body_name(body))] = True
+        result[model.coordinate_slice(name_of(body))] = True
     return result
 
 

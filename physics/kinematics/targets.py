@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import Body, name_of
 from ..errors import FormatError, ModelError
 from ..geometry import lie
 from ..joints.curve_packing import kernel_poses
@@ -41,12 +41,12 @@ class Target:
     @classmethod
     def pose(cls, body: str | Body, pose: Any, at: Any = None, **weights: float) -> Target:
         """A target for a whole frame: pose (4, 4) in the world."""
-        goal = checked_pose(pose, f"pose of the target of body {body_name(body)!r}")
+        goal = lie.check_frame(pose, f"pose of the target of body {name_of(body)!r}")
         return cls(body, goal[:3, 3], goal[:3, :3], at, **weights)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; `from_dict` reads it."""
-        values: dict[str, Any] = {"body": body_name(self.body)}
+        values: dict[str, Any] = {"body": name_of(self.body)}
         for key in ("position", "rotation", "at"):
             value = getattr(self, key)
             values[key] = None if value is None else np.asarray(value).tolist()
@@ -70,17 +70,6 @@ class Target:
         return cls(**description)
 
 
-def body_name(body: Any) -> Any:
-    return body.name if isinstance(body, Body) else body
-
-
-def checked_pose(value: Any, name: str) -> FloatArray:
-    pose = lie.check_frames(value, name)
-    if pose.shape != (4, 4):
-        raise ModelError(f"{name} must have shape (4, 4), got {pose.shape}")
-    return pose
-
-
 def target_rows(model: Model, targets: Any) -> FloatArray:
     """Targets as rows for the kernel."""
     if not isinstance(targets, Target | Iterable):
@@ -92,14 +81,14 @@ def target_rows(model: Model, targets: Any) -> FloatArray:
     for row, target in zip(table, listed):
         if not isinstance(target, Target):
             raise ModelError(f"a target must be a Target, got {target!r:.80}")
-        body = body_name(target.body)
+        body = name_of(target.body)
         row[rows.TARGET_BODY] = model.index(body)
         name = f"of the target of body {body!r}"
         if target.position is None and target.rotation is None:
             raise ModelError(f"the target of body {body!r} has no goal: give a position or a rotation")
         frame, goal = np.eye(4), np.eye(4)
         if np.shape(target.at) == (4, 4):
-            frame = checked_pose(target.at, f"at {name}")
+            frame = lie.check_frame(target.at, f"at {name}")
         elif target.at is not None:
             frame[:3, 3] = finite_array(target.at, (3,), f"at {name}")
         if target.position is not None:
@@ -110,7 +99,7 @@ def target_rows(model: Model, targets: Any) -> FloatArray:
         if target.rotation is not None:
             turn = np.eye(4)
             turn[:3, :3] = finite_array(target.rotation, (3, 3), f"rotation {name}")
-            goal[:3, :3] = checked_pose(turn, f"rotation {name}")[:3, :3]
+            goal[:3, :3] = lie.check_frame(turn, f"rotation {name}")[:3, :3]
             row[rows.TARGET_ROTATION] = number(
                 target.rotation_weight, f"rotation_weight {name}", positive=True
             )

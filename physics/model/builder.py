@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import joints
-from ..bodies.body import Body, make_body
+from ..bodies.body import Body, make_body, name_of
 from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
 from ..contacts.building import ContactBuilder
@@ -145,7 +145,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
     def _parent_index(self, name: Any, parent: Any) -> int:
         """Index of the parent of a new body, -1 for the world; ModelError if its name or its parent is invalid."""
         known = {body.name: i for i, body in enumerate(self.bodies)}
-        parent_name = parent.name if isinstance(parent, Body) else parent
+        parent_name = name_of(parent)
         if not isinstance(name, str) or not name:
             raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
         if name in known:

@@ -8,7 +8,7 @@ from typing import Any
 from ..bodies.body import Body
 from ..errors import FormatError, ModelError
 from ..forces.inputs import Input
-from ..registry import arguments, check_keys
+from ..registry import arguments, checked_entries
 from ..validation import number
 from .force_law import ForceLaw
 from .hill import law_from_dict
@@ -116,12 +116,9 @@ class MuscleBuilder:
 
     def read_muscles(self, entries: Any) -> None:
         """Add the muscles of a `Model.to_dict`."""
-        if not isinstance(entries, list | tuple):
-            raise FormatError(f"'muscles' must be a list, got {entries!r:.80}")
         known, required = arguments(MuscleBuilder.add_muscle)
         known = tuple(key for key in known if key not in ("mass", "num_points"))  # written as masses
-        for position, entry in enumerate(entries):
-            check_keys(entry, known, required, f"muscle number {position}")
+        for entry in checked_entries(entries, "muscles", known, required):
             values = dict(entry)
             if values.get("masses") is not None:
                 values["masses"] = masses_from_dict(values["masses"])
