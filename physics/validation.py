@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,23 @@ def truth(value: Any, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise ModelError(f"{name} must be True or False, got {value!r:.80}")
     return bool(value)
+
+
+def takes_state(function: Callable[..., Any], what: str) -> bool:
+    """Whether a function takes (t, q, qd), and not (t) alone; ModelError for one of other arguments."""
+    wanted = f"{what} must be a function of (t) or of (t, q, qd)"
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{wanted}, got {function!r:.80}") from error
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(needed) not in (1, 3):
+        raise ModelError(f"{wanted}, got {len(needed)} arguments: {function!r:.80}")
+    return len(needed) == 3
 
 
 def unit_axis(value: Any, name: str) -> FloatArray:

@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..geometry import exponential_coordinates, lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
-from ..kernels import layout
+from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..model.result import rotation_quaternions
 from ..muscles.states import check_tendons_of_samples
@@ -174,7 +174,7 @@ def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degre
     )
     if (frequencies <= 0.0).any():
         raise ModelError(f"cutoff must be positive, got {frequencies.min():g}")
-    for first in rotation_vectors(model):
+    for first in rotation_coordinates(model)[::3]:
         three = frequencies[first : first + 3]
         if np.ptp(three) > 0.0:
             name = model.coordinate_names[first]
@@ -184,31 +184,18 @@ def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degre
     return np.array([weight_of_cutoff(times, frequency, degree) for frequency in frequencies])
 
 
-def rotation_vectors(model: Model) -> list[int]:
-    """First coordinate of each rotation vector."""
-    body_int, _, block_int, _, _ = model.arrays
-    found = []
-    for row in body_int:
-        start = row[layout.BLOCK_START]
-        for block in block_int[start : start + row[layout.BLOCK_COUNT]]:
-            if block[layout.KIND] == layout.ROTATION_VECTOR:
-                found.append(int(row[layout.DOF_START] + block[layout.COORDINATE]))
-    return found
-
-
 def _smooth_motion(
     model: Model, times: FloatArray, q: FloatArray, weights: FloatArray, degree: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Coordinates, velocities and accelerations (T, nv) of the splines."""
-    vectors = rotation_vectors(model)
+    vectors = rotation_coordinates(model)
     plain = np.ones(model.num_coordinates, dtype=np.bool_)
-    for first in vectors:
-        plain[first : first + 3] = False
+    plain[vectors] = False
     motion = np.empty((3, *q.shape))
     for weight in np.unique(weights[plain]):
         columns = np.nonzero(plain & (weights == weight))[0]
         motion[:, :, columns] = spline_derivatives(times, q[:, columns], degree, float(weight))
-    for first in vectors:
+    for first in vectors[::3]:
         where = slice(first, first + 3)
         quaternions = rotation_quaternions(q[:, where])
         splined = spline_derivatives(times, quaternions, degree, float(weights[first]))

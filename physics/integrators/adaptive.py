@@ -11,6 +11,7 @@ from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..errors import MissingDependencyError
 from ..kernels import layout
+from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..model.result import Result
 from .base import Method, Problem, Recording, refuse_impulses
@@ -80,16 +81,7 @@ def chart_event(model: Model, dof: FloatArray) -> Any:
 
     dof: workspace of coordinates that marks the prescribed ones.
     """
-    body_int, _, block_int, _, _ = model.arrays
-    first = []
-    for row in body_int:
-        start = row[layout.BLOCK_START]
-        for block in block_int[start : start + row[layout.BLOCK_COUNT]]:
-            if block[layout.KIND] == layout.ROTATION_VECTOR:
-                first.append(row[layout.DOF_START] + block[layout.COORDINATE])
-    if not first:
-        return None
-    columns = np.array(first)[:, None] + np.arange(3)
+    columns = rotation_coordinates(model).reshape(-1, 3)
     columns = columns[(dof[columns, layout.HELD] == 0.0).all(axis=1)]
     if not len(columns):
         return None

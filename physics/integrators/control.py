@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..model.model import Model
 from ..muscles.states import check_pulls
-from ..validation import finite_array
+from ..validation import finite_array, takes_state
 
 
 class Control:
@@ -26,7 +24,7 @@ class Control:
     def __init__(self, model: Model, function: Callable[..., Any]) -> None:
         self.model = model
         self.function = function
-        self.takes_state = _takes_state(function)
+        self.takes_state = takes_state(function, "tau")
         count = 1 if self.takes_state else 3
         width = model.num_coordinates + model.num_inputs
         self.times, self.values = np.zeros(count), np.zeros((count, width))
@@ -66,20 +64,3 @@ class Control:
 def body_of_coordinate(model: Model, d: int) -> str:
     """Name of the body whose joint has coordinate d."""
     return next(b.name for b in model.bodies if d < model.coordinate_slice(b.name).stop)
-
-
-def _takes_state(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"tau must be a function of (t) or of (t, q, qd), got {function!r:.80}") from error
-    needed = [
-        p
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(needed) not in (1, 3):
-        raise ModelError(
-            f"tau must be a function of (t) or of (t, q, qd), got {len(needed)} arguments: {function!r:.80}"
-        )
-    return len(needed) == 3

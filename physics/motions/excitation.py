@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
 from ..muscles.signals import Keyframes, Proportional, Signal
-from ..validation import number
+from ..validation import number, takes_state
 from .table import Table
 
 
@@ -112,22 +111,7 @@ def _signal(model: Model, signal: Any, name: str) -> tuple[Signal, bool]:
         return (lambda t, q, qd: constant), False
     if isinstance(signal, Keyframes):
         return (lambda t, q, qd: signal(t)), False
-    try:
-        parameters = inspect.signature(signal).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise ModelError(
-            f"an excitation must be a function of (t) or of (t, q, qd), got {signal!r:.80}"
-        ) from error
-    needed = [
-        p
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(needed) not in (1, 3):
-        raise ModelError(
-            f"an excitation must be a function of (t) or of (t, q, qd), got one of {len(needed)}"
-        )
-    if len(needed) == 3:
+    if takes_state(signal, "an excitation"):
         return (lambda t, q, qd: number(signal(t, q, qd), f"{name} at t = {t:g} s")), True
     return (lambda t, q, qd: number(signal(t), f"{name} at t = {t:g} s")), False
 
