@@ -20,10 +20,11 @@ TARGET_MASS = 1e-9  # kg: negligible in energies
 
 
 class ConstraintBuilder:
-    """The constraints of `ModelBuilder`, which provides `bodies`, `add_body` and `check_constraint`."""
+    """The constraints of `ModelBuilder`, which provides `bodies`, `body_numbers`, `add_body` and `check_constraint`."""
 
     bodies: list[Body]
     gravity: FloatArray
+    body_numbers: Any
     add_body: Any
     check_constraint: Any
 
@@ -71,8 +72,8 @@ class ConstraintBuilder:
             ModelError: an invalid argument; the builder is then unchanged.
         """
         carried = name_of(body)
-        found = {known.name: known for known in self.bodies}
-        if not isinstance(carried, str) or carried not in found:
+        known = self.body_numbers()
+        if not isinstance(carried, str) or carried not in known:
             raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
         if carried == name_of(parent):
             raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
@@ -82,7 +83,7 @@ class ConstraintBuilder:
                     f"loop joint {name!r} takes its {key} from body {carried!r}: leave {key} out"
                 )
         self._check_name(name)
-        whole = found[carried]
+        whole = self.bodies[known[carried]]
         part: Body = self.add_body(
             name, parent, joint=joint, mass=whole.mass, com=whole.com, inertia=whole.inertia, **options
         )
@@ -113,7 +114,7 @@ class ConstraintBuilder:
             raise ModelError(f"target {name!r} needs either a point or a frame of the body")
         self._check_name(name)
         moved = name_of(body)
-        if moved not in [known.name for known in self.bodies]:
+        if not isinstance(moved, str) or moved not in self.body_numbers():
             raise ModelError(f"body {moved!r} of target {name!r} is missing: add bodies first")
         constraint: Constraint
         if frame is None:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from ..bodies.body import Body, name_of
+from ..bodies.names import NameIndex
 from ..errors import ModelError
+from ..forces.base import checked_name
 from ..registry import arguments, checked_entries
 from .contact import Contact, make_contact
 from .obstacles import Obstacle
 
 
 class ContactBuilder:
-    """The contacts of `ModelBuilder`, which provides `bodies`."""
+    """The contacts of `ModelBuilder`, which provides `bodies` and `body_numbers`."""
 
     bodies: list[Body]
+    body_numbers: Any
 
     def __init__(self) -> None:
         super().__init__()
         self.contacts: list[Contact] = []
+        self._contacts_by_name = NameIndex()
 
     def add_contact(
         self,
@@ -48,7 +52,7 @@ class ContactBuilder:
         Raises:
             ModelError: an invalid argument; the builder is then unchanged.
         """
-        if any(contact.name == name for contact in self.contacts):
+        if checked_name(name, "contact") in self._contacts_by_name(self.contacts):
             raise ModelError(f"there is a contact named {name!r} already")
         values = {
             "body": name_of(body),
@@ -60,7 +64,7 @@ class ContactBuilder:
             "friction": friction,
             "restitution": restitution,
         }
-        contact = make_contact(name, {known.name: i for i, known in enumerate(self.bodies)}, values)
+        contact = make_contact(name, self.body_numbers(), values)
         self.contacts.append(contact)
         return contact
 

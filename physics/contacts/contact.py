@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.base import body_index, checked_name, link_points
+from ..forces.base import body_index, link_points
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints.curve_packing import kernel_poses
@@ -59,11 +59,11 @@ class Contact(ReadOnlyArrays):
         }
 
 
-def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:
+def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:
     """The contact of checked values.
 
     Args:
-        name: a string that is not empty.
+        name: checked.
         bodies: indices of the bodies by name.
         values: arguments of `ModelBuilder.add_contact` without the name; radius is a number or one for each point,
             pose None for the frame of `other`, obstacle an `Obstacle` or its ``to_dict()``.
@@ -71,7 +71,7 @@ def make_contact(name: Any, bodies: Mapping[str, int], values: Mapping[str, Any]
     Raises:
         ModelError: an invalid value; names the contact, the key and the value.
     """
-    of = f"of contact {checked_name(name, 'contact')!r}"
+    of = f"of contact {name!r}"
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:

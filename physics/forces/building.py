@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ..bodies.body import Body, name_of
+from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
@@ -34,6 +35,12 @@ class ForceBuilder:
         self.forces: list[Force] = []
         self.inputs: list[Input] = []
         self.controllers: list[PositionController] = []
+        self._bodies_by_name = NameIndex()
+        self._by_name = {"spring": NameIndex(), "force": NameIndex()}
+        self.inputs_by_name = NameIndex()
+        self._controllers_by_name = NameIndex()
+        self._controllers_by_body = NameIndex()
+        self._controllers_by_input = NameIndex()
 
     def add_spring(
         self,
@@ -58,7 +65,7 @@ class ForceBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        self._check_free(name)
+        self._check_free(checked_name(name, "spring"))
         values = {
             "body": name_of(body),
             "point": point,
@@ -68,7 +75,7 @@ class ForceBuilder:
             "damping": damping,
             "rest_length": rest_length,
         }
-        spring = make_spring(name, self._body_numbers(), values)
+        spring = make_spring(name, self.body_numbers(), values)
         self.springs.append(spring)
         return spring
 
@@ -82,7 +89,8 @@ class ForceBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        result = make_input(name, value, [*self.inputs, *self._controller_inputs()])
+        known = self.inputs_by_name(self.inputs), self._input_names()
+        result = make_input(name, value, *known)
         self.inputs.append(result)
         return result
 
@@ -141,8 +149,8 @@ class ForceBuilder:
             "point": point,
             "axes": axes,
         }
-        inputs = {known.name: known for known in self.inputs}
-        return self._added(name, lambda: make_wrench(name, self._body_numbers(), inputs, values))
+        inputs = self.inputs_by_name(self.inputs)
+        return self._added(name, lambda: make_wrench(name, self.body_numbers(), inputs, values))
 
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
@@ -160,8 +168,7 @@ class ForceBuilder:
             ModelError: an argument is invalid; nothing is added then.
         """
         values = {"body": name_of(body), "angular": angular, "linear": linear, "point": point}
-        centres = [known.com for known in self.bodies]
-        return self._added(name, lambda: make_body_damping(name, self._body_numbers(), centres, values))
+        return self._added(name, lambda: make_body_damping(name, self.body_numbers(), self.bodies, values))
 
     def add_ground(
         self,
@@ -203,7 +210,7 @@ class ForceBuilder:
             "smooth_speed": smooth_speed,
             "radius": radius,
         }
-        return self._added(name, lambda: make_ground(name, self._body_numbers(), values))
+        return self._added(name, lambda: make_ground(name, self.body_numbers(), values))
 
     def add_mount(
         self,
@@ -242,7 +249,7 @@ class ForceBuilder:
             "damping_along": damping_along,
             "damping_across": damping_across,
         }
-        return self._added(name, lambda: make_mount(name, self._body_numbers(), values))
+        return self._added(name, lambda: make_mount(name, self.body_numbers(), values))
 
     def add_controller(
         self,
@@ -272,38 +279,43 @@ class ForceBuilder:
             "force_limit": force_limit,
             "target": target,
         }
-        controller = make_controller(name, self.bodies, self.controllers, values)
-        known = {other.name for other in (*self.inputs, *self._controller_inputs())}
+        driven = self._controllers_by_body(self.controllers, lambda other: [other.body])
+        known = self._controllers_by_name(self.controllers), driven
+        controller = make_controller(name, self.bodies, self.body_numbers(), *known, values)
+        taken = self.inputs_by_name(self.inputs), self._input_names()
         for needed in controller.inputs(self.bodies):
-            if needed.name in known:
+            if any(needed.name in names for names in taken):
                 raise ModelError(f"controller {name!r} needs the input name {needed.name!r}, which is taken")
         self.controllers.append(controller)
         return controller
 
-    def _controller_inputs(self) -> list[Input]:
-        return [each for controller in self.controllers for each in controller.inputs(self.bodies)]
+    def _input_names(self) -> Mapping[str, int]:
+        """The names of the controllers' inputs."""
+        return self._controllers_by_input(
+            self.controllers, lambda controller: [each.name for each in controller.inputs(self.bodies)]
+        )
 
-    def _body_numbers(self) -> dict[str, int]:
-        return {known.name: i for i, known in enumerate(self.bodies)}
+    def body_numbers(self) -> Mapping[str, int]:
+        """The number of each body by its name."""
+        return self._bodies_by_name(self.bodies)
 
-    def _check_free(self, name: Any) -> None:
+    def _check_free(self, name: str) -> None:
         for kind, known in (("spring", self.springs), ("force", self.forces)):
-            if any(other.name == name for other in known):
+            if name in self._by_name[kind](known):
                 raise ModelError(f"there is a {kind} named {name!r} already")
 
     def _added(self, name: Any, make: Callable[[], Made]) -> Made:
-        checked_name(name, "force")
-        self._check_free(name)
+        self._check_free(checked_name(name, "force"))
         force = make()
         self.forces.append(force)
         return force
 
     def check_inputs(self) -> None:
         """ModelError if an input has the name of a coordinate."""
-        names = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
-        for each in (*self.inputs, *self._controller_inputs()):
-            if each.name in names:
-                raise ModelError(f"input {each.name!r} has the name of a coordinate")
+        names = {name for body in self.bodies for name in coordinate_names(body)}
+        for name in (*self.inputs_by_name(self.inputs), *self._input_names()):
+            if name in names:
+                raise ModelError(f"input {name!r} has the name of a coordinate")
 
     def add_described(self, description: Mapping[str, Any]) -> None:
         """Add the inputs, springs, forces and controllers of a `Model.to_dict`."""

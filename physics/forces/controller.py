@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,14 +56,22 @@ class PositionController(ForceElement):
 
 
 def make_controller(
-    name: Any, bodies: Sequence[Body], known: Sequence[PositionController], values: Mapping[str, Any]
+    name: Any,
+    bodies: Sequence[Body],
+    numbers: Mapping[str, int],
+    names: Container[str],
+    controlled: Container[int],
+    values: Mapping[str, Any],
 ) -> PositionController:
-    """Check all values and make the controller; ModelError names controller, thing and value."""
+    """Check all values and make the controller; ModelError names controller, thing and value.
+
+    numbers: of bodies by name. names: of controllers so far. controlled: numbers of the bodies that have one.
+    """
     of = f"of controller {checked_name(name, 'controller')!r}"
-    if any(other.name == name for other in known):
+    if name in names:
         raise ModelError(f"there is a controller named {name!r} already")
-    body = body_index(values["body"], {body.name: i for i, body in enumerate(bodies)}, f"body {of}")
-    if any(other.body == body for other in known):
+    body = body_index(values["body"], numbers, f"body {of}")
+    if body in controlled:
         raise ModelError(f"body {of}, {bodies[body].name!r}, has a controller already")
     joint = bodies[body].joint
     n = joint.num_coordinates

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
+from ..bodies.body import Body
 from ..errors import ModelError
 from ..kernels import layout
 from ..validation import finite_array, number
@@ -38,16 +39,16 @@ class BodyDamping(ForceElement):
 
 
 def make_body_damping(
-    name: str, bodies: Mapping[str, int], centres: Sequence[FloatArray], values: Mapping[str, Any]
+    name: str, numbers: Mapping[str, int], bodies: Sequence[Body], values: Mapping[str, Any]
 ) -> BodyDamping:
     """Check all values and make the damping; ModelError names force, thing and value."""
     of = f"of force {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
+    body = body_index(values["body"], numbers, f"body {of}")
     angular, linear = (number(values[key], f"{key} {of}", not_negative=True) for key in ("angular", "linear"))
     if not (angular or linear):
         raise ModelError(f"angular and linear {of} are both zero: it would damp nothing")
     point = values["point"]
-    point = centres[body].copy() if point is None else finite_array(point, (3,), f"point {of}")
+    point = bodies[body].com.copy() if point is None else finite_array(point, (3,), f"point {of}")
     damping = BodyDamping(name, body, point, angular, linear)
     damping.lock()
     return damping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +31,10 @@ class Input:
         return {"name": self.name, "value": self.value}
 
 
-def make_input(name: Any, value: Any, known: Sequence[Input]) -> Input:
+def make_input(name: Any, value: Any, *known: Container[str]) -> Input:
     """Check and make an input; ModelError names it and the value."""
     checked_name(name, "input")
-    if any(other.name == name for other in known):
+    if any(name in names for names in known):
         raise ModelError(f"there is an input named {name!r} already")
     return Input(name, number(value, f"value of input {name!r}"))
 

@@ -64,9 +64,8 @@ def wobbling_mass(
     solid: its mass and inertia. mount: numbers of the `Mount`. rotation: stiffness and damping.
     """
     of = f"of wobbling mass {name!r}"
-    numbers = {known.name: i for i, known in enumerate(builder.bodies)}
     wanted = name_of(segment)
-    skeleton = builder.bodies[body_index(wanted, numbers, f"segment {of}")]
+    skeleton = builder.bodies[body_index(wanted, builder.body_numbers(), f"segment {of}")]
     along = unit_axis(axis, f"axis {of}")
     centre = skeleton.com.copy() if com is None else finite_array(com, (3,), f"com {of}")
     joint, frame = wobbling_joint(normal, along, centre, name)

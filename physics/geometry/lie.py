@@ -316,11 +316,13 @@ def check_frames(frames: Any, name: str) -> FloatArray:
         raise ModelError(f"{name} must be a pose (..., 4, 4), got {frames!r:.80}") from error
     if poses.shape[-2:] != (4, 4):
         raise ModelError(f"{name} must be a pose (..., 4, 4), got shape {poses.shape}")
+    if poses.ndim == 2 and (poses == np.eye(4)).all():  # as most poses of most models
+        return poses
     rotation = poses[..., :3, :3]
     finite = np.isfinite(poses).all(axis=(-1, -2))
     safe = np.where(finite[..., None, None], rotation, np.eye(3))
-    unit = np.abs(safe @ np.swapaxes(safe, -1, -2) - np.eye(3)).max(axis=(-1, -2)) < 1e-6
-    proper = unit & (np.linalg.det(safe) > 0.0)
+    slack = np.abs(safe @ np.swapaxes(safe, -1, -2) - np.eye(3)).max(axis=(-1, -2))
+    proper = (slack < 1e-6) & (np.linalg.det(safe) > 0.0)
     closed = np.abs(np.where(finite[..., None], poses[..., 3, :], 0) - [0, 0, 0, 1]).max(axis=-1) < 1e-6
     for good, words in (
         (finite, "is not finite"),
@@ -332,12 +334,10 @@ def check_frames(frames: Any, name: str) -> FloatArray:
             where = f" {index[0] if len(index) == 1 else index}" if poses.ndim > 2 else ""
             value = poses[index] if poses.ndim > 2 else poses
             raise ModelError(f"{name}{where} {words}: {value.tolist()}")
-    u, _, vt = np.linalg.svd(rotation)
-    # rotations orthonormal to round-off stay bit for bit, so that files and copies reproduce the frames
-    off = (
-        np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max(axis=(-1, -2), keepdims=True) > 1e-14
-    )
-    poses[..., :3, :3] = np.where(off, u @ vt, rotation)
+    off = slack > 1e-14  # the others stay bit for bit, so that files and copies reproduce the frames
+    if off.any():
+        u, _, vt = np.linalg.svd(rotation)
+        poses[..., :3, :3] = np.where(off[..., None, None], u @ vt, rotation)
     poses[..., 3, :] = [0.0, 0.0, 0.0, 1.0]
     return poses
 

@@ -48,6 +48,10 @@ class Frames:
             self._collect(body.elements("components"), path)
         for joint in model.objects("JointSet"):
             self._collect(joint.elements("frames"), f"/jointset/{joint.name}")
+        self._placed: dict[str, tuple[str, FloatArray]] = {}  # the body of a frame, and its pose in the body
+        self._by_name: dict[str, list[str]] = {}
+        for path in (*self._bodies, *self._given):
+            self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
 
     def _collect(self, nodes: Iterable[Node], owner: str) -> None:
         for node in nodes:
@@ -78,16 +82,18 @@ class Frames:
         Raises:
             FormatError: an unknown frame, or frames that are relative to each other.
         """
-        path, pose = self._path(text, owner, where), np.eye(4)
-        visited = {path}
-        while path not in self._bodies:
-            parent, offset = self._given[path]
-            pose = offset @ pose
-            path = self._path(parent, path, where)
-            if path in visited:
+        path = self._path(text, owner, where)
+        way: dict[str, None] = {}  # from the frame to one whose place is known
+        while path not in self._bodies and path not in self._placed:
+            if path in way:
                 raise FormatError(f"{where}: frame {text!r} is relative to itself")
-            visited.add(path)
-        base = self._bodies[path]
+            way[path] = None
+            path = self._path(self._given[path][0], path, where)
+        body, pose = self._placed.get(path, (path, np.eye(4)))
+        for path in reversed(way):
+            pose = pose @ self._given[path][1]
+            self._placed[path] = body, pose
+        base = self._bodies[body]
         return OpenSimFrame(base.body, base.pose @ pose)
 
     def _path(self, text: str, owner: str, where: str) -> str:
@@ -95,8 +101,7 @@ class Frames:
         path = self._absolute(text, owner)
         if text and known(path):
             return path
-        last = text.rsplit("/", 1)[-1]
-        found = [path for path in (*self._bodies, *self._given) if path.rsplit("/", 1)[-1] == last]
+        found = self._by_name.get(text.rsplit("/", 1)[-1], ())
         if len(found) != 1:
             raise FormatError(f"{where}: unknown frame {text!r}")
         return found[0]

@@ -29,10 +29,11 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     """
     names = model.coordinate_names
     times = storage.times
-    found = {name: storage.columns[label] for name in read.coordinates if (label := _label(storage, name))}
+    labels = _labels(storage)
+    found = {name: storage.columns[labels[name]] for name in read.coordinates if name in labels}
     if not found:
         raise ModelError(f"no column is a coordinate of the model: {', '.join(storage.columns)}")
-    used = {_label(storage, name) for name in found}
+    used = {labels[name] for name in found}
     left = [label for label in storage.columns if label not in used]
     if left:
         warnings.warn(
@@ -54,7 +55,11 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     return times, q
 
 
-def _label(storage: Storage, name: str) -> str | None:
-    """The column of a coordinate, by its name or by the path of its value."""
-    ends = f"/{name}/value"
-    return next((label for label in storage.columns if label == name or label.endswith(ends)), None)
+def _labels(storage: Storage) -> dict[str, str]:
+    """The column of each coordinate, by its name or by the path of its value."""
+    labels: dict[str, str] = {}
+    for label in storage.columns:
+        labels.setdefault(label, label)
+        if label.endswith("/value"):
+            labels.setdefault(label.split("/")[-2], label)
+    return labels

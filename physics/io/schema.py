@@ -30,7 +30,12 @@ OF_TYPE = {
     "str": {"type": "string"},
     "Axis": {"$ref": "#/$defs/vector"},
 }
-_Check = Callable[[Any, Any, str, "Schema"], None]
+_Path = (
+    tuple[Any, str | int] | None
+)  # where in a document: the way to the object or list, then a key or an index
+_Check = Callable[[Any, Any, _Path, "Schema"], None]
+_ANYTHING: dict[str, Any] = {}
+_NUMBER = {"type": "number"}
 
 
 def load_schema(name: str) -> dict[str, Any]:
@@ -87,42 +92,58 @@ def check_document(document: Any, name: str, where: str) -> None:
             f"{where}: version {version} was written by a newer Condyle; this one reads up to {newest}"
         )
     try:
-        Schema(name).check(document, root, "")
+        _root(name, tuple(REGISTRY.items())).check(document)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from error
 
 
+@cache
+def _root(name: str, joints: tuple[tuple[str, Any], ...]) -> Schema:
+    return Schema(name, _loaded(name, joints))
+
+
 class Schema:
-    """One schema file, which resolves ``$ref``."""
+    """A part of a schema file, which finds its own parts once and checks many values.
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    Args:
+        file: name of the schema file. schema: the part, or a ``$ref`` to it (``#/$defs/x``,
+            ``model.schema.json#/$defs/x``).
+    """
 
-    def resolve(self, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Schema]:
-        """The schema and file of a ``$ref`` (``#/$defs/x``, ``model.schema.json#/$defs/x``)."""
-        if "$ref" not in schema:
-            return schema, self
-        file, _, pointer = schema["$ref"].partition("#/")
-        owner = Schema(file.removesuffix(".schema.json")) if file else self
-        found: Any = load_schema(owner._name)
-        for key in pointer.split("/"):
-            found = found[key]
-        return owner.resolve(found)
+    def __init__(self, file: str, schema: Mapping[str, Any]) -> None:
+        while "$ref" in schema:
+            other, _, pointer = schema["$ref"].partition("#/")
+            file = other.removesuffix(".schema.json") if other else file
+            schema = load_schema(file)
+            for key in pointer.split("/"):
+                schema = schema[key]
+        self.schema, self._file = schema, file
+        self._parts: dict[int, Schema] = {}
+        self._steps = [(check, schema[keyword]) for keyword, check in _CHECKS.items() if keyword in schema]
+        self._fits = tuple(_TYPES[kind][1] for kind in _named(schema.get("type", [])))
+        self._members = schema.get("properties", {})
+        self._others = schema.get("additionalProperties") or _ANYTHING
 
-    def check(self, value: Any, schema: Mapping[str, Any], path: str) -> None:
+    def part(self, schema: Mapping[str, Any]) -> Schema:
+        """The same object for each part of this one."""
+        if id(schema) not in self._parts:
+            self._parts[id(schema)] = Schema(self._file, schema)
+        return self._parts[id(schema)]
+
+    def has_type(self, value: Any) -> bool:
+        """Whether the value is of the schema's ``type``."""
+        return self._fits[0](value) or any(fits(value) for fits in self._fits[1:])
+
+    def check(self, value: Any, path: _Path = None) -> None:
         """FormatError naming the path in the document and the invalid value there."""
-        schema, owner = self.resolve(schema)
-        if isinstance(value, dict) and schema.get("additionalProperties") is False:
+        if self.schema.get("additionalProperties") is False and isinstance(value, dict):
             # before missing keys: a misspelt key is both
-            _check_keys(value, schema["properties"], path)
-        for keyword in _CHECKS:
-            if keyword in schema:
-                _CHECKS[keyword](value, schema[keyword], path, owner)
+            _check_keys(value, self._members, path)
+        for check, argument in self._steps:
+            check(value, argument, path, self)
         if isinstance(value, dict):
-            others = schema.get("additionalProperties") or {}
             for key, member in value.items():
-                member_schema = schema.get("properties", {}).get(key, others)
-                owner.check(member, member_schema, f"{path}.{key}" if path else key)
+                self.part(self._members.get(key, self._others)).check(member, (path, key))
 
 
 def is_number(value: Any) -> bool:
@@ -147,67 +168,70 @@ def _named(kinds: str | list[str]) -> list[str]:
     return [kinds] if isinstance(kinds, str) else kinds
 
 
-def _has_type(value: Any, kinds: str | list[str]) -> bool:
-    return any(_TYPES[kind][1](value) for kind in _named(kinds))
+def _check_type(value: Any, kinds: str | list[str], path: _Path, owner: Schema) -> None:
+    if not owner.has_type(value):
+        raise _wrong_type(value, _named(kinds), path)
 
 
-def _check_type(value: Any, kinds: str | list[str], path: str, owner: Schema) -> None:
-    if not _has_type(value, kinds):
-        expected = " or ".join(_TYPES[kind][0] for kind in _named(kinds))
-        raise FormatError(f"{_place(path)}: must be {expected}, got {_shown(value)}")
+def _wrong_type(value: Any, kinds: list[str], path: _Path) -> FormatError:
+    expected = " or ".join(_TYPES[kind][0] for kind in kinds)
+    return FormatError(f"{_place(path)}: must be {expected}, got {_shown(value)}")
 
 
-def _check_const(value: Any, constant: Any, path: str, owner: Schema) -> None:
+def _check_const(value: Any, constant: Any, path: _Path, owner: Schema) -> None:
     if type(value) is not type(constant) or value != constant:
         raise FormatError(f"{_place(path)}: must be {_shown(constant)}, got {_shown(value)}")
 
 
-def _check_enum(value: Any, choices: list[Any], path: str, owner: Schema) -> None:
+def _check_enum(value: Any, choices: list[Any], path: _Path, owner: Schema) -> None:
     if value not in choices:
         listed = ", ".join(_shown(choice) for choice in choices)
         raise FormatError(f"{_place(path)}: must be one of {listed}, got {_shown(value)}")
 
 
-def _check_lower(value: Any, bound: float, path: str, owner: Schema) -> None:
+def _check_lower(value: Any, bound: float, path: _Path, owner: Schema) -> None:
     if is_number(value) and value < bound:
         raise FormatError(f"{_place(path)}: must be at least {bound}, got {_shown(value)}")
 
 
-def _check_upper(value: Any, bound: float, path: str, owner: Schema) -> None:
+def _check_upper(value: Any, bound: float, path: _Path, owner: Schema) -> None:
     if is_number(value) and value > bound:
         raise FormatError(f"{_place(path)}: must be at most {bound}, got {_shown(value)}")
 
 
-def _check_above(value: Any, bound: float, path: str, owner: Schema) -> None:
+def _check_above(value: Any, bound: float, path: _Path, owner: Schema) -> None:
     if is_number(value) and value <= bound:
         raise FormatError(f"{_place(path)}: must be greater than {bound}, got {_shown(value)}")
 
 
-def _check_shortest(value: Any, count: int, path: str, owner: Schema) -> None:
+def _check_shortest(value: Any, count: int, path: _Path, owner: Schema) -> None:
     if isinstance(value, (list, str)) and len(value) < count:
         raise FormatError(f"{_place(path)}: needs at least {count} entries, got {_shown(value)}")
 
 
-def _check_longest(value: Any, count: int, path: str, owner: Schema) -> None:
+def _check_longest(value: Any, count: int, path: _Path, owner: Schema) -> None:
     if isinstance(value, list) and len(value) > count:
         raise FormatError(f"{_place(path)}: takes at most {count} entries, got {len(value)}")
 
 
-def _check_items(value: Any, schema: Mapping[str, Any], path: str, owner: Schema) -> None:
+def _check_items(value: Any, schema: Mapping[str, Any], path: _Path, owner: Schema) -> None:
     if isinstance(value, list):
+        items = owner.part(schema)
+        if items.schema == _NUMBER and all(map(is_number, value)):
+            return
         for index, item in enumerate(value):
-            owner.check(item, schema, f"{path}[{index}]")
+            items.check(item, (path, index))
 
 
-def _check_required(value: Any, keys: list[str], path: str, owner: Schema) -> None:
+def _check_required(value: Any, keys: list[str], path: _Path, owner: Schema) -> None:
     for key in keys:
         if isinstance(value, dict) and key not in value:
             raise FormatError(f"{_place(path)}: the key {key!r} is missing")
 
 
-def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owner: Schema) -> None:
-    resolved = [owner.resolve(branch) for branch in branches]
-    names = [branch.get("properties", {}).get("type", {}).get("const") for branch, _ in resolved]
+def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: _Path, owner: Schema) -> None:
+    parts = [owner.part(branch) for branch in branches]
+    names = [part.schema.get("properties", {}).get("type", {}).get("const") for part in parts]
     named = sorted(filter(None, names))
     # with alternatives such as null, only the objects have names
     if named and (isinstance(value, dict) or len(named) == len(names)):
@@ -215,15 +239,14 @@ def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: str, owne
         if kind not in named:
             what = f"unknown type {_shown(kind)}" if isinstance(value, dict) else f"got {_shown(value)}"
             raise FormatError(f"{_place(path)}: {what}; known are {', '.join(named)}")
-        branch, file = resolved[names.index(kind)]
-        return file.check(value, branch, path)
-    for branch, file in resolved:
-        if _has_type(value, branch["type"]):
-            return file.check(value, branch, path)
-    _check_type(value, [kind for branch, _ in resolved for kind in _named(branch["type"])], path, owner)
+        return parts[names.index(kind)].check(value, path)
+    for part in parts:
+        if part.has_type(value):
+            return part.check(value, path)
+    raise _wrong_type(value, [kind for part in parts for kind in _named(part.schema["type"])], path)
 
 
-def _check_keys(value: dict[str, Any], known: Mapping[str, Any], path: str) -> None:
+def _check_keys(value: dict[str, Any], known: Mapping[str, Any], path: _Path) -> None:
     for key in value:
         if key not in known:
             close = difflib.get_close_matches(key, known, 1)
@@ -231,8 +254,14 @@ def _check_keys(value: dict[str, Any], known: Mapping[str, Any], path: str) -> N
             raise FormatError(f"{_place(path)}: unknown key {key!r}; {hint}")
 
 
-def _place(path: str) -> str:
-    return path or "the document"
+def _place(path: _Path) -> str:
+    """A path as text: ``bodies[0].joint``."""
+    keys: list[Any] = []
+    while path is not None:
+        path, key = path
+        keys.append(key)
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in reversed(keys))
+    return text.removeprefix(".") or "the document"
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,8 +58,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise FormatError(f"{path}: ends after its header (truncated?)")
     labels = body[0][1].strip().split("\t") if "\t" in body[0][1].strip() else body[0][1].split()
     labels = [label.strip() for label in labels]
-    twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
-    if twice is not None:
+    if len(set(labels)) < len(labels):
+        twice = Counter(labels).most_common(1)[0][0]
         raise FormatError(f"{path}: duplicate column {twice!r}")
     if labels[0].lower() != TIME:
         raise FormatError(f"{path}: the first column must be {TIME!r}, got {labels[0]!r}")

@@ -50,7 +50,8 @@ def screw_frame(twist: FloatArray) -> tuple[FloatArray, float, float]:
     frame = np.eye(4)
     if rate > 0.0:
         axis = w / rate
-        frame[:3, 3] = np.cross(axis, v) / rate
+        (a, b, c), (x, y, z) = axis.tolist(), v.tolist()
+        frame[:3, 3] = np.array([b * z - c * y, c * x - a * z, a * y - b * x]) / rate
         lead = float(axis @ v)
     else:
         lead = float(np.linalg.norm(v))

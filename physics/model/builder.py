@@ -13,7 +13,6 @@ from ..contacts.building import ContactBuilder
 from ..errors import FormatError, ModelError
 from ..forces.building import ForceBuilder
 from ..forces.wobbling import WobblingMass, wobbling_mass
-from ..geometry import lie
 from ..joints import Joint
 from ..muscles.building import MuscleBuilder
 from ..registry import arguments, check_keys
@@ -34,6 +33,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         super().__init__()
         self.gravity = finite_array(gravity, (3,), "gravity")
         self.bodies: list[Body] = []
+        self._unconstrained: Model | None = None  # the bodies alone, of the last check of a constraint
 
     def add_body(
         self,
@@ -144,13 +144,14 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 
     def _parent_index(self, name: Any, parent: Any) -> int:
         """Index of the parent of a new body, -1 for the world; ModelError if its name or its parent is invalid."""
-        known = {body.name: i for i, body in enumerate(self.bodies)}
+        known = self.body_numbers()
         parent_name = name_of(parent)
         if not isinstance(name, str) or not name:
             raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
         if name in known:
             raise ModelError(f"there is a body named {name!r} already")
-        if isinstance(parent, Body) and not any(body is parent for body in self.bodies):
+        own = known.get(parent.name) if isinstance(parent, Body) else None
+        if isinstance(parent, Body) and (own is None or self.bodies[own] is not parent):
             raise ModelError(
                 f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
             )
@@ -169,7 +170,9 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
         """ModelError if a constraint names something that is missing."""
-        Model(self.bodies, self.gravity, constraints={name: constraint})
+        if self._unconstrained is None or self._unconstrained.bodies != tuple(self.bodies):
+            self._unconstrained = Model(self.bodies, self.gravity)
+        constraint.packed(self._unconstrained).float_row(self._unconstrained.body_frames)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -184,9 +187,6 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         for entry in _parents_first(description["bodies"]):
             values = dict(entry)
             joint = joints.from_dict(values.pop("joint"))
-            for pose in ("joint_in_parent", "body_in_joint"):
-                if values.get(pose) is not None:
-                    values[pose] = lie.check_frames(values[pose], f"{pose} of body {entry['name']!r}")
             builder.add_body(joint=joint, **values)
         builder.add_described(description)
         builder.read_constraints(description.get("constraints", ()))
@@ -218,23 +218,23 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
         for key in ("name", "parent"):
             if not isinstance(entry.get(key), str | type(None)):
                 raise FormatError(f"{key!r} of a body must be a string, got {entry[key]!r:.80}")
-    names = {entry["name"] for entry in entries}
+    numbers = {entry["name"]: k for k, entry in reversed(list(enumerate(entries)))}
     for entry in entries:
-        if entry.get("parent") is not None and entry["parent"] not in names:
+        if entry.get("parent") is not None and entry["parent"] not in numbers:
             raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
-    ordered: list[Mapping[str, Any]] = []
-    done: set[Any] = {None}
-    waiting = list(entries)
-    while waiting:
-        later = []
-        for entry in waiting:
-            if entry.get("parent") in done:
-                ordered.append(entry)
-                done.add(entry["name"])
-            else:
-                later.append(entry)
-        if len(later) == len(waiting):
-            cycle = ", ".join(repr(entry["name"]) for entry in waiting)
-            raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
-        waiting = later
-    return ordered
+    rounds: dict[
+        int, int
+    ] = {}  # over the entries: each is taken in the first one in which its parent comes before
+    for start in range(len(entries)):
+        branch = [start]
+        while branch[-1] not in rounds and (parent := entries[branch[-1]].get("parent")) is not None:
+            branch.append(numbers[parent])
+            if len(branch) > len(entries) + 1:
+                cycle = ", ".join(sorted({repr(entries[k]["name"]) for k in branch}))
+                raise FormatError(f"bodies are their own ancestors (a cycle) among {cycle}")
+        above = branch.pop()
+        rounds.setdefault(above, 0)
+        for k in reversed(branch):
+            rounds[k] = rounds[above] + (k < above)
+            above = k
+    return [entries[k] for k in sorted(rounds, key=lambda k: (rounds[k], k))]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._typing import FloatArray, IntArray
 from ..bodies.body import Body
 from ..bodies.limits import coordinate_rows
+from ..bodies.names import coordinate_names
 from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.packing import ConstraintArrays, pack_constraints
@@ -70,9 +71,8 @@ class Model:
         self.gravity = np.array(gravity, dtype=np.float64)
         self.gravity.flags.writeable = False
         coordinates, limits = coordinate_rows(self.bodies)
-        links = [
-            body.link(rows, self._laws(i)) for i, (body, rows) in enumerate(zip(self.bodies, coordinates))
-        ]
+        parts = zip(self.bodies, coordinates, self._laws())
+        links = [body.link(rows, laws) for body, rows, laws in parts]
         numbers = {name: k for k, name in enumerate(self.input_names)}
         self.muscles = tuple(muscles)
         elements = [*self.springs, *self.forces]
@@ -84,14 +84,16 @@ class Model:
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
         self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
 
-    def _laws(self, i: int) -> list[FloatArray | None]:
-        """Records of the laws of the coordinates of body i."""
-        body, first = self.bodies[i], len(self._own_inputs)
+    def _laws(self) -> list[list[FloatArray | None]]:
+        """Records of the laws of each body's coordinates."""
+        driven, first = {}, len(self._own_inputs)
         for controller in self.controllers:
-            if controller.body == i:
-                return law_records(body.elastic, body.damper, controller, first)
+            driven[controller.body] = controller, first
             first += len(controller.inputs(self.bodies))
-        return law_records(body.elastic, body.damper, None, 0)
+        return [
+            law_records(body.elastic, body.damper, *driven.get(i, (None, 0)))
+            for i, body in enumerate(self.bodies)
+        ]
 
     @property
     def num_bodies(self) -> int:
@@ -147,7 +149,7 @@ class Model:
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """``body.coordinate`` for each of the nv coordinates."""
-        return tuple(f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names)
+        return tuple(name for body in self.bodies for name in coordinate_names(body))
 
     @cached_property
     def _coordinate_numbers(self) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bodies.body import Body
+from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..forces.inputs import Input
 from ..registry import arguments, checked_entries
@@ -19,15 +20,19 @@ from .wrapping import Wrap
 
 
 class MuscleBuilder:
-    """The muscles of `ModelBuilder`, to which `bodies` and `inputs` belong."""
+    """The muscles of `ModelBuilder`, to which `bodies`, `inputs` and their indices belong."""
 
     bodies: list[Body]
     inputs: list[Input]
+    body_numbers: Any
+    inputs_by_name: Any
     add_input: Any
 
     def __init__(self) -> None:
         super().__init__()
         self.muscles: list[Muscle] = []
+        self._muscles_by_name = NameIndex()
+        self._bodies_by_coordinate = NameIndex()
 
     def add_muscle(
         self,
@@ -75,18 +80,17 @@ class MuscleBuilder:
             own = f"{name}.excitation" if excitation is None else None
             tension = own or excitation or 0.0
         muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding)
-        if any(known.name == name for known in self.muscles):
+        if name in self._muscles_by_name(self.muscles):
             raise ModelError(f"there is a muscle named {name!r} already")
         self._check_known(muscle, own)
-        if own is not None and all(known.name != own for known in self.inputs):
+        if own is not None and own not in self.inputs_by_name(self.inputs):
             self.add_input(own, 0.0)
         self.muscles.append(muscle)
         return muscle
 
     def _check_known(self, muscle: Muscle, own: str | None) -> None:
         """ModelError if a muscle names a missing body, coordinate or input; `own` is the input still to be added."""
-        bodies = {body.name for body in self.bodies}
-        coordinates = {f"{body.name}.{name}" for body in self.bodies for name in body.joint.coordinate_names}
+        bodies, coordinates = self.body_numbers(), self._bodies_by_coordinate(self.bodies, coordinate_names)
         for wrap in muscle.strands.values():
             for name in wrap.bodies:
                 if name is not None and name not in bodies:
@@ -108,7 +112,7 @@ class MuscleBuilder:
         if (
             isinstance(muscle.tension, str)
             and muscle.tension != own
-            and all(known.name != muscle.tension for known in self.inputs)
+            and muscle.tension not in self.inputs_by_name(self.inputs)
         ):
             raise ModelError(
                 f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}"
