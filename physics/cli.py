@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import traceback
@@ -18,7 +19,7 @@ from typing import Any, NoReturn
 
 from .analysis.missed_wraps import MissedWrap
 from .analysis.plots import plot_result
-from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError
+from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError, on_a_line
 from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
 from .io.schema import load_schema
@@ -110,9 +111,9 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
     keywords = _simulation_keywords(options, file)
     if "duration" not in keywords:
         raise FormatError(f"{options.model}: has no simulation.duration; give one with --duration")
-    if options.out.is_dir():
+    if os.path.isdir(options.out):
         raise FormatError(f"--out {options.out} is a folder: name the file to write")
-    if not options.out.parent.is_dir():
+    if not os.path.isdir(options.out.parent):
         raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     reporter.progress(0.0, "preparing (the first time kernels are compiled)")
     try:
@@ -147,21 +148,21 @@ def _simulation_keywords(options: argparse.Namespace, file: ModelFile) -> dict[s
 def _info(options: argparse.Namespace, reporter: Reporter) -> int:
     file = _open(load_model, options.model)
     model = file.model
-    print(f"{options.model}: {model.num_bodies} bodies, {model.num_coordinates} coordinates")
-    print(f"  gravity {model.gravity.tolist()} m/s^2")
+    _print(f"{options.model}: {model.num_bodies} bodies, {model.num_coordinates} coordinates")
+    _print(f"  gravity {model.gravity.tolist()} m/s^2")
     width = max(len(name) for name in model.body_names)
     for body in model.bodies:
         parent = model.body_names[body.parent] if body.parent >= 0 else "world"
         joint = body.joint
         named = zip(joint.coordinate_names, joint.coordinate_units)
         coordinates = ", ".join(f"{name} [{unit}]" for name, unit in named) or "no coordinate"
-        print(f"  {body.name:<{width}}  {body.mass:10.4g} kg  {joint.type} on {parent}: {coordinates}")
+        _print(f"  {body.name:<{width}}  {body.mass:10.4g} kg  {joint.type} on {parent}: {coordinates}")
     for name, value in zip(model.coordinate_names, file.state.q):
-        print(f"  initial {name} = {value:g}")
+        _print(f"  initial {name} = {value:g}")
     for name, value in file.simulation.items():
-        print(f"  simulation {name} = {value}")
+        _print(f"  simulation {name} = {value}")
     if file.extras:
-        print(f"  extras: {', '.join(file.extras)}")
+        _print(f"  extras: {', '.join(file.extras)}")
     return EXIT_DONE
 
 
@@ -170,7 +171,7 @@ def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
     read = _open(partial(read_opensim, limits=not options.no_limits), options.model)
     for warning in read.warnings:
         reporter.warning(warning)
-    if not options.out.parent.is_dir():
+    if not os.path.isdir(options.out.parent):
         raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     model = read.build()
     names = {name: coordinate.coordinate for name, coordinate in read.coordinates.items()}
@@ -206,6 +207,10 @@ def _open(load: Any, path: Path) -> Any:
         return load(path)
     except OSError as error:  # an unreadable input is wrong usage, not a failure of ours
         raise FormatError(f"{path}: {error.strerror or error}") from error
+
+
+def _print(text: str) -> None:
+    print(on_a_line(text))
 
 
 def _fail(reporter: Reporter, error: Exception, code: int) -> int:

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST = 1000  # characters of a message
+
+
+def on_a_line(text: object) -> str:
+    """A text on one line, for a table or a log: characters that cannot be printed are escaped."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
+    )
+
+
+def shown(text: object, longest: int = LONGEST) -> str:
+    """A text as messages show it: escapes of terminals as text, the middle of a long one left out."""
+    whole = str(text)
+    if len(whole) > longest:
+        whole = f"{whole[: longest * 2 // 3]} ... {whole[-(longest // 3) + 5 :]}"
+    return "\n".join(map(on_a_line, whole.split("\n")))
+
 
 class CondyleError(Exception):
-    """Base of every error that Condyle raises on purpose."""
+    """Base of every error that Condyle raises on purpose; its message is safe to print, and not endless."""
+
+    def __init__(self, *message: object, **more: Any) -> None:
+        super().__init__(*map(shown, message), **more)
 
 
 class ModelError(CondyleError, ValueError):

@@ -9,6 +9,8 @@ import sys
 import time
 from typing import Any, TextIO
 
+from .errors import on_a_line, shown
+
 EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_DIVERGED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
 INTERVAL = 0.05  # seconds between two updates
@@ -62,7 +64,8 @@ class Reporter:
         if self._terminal and not self._quiet:
             filled = round(BAR_WIDTH * fraction)
             bar = self._full * filled + self._empty * (BAR_WIDTH - filled)
-            self._write(f"{CLEAR_LINE}{self._name} {bar} {fraction:4.0%} {self._text}")
+            name, text = on_a_line(self._name), on_a_line(self._text)
+            self._write(f"{CLEAR_LINE}{name} {bar} {fraction:4.0%} {text}")
             self._bar = True
 
     def message(self, text: str) -> None:
@@ -100,7 +103,7 @@ class Reporter:
         self._write(json.dumps({"event": event, "seconds": seconds, **facts}, default=str) + "\n")
 
     def _line(self, text: str) -> None:
-        self._write(f"{CLEAR_LINE if self._bar else ''}{text}\n")
+        self._write(f"{CLEAR_LINE if self._bar else ''}{shown(text)}\n")
         self._bar = False
 
     def _write(self, text: str) -> None:

@@ -86,9 +86,7 @@ def real(path: Path) -> Path:
 
 def on_a_line(text: object) -> str:
     """A text on one line, for a table or a log: characters that cannot be printed are escaped."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
-    )
+    return str(physics_access.part("errors").on_a_line(text))
 
 
 def parse_setting(text: str) -> dict[str, Any]:

@@ -93,10 +93,6 @@ def publish(made: Path, shot: Shot, facts: dict[str, Any]) -> None:
     Raises:
         OSError: one of them cannot be written; the previous output is then unchanged.
     """
-    with made.open("r+b") as file:
-        os.fsync(
-            file.fileno()
-        )  # the content must be on disk before the rename, for a power failure between them
     record = {
         "format": FORMAT,
         "version": VERSION,
@@ -109,7 +105,7 @@ def publish(made: Path, shot: Shot, facts: dict[str, Any]) -> None:
     files = physics_access.part("io.files")
     with files.write_atomically(record_path(shot.target)) as temporary:
         temporary.write_text(files.format_json(record) + "\n", "utf-8")
-    os.replace(made, shot.target)
+    files.put_in_place(made, shot.target)
 
 
 def part_path(target: Path, token: str) -> Path:

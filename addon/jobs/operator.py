@@ -188,7 +188,7 @@ def _last_word(error: physics_access.WorkerError) -> str:
     lines = [line.strip() for line in str(error.details.get("stderr", "")).splitlines() if line.strip()]
     if not lines:
         return text
-    print(f"Condyle: {error}", file=sys.stderr)
+    print(physics_access.part("errors").shown(f"Condyle: {error}", 2**16), file=sys.stderr)
     telling = next((line for line in lines if "error" in line.lower() or "assert" in line.lower()), lines[-1])
     return f"{text}: {telling[:LONGEST_WORD]} (more in the system console)"
 

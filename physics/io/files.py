@@ -1,49 +1,124 @@
-"""Atomic writing of files and strict reading of JSON."""
+"""Atomic writing of files, and strict reading of regular files and of JSON."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from ..errors import FormatError
+from .limits import BYTES, NESTING, PIECE
+
+LONGEST_NAME = 255  # bytes, as most file systems have it
+STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # in JSON
+STEPS = np.zeros(256, dtype=np.int8)  # of the nesting, by character
+STEPS[list(b"[{")], STEPS[list(b"]}")] = 1, -1
 
 
 @contextmanager
 def write_atomically(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a path beside ``path``, with its suffix; renamed to ``path`` at the end, removed on any error."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    """Yield a path beside ``path``, with its suffix; put in the place of ``path`` at the end, removed on any error.
+
+    A link stays a link: its target is replaced. The new file has the permissions of the one before.
+
+    Raises:
+        FormatError: the path is a device or a pipe.
+        OSError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(_checked(path)))
+    _check_kind(target)
+    token = f".{secrets.token_hex(4)}{target.suffix if len(target.suffix) < 20 else ''}"
+    stem = target.stem
+    while len(os.fsencode(stem + token)) >= LONGEST_NAME:
+        stem = stem[:-10]
+    temporary = target.with_name(f".{stem}{token}")
     try:
         yield temporary
-        os.replace(temporary, target)
+        put_in_place(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def put_in_place(made: Path, target: Path) -> None:
+    """Rename a complete file to its target, whose permissions it takes; it is on the disk before and after.
+
+    Raises:
+        OSError: it is not possible; the target is then unchanged.
+    """
+    with made.open("r+b") as file:  # else a power failure may leave an empty file
+        os.fsync(file.fileno())
+    with suppress(FileNotFoundError):
+        made.chmod(stat.S_IMODE(target.stat().st_mode))
+    os.replace(made, target)
+    with suppress(OSError):  # folders cannot be synchronized everywhere
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def open_regular(path: str | os.PathLike[str], what: str) -> Iterator[BinaryIO]:
+    """Open a file to read it, without buffer.
+
+    Args:
+        what: a key of `limits.BYTES`.
+
+    Raises:
+        FormatError: it is a device or a pipe, whose reading may never end, or too large.
+        OSError: it cannot be read.
+    """
+    _check_kind(Path(_checked(path)))
+    with open(path, "rb", buffering=0) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > BYTES[what]:
+            raise FormatError(f"{path}: has {size} bytes, more than the {BYTES[what]} that {what} may have")
+        yield stream
+
+
+def read_bytes(path: str | os.PathLike[str], what: str) -> bytes:
+    """The content of a file; raises as `open_regular`."""
+    with open_regular(path, what) as stream:
+        return stream.read()
+
+
+def read_text(path: str | os.PathLike[str], what: str) -> str:
+    """The text in a file in UTF-8; FormatError for any other, and as `open_regular`."""
+    try:
+        return read_bytes(path, what).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not a text file (byte {error.start} is not UTF-8)") from error
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The object in a JSON file.
 
     Raises:
-        FormatError: not UTF-8, not JSON (such as a truncated file), a duplicate key, not an object.
+        FormatError: not UTF-8, not JSON (such as a truncated file), a duplicate key, not an object, or as
+            `open_regular`.
         OSError: the file cannot be read.
     """
-    data = Path(path).read_bytes()
+    data = read_bytes(path, "a model")
     if not data.strip():
         raise FormatError(f"{path}: the file is empty")
     return parse_object(data, str(path))
 
 
-def parse_object(data: bytes | str, where: str) -> dict[str, Any]:
-    """The object in a JSON text; FormatError, with the prefix ``where``, for anything else."""
+def parse_object(data: bytes, where: str) -> dict[str, Any]:
+    """The object in a JSON text in UTF-8; FormatError, with the prefix ``where``, for anything else."""
     try:
-        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
-        document = json.loads(text, object_pairs_hook=_unique_keys)
+        check_nesting(data)
+        document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique_keys)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from error
     except UnicodeDecodeError as error:
@@ -51,11 +126,39 @@ def parse_object(data: bytes | str, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         ended = " (truncated?)" if error.pos >= len(error.doc.rstrip()) - 1 else ""
         raise FormatError(f"{where}: line {error.lineno} is not JSON: {error.msg}{ended}") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; very deep nesting
+    except ValueError as error:  # a number of thousands of digits
         raise FormatError(f"{where}: unsupported JSON: {error}") from error
     if not isinstance(document, dict):
         raise FormatError(f"{where}: must be an object, got a {type(document).__name__}")
     return document
+
+
+def check_nesting(text: bytes) -> None:
+    """FormatError if lists and objects of a JSON text nest deeper than any reader or writer follows them."""
+    characters, depth = np.frombuffer(STRINGS.sub(b"", text), dtype=np.uint8), 0
+    for start in range(0, len(characters), PIECE):
+        depths = depth + np.cumsum(STEPS[characters[start : start + PIECE]], dtype=np.int32)
+        depth = int(depths[-1])
+        if depths.max() > NESTING:
+            raise FormatError(f"unsupported JSON: lists and objects nest deeper than {NESTING}")
+
+
+def _checked(path: str | os.PathLike[str]) -> str:
+    """The path as text; FormatError if the system could not even ask for it."""
+    text = os.fspath(path)
+    if "\0" in text:
+        raise FormatError(f"{text!r}: a path must not contain the character NUL")
+    return text
+
+
+def _check_kind(path: Path) -> None:
+    """FormatError for what is neither a file, a folder nor missing."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # opening it says why
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FormatError(f"{path}: is a device or a pipe: name a file")
 
 
 def format_json(value: Any, indent: str = "") -> str:

@@ -16,10 +16,12 @@ from ..model.builder import MODEL_KEYS, ModelBuilder
 from ..model.checks import check_state
 from ..model.model import Model
 from .files import format_json, read_json, write_atomically
+from .limits import ENTRIES, NESTING
 from .schema import check_document
 
 FORMAT = "condyle-model"
 VERSION = 1
+DEEPEST = NESTING - 4  # of extras, within the document; numbers at the end may be an array
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,14 @@ def save_model(
         if not isinstance(value, Mapping | type(None)):
             raise FormatError(f"{path}: {key} must be an object, got {value!r:.80}")
         if value is not None:
-            document[key] = plain(dict(value))
+            document[key] = plain(dict(value), f"{path}: {key}")
     check_document(document, "model", str(path))
     try:
-        text = format_json(document)
+        text = format_json(document).encode() + b"\n"
     except (TypeError, ValueError) as error:
         raise FormatError(f"{path}: extras are not JSON: {error}") from error
     with write_atomically(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+        temporary.write_bytes(text)
 
 
 def load_model(path: str | os.PathLike[str]) -> ModelFile:
@@ -97,6 +99,9 @@ def load_model(path: str | os.PathLike[str]) -> ModelFile:
 def model_from_document(document: Mapping[str, Any]) -> Model:
     """The model of a document that follows the schema; ModelError or FormatError if it is impossible."""
     described = {key: document[key] for key in MODEL_KEYS if key in document}
+    for key, entries in described.items():
+        if len(entries) > ENTRIES:
+            raise FormatError(f"{key}: has {len(entries)} entries, more than the {ENTRIES} of any model")
     return ModelBuilder.from_dict(described).build()
 
 
@@ -125,12 +130,14 @@ def state_from_dict(model: Model, described: Mapping[str, Any]) -> State:
     return dataclasses.replace(state, chart=chart)
 
 
-def plain(value: Any) -> Any:
-    """A copy for JSON, with Python's types instead of numpy's numbers and arrays."""
+def plain(value: Any, where: str = "a value", depth: int = 0) -> Any:
+    """A copy for JSON, with Python's types instead of numpy's numbers and arrays; FormatError if it nests too deep."""
+    if depth > DEEPEST:
+        raise FormatError(f"{where} must not nest deeper than {DEEPEST}")
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item, where, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(item, where, depth + 1) for item in value]
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return value

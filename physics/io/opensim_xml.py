@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -13,8 +12,9 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError
+from .files import read_bytes
+from .limits import ELEMENTS, XML_NESTING
 
-DEEPEST = 200  # nesting of elements; a model has about 15
 ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
     {
         "Appearance",
@@ -34,25 +34,27 @@ ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
 )
 
 
-def read_xml(path: str | os.PathLike[str]) -> ElementTree.Element:
+def read_xml(path: str | os.PathLike[str], what: str = "an OpenSim model") -> ElementTree.Element:
     """The root element of an XML file.
 
-    Refuses a document type declaration (and with it entities) and nesting deeper than that of any model.
+    Refuses a document type declaration (and with it entities), and what is beyond `limits`. what: as in `limits.BYTES`.
 
     Raises:
         FormatError: not XML, truncated, or refused.
         OSError: the file cannot be read.
     """
-    data = Path(path).read_bytes()
+    data = read_bytes(path, what)
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate()
-    depth = 0
+    depth = count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise FormatError(f"{path}: elements nest deeper than {DEEPEST}")
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
+        if depth > XML_NESTING or count > ELEMENTS:
+            raise FormatError(
+                f"{path}: has more than {ELEMENTS} elements, or nests them deeper than {XML_NESTING}"
+            )
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:

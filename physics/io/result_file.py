@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +15,15 @@ from .._typing import FloatArray
 from ..errors import DivergedError, FormatError, ModelError
 from ..model.model import Model
 from ..model.result import Result
-from .files import parse_object, write_atomically
+from .archive import members, telling
+from .files import open_regular, parse_object, write_atomically
 from .model_file import model_from_document, plain
 from .schema import check_document
 
 FORMAT = "condyle-result"
 VERSION = 1
 HEADER = "header"
+ARRAYS = ("t", "q", "qd", "poses", "energy", "rotations")
 OPTIONAL = ("row_forces", "efforts", "muscle_states")
 
 
@@ -59,15 +59,10 @@ def result_arrays(result: Result) -> dict[str, FloatArray]:
     }
 
 
-def result_from_arrays(
-    model: Model, arrays: Mapping[str, FloatArray], rotations: list[str], info: Mapping[str, Any]
-) -> Result:
-    """The result from its ``result_arrays``; ``rotations`` names the bodies of that array.
-
-    Raises:
-        FormatError: an array is missing, or its shape does not fit the model.
-    """
-    samples, nv = np.size(arrays.get("t", ())), model.num_coordinates
+def check_shapes(model: Model, arrays: Mapping[str, Any], rotations: list[str]) -> None:
+    """FormatError unless arrays have the types and shapes of the `result_arrays` of this model."""
+    samples = math.prod(arrays["t"].shape) if "t" in arrays else 0
+    nv = model.num_coordinates
     shapes = {
         "t": (samples,),
         "q": (samples, nv),
@@ -85,6 +80,17 @@ def result_from_arrays(
         found = arrays[name]
         if found.shape != shape or found.dtype != np.float64:
             raise FormatError(f"array {name!r} must be float64 {shape}, got {found.dtype} {found.shape}")
+
+
+def result_from_arrays(
+    model: Model, arrays: Mapping[str, FloatArray], rotations: list[str], info: Mapping[str, Any]
+) -> Result:
+    """The result from its ``result_arrays``; ``rotations`` names the bodies of that array.
+
+    Raises:
+        FormatError: an array is missing, or its shape does not fit the model.
+    """
+    check_shapes(model, arrays, rotations)
     result = Result(
         model,
         arrays["t"],
@@ -125,11 +131,11 @@ def save_result(
         "body_names": list(result.model.body_names),
         "coordinate_names": list(result.model.coordinate_names),
         "rotations": list(result.rotations),
-        "info": plain(result.info),
+        "info": plain(result.info, f"{path}: info"),
         "diverged": None if diverged is None else divergence_to_dict(diverged),
     }
     if extras is not None:
-        header["extras"] = plain(dict(extras))
+        header["extras"] = plain(dict(extras), f"{path}: extras")
     check_document(header, "result", str(path))
     try:
         text = json.dumps(header, allow_nan=False)
@@ -153,40 +159,29 @@ def read_result(path: str | os.PathLike[str]) -> ResultFile:
     """Read a result file.
 
     Raises:
-        FormatError: not a result file, truncated, of a newer version, NaN in a run that did not diverge.
+        FormatError: not a result file, truncated, of a newer version, NaN in a run that did not diverge, or larger
+            than its model asks for; known before it is unpacked.
         OSError: the file cannot be read.
     """
-    arrays = _read_archive(path)
-    if HEADER not in arrays or arrays[HEADER].dtype.kind != "U" or arrays[HEADER].shape != ():
-        raise FormatError(f"{path}: not a result file: it has no text {HEADER!r}")
-    header = parse_object(str(arrays.pop(HEADER)[()]), f"{path}: {HEADER}")
-    check_document(header, "result", str(path))
-    try:
-        model = model_from_document(header["model"])
-        result = result_from_arrays(model, arrays, header["rotations"], header["info"])
-    except (FormatError, ModelError) as error:
-        raise FormatError(f"{path}: {error}") from error
+    with open_regular(path, "a result") as stream:
+        with telling(path):
+            found = members(stream, (HEADER, *ARRAYS, *OPTIONAL))
+            if HEADER not in found:
+                raise FormatError(f"not a result file: it has no {HEADER!r}")
+            text = found.pop(HEADER).text()
+        header = parse_object(text.encode(), f"{path}: {HEADER}")
+        check_document(header, "result", str(path))
+        try:
+            model = model_from_document(header["model"])
+            check_shapes(model, found, header["rotations"])
+        except (FormatError, ModelError) as error:
+            raise FormatError(f"{path}: {error}") from error
+        with telling(path):
+            arrays = {name: member.array() for name, member in found.items()}
+    result = result_from_arrays(model, arrays, header["rotations"], header["info"])
     if header["diverged"] is None:
         _check_finite(arrays, path)
     return ResultFile(result, header["diverged"], header.get("extras", {}))
-
-
-def _read_archive(path: str | os.PathLike[str]) -> dict[str, Any]:
-    with Path(path).open("rb") as stream:
-        try:
-            with zipfile.ZipFile(stream) as archive:
-                broken = archive.testzip()
-            if broken is not None:
-                raise FormatError(f"{path}: damaged: wrong checksum of {broken!r}")
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as arrays:
-                return {name: arrays[name] for name in arrays.files}
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise FormatError(f"{path}: not a result file, or truncated: {error}") from error
-        except FormatError:
-            raise
-        except ValueError as error:  # an array of objects, a broken array header
-            raise FormatError(f"{path}: an entry is not an array of numbers: {error}") from error
 
 
 def _check_finite(arrays: Mapping[str, FloatArray], path: str | os.PathLike[str]) -> None:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError
+from ..errors import FormatError, shown
 from ..joints import REGISTRY
 from ..registry import required
 
@@ -271,7 +271,7 @@ def _shown(value: Any) -> str:
         text = json.dumps(value)
     except (TypeError, ValueError):
         text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shown(text, 60)
 
 
 _CHECKS: dict[str, _Check] = {

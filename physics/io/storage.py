@@ -13,7 +13,8 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..validation import finite_array
-from .files import write_atomically
+from .files import read_text, write_atomically
+from .limits import COLUMNS as MOST_COLUMNS
 
 END = "endheader"
 TIME = "time"
@@ -45,10 +46,7 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
             the message names line and value.
         OSError: the file cannot be read.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not a text file (byte {error.start} is not UTF-8)") from error
+    lines = read_text(path, "a table").splitlines()
     head = next((k for k, line in enumerate(lines) if line.strip().lower() == END), None)
     if head is None:
         raise FormatError(f"{path}: has no line {END!r}: not a motion or storage file, or truncated")
@@ -58,6 +56,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise FormatError(f"{path}: ends after its header (truncated?)")
     labels = body[0][1].strip().split("\t") if "\t" in body[0][1].strip() else body[0][1].split()
     labels = [label.strip() for label in labels]
+    if len(labels) > MOST_COLUMNS:
+        raise FormatError(f"{path}: has {len(labels)} columns, more than the {MOST_COLUMNS} of any table")
     if len(set(labels)) < len(labels):
         twice = Counter(labels).most_common(1)[0][0]
         raise FormatError(f"{path}: duplicate column {twice!r}")

@@ -19,7 +19,7 @@ def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
         FormatError: not such a file, not ASCII, or inconsistent.
         OSError: the file cannot be read.
     """
-    root = read_xml(path)
+    root = read_xml(path, "a surface")
     piece = root.find("./PolyData/Piece")
     if root.tag != "VTKFile" or piece is None:
         raise FormatError(f"{path}: not a VTK file of polygons (element {root.tag!r})")

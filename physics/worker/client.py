@@ -45,6 +45,7 @@ class WorkerError(CondyleError):
         self, kind: str, message: str, details: dict[str, Any] | None = None, partial: Answer | None = None
     ) -> None:
         super().__init__(message)
+        self.args = (message,)  # whole: it may hold all that the process wrote
         self.kind = kind
         self.details = details or {}
         self.partial = partial

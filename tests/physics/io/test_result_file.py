@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -153,7 +154,7 @@ def spoil_pickle(arrays):
         (spoil_shape, r"array 'q' must be float64 \(51, 4\), got float64 \(50, 4\)"),
         (spoil_type, r"array 'qd' must be float64 \(51, 4\), got float32"),
         (spoil_missing, "the array 'energy' is missing"),
-        (spoil_pickle, "an entry is not an array of numbers"),
+        (spoil_pickle, r"'t\.npy' is not an array of numbers"),
     ],
 )
 def test_spoilt_arrays_are_refused(parts, tmp_path, spoil, says):
@@ -166,7 +167,7 @@ def test_spoilt_arrays_are_refused(parts, tmp_path, spoil, says):
 
 def test_an_archive_without_our_header_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", t=np.zeros(3))
-    with pytest.raises(ph.FormatError, match="it has no text 'header'"):
+    with pytest.raises(ph.FormatError, match="it has no 'header'"):
         load_result(tmp_path / "other.npz")
     np.savez(tmp_path / "other.npz", header=np.array("not json"))
     with pytest.raises(ph.FormatError, match="header: line 1 is not JSON"):
@@ -192,7 +193,7 @@ def test_a_file_cut_short_or_damaged_is_refused(result, tmp_path):
             load_result(path)
     at = data.index(result.q.tobytes()[64:96])
     path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-    with pytest.raises(ph.FormatError, match=r"damaged: wrong checksum of 'q\.npy'"):
+    with pytest.raises(ph.FormatError, match=r"Bad CRC-32 for file 'q\.npy'"):
         load_result(path)
 
 
@@ -203,6 +204,77 @@ def test_an_archive_entry_that_is_no_array_is_refused(parts, tmp_path):
     buffer = io.BytesIO()
     np.save(buffer, np.zeros(3))
     with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr("broken.npy", buffer.getvalue()[:20])
-    with pytest.raises(ph.FormatError, match="an entry is not an array of numbers"):
+        archive.writestr("efforts.npy", buffer.getvalue()[:20])
+    with pytest.raises(ph.FormatError, match=r"efforts\.npy' is not an array of numbers"):
+        load_result(path)
+
+
+def test_a_packed_result_is_read(result, parts, tmp_path):
+    header, arrays = parts
+    arrays["poses"] = np.asfortranarray(arrays["poses"])
+    np.savez_compressed(tmp_path / "packed.npz", header=np.array(json.dumps(header)), **arrays)
+    back = load_result(tmp_path / "packed.npz")
+    assert np.array_equal(back.poses, result.poses) and np.array_equal(back.energy, result.energy)
+
+
+def claiming(shape, size, kind="<f8"):
+    """An array of zeros by what its header claims."""
+    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + bytes(size)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("other.npy", claiming("(10000000,)", 80_000_000), r"unexpected entry 'other\.npy'"),
+        ("efforts", b"", "unexpected entry 'efforts'"),
+        ("efforts.txt", b"", r"unexpected entry 'efforts\.txt'"),
+        ("efforts.npy", claiming("(51, 2000000)", 80), r"claims to be float64 \(51, 2000000\)"),
+        ("efforts.npy", claiming("(999999999999999, 999999999999999)", 80), "claims to be"),
+        ("efforts.npy", claiming("(51, 200000)", 51 * 1_600_000), r"'efforts' must be float64 \(51, 4\)"),
+        ("efforts.npy", claiming("(1" + "1" * 3000 + "x", 8), "is not an array of numbers"),
+        ("efforts.npy", claiming("()", 16, "<c16"), "is not an array of numbers"),
+    ],
+)
+def test_what_a_model_does_not_ask_for_is_not_unpacked(parts, tmp_path, name, data, says):
+    """An 80 MB array packed to 80 kB is refused by its claim."""
+    header, arrays = parts
+    write(tmp_path / "large.npz", header, arrays)
+    with zipfile.ZipFile(tmp_path / "large.npz", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    tracemalloc.start()
+    with pytest.raises(ph.FormatError, match=says):
+        load_result(tmp_path / "large.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5e6  # pieces of at most 1 MiB, and the model
+
+
+def test_an_archive_of_countless_entries_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "many.npz", "w") as archive:
+        for k in range(20_000):
+            archive.writestr(f"an entry with some name {k}", b"")
+    with pytest.raises(ph.FormatError, match="list of entries is too long"):
+        load_result(tmp_path / "many.npz")
+
+
+def set_flag(data, offset):
+    return data[:offset] + bytes([data[offset] | 1]) + data[offset + 1 :]
+
+
+def test_encrypted_entries_and_wrong_places_are_refused(result, tmp_path):
+    path = tmp_path / "motion.npz"
+    save_result(result, path)
+    data = path.read_bytes()
+    first = data.index(b"PK\x01\x02")  # of the list of entries
+    path.write_bytes(set_flag(data, first + 8))
+    with pytest.raises(ph.FormatError, match=r"motion\.npz: 'header\.npy' is encrypted"):
+        load_result(path)
+    for offset, method in ((first + 10, 99), (first + 10, 12), (first + 10, 14), (first + 44, 77)):
+        path.write_bytes(data[:offset] + bytes([method]) + data[offset + 1 :])
+        with pytest.raises(ph.FormatError, match=r"motion\.npz"):
+            load_result(path)
+    end = data.index(b"PK\x05\x06")
+    path.write_bytes(data[: end + 16] + b"\xf0\xff\xff\x7f" + data[end + 20 :])
+    with pytest.raises(ph.FormatError, match=r"motion\.npz"):
         load_result(path)

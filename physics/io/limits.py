@@ -1,0 +1,27 @@
+"""What readers take at most; a larger file is refused before anything is allocated for it.
+
+Real models, motions and surfaces take a hundredth. Within these limits a file takes seconds and a gigabyte at most,
+except a result, whose arrays are what its model and its samples ask for.
+"""
+
+from __future__ import annotations
+
+MIB = 2**20
+
+#: bytes of a file, by what it is
+BYTES = {
+    "a model": 32 * MIB,
+    "a result": 8192 * MIB,
+    "an OpenSim model": 32 * MIB,
+    "a table": 64 * MIB,
+    "a surface": 32 * MIB,
+    "a list of jobs": 4 * MIB,
+}
+HEADER_BYTES = 4 * BYTES["a model"]  # of a result: numpy stores a character as four bytes
+UNPACKED_BYTES = 512 * MIB  # of the compressed arrays of a result
+PIECE = MIB  # bytes of a file or an archive to go through at a time; most of an archive's list of entries
+ENTRIES = 10_000  # bodies of a model; likewise springs, forces, muscles ...; jobs
+ELEMENTS = 500_000  # of an XML file
+COLUMNS = 100_000  # of a table
+NESTING = 100  # lists and objects in each other
+XML_NESTING = 200
