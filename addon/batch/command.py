@@ -41,9 +41,9 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
         raise _wrong(f"--at-once {options.at_once}: must be 1 or more processes")
     if options.report is not None:
         folder = job_file.real(options.report).parent
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise _wrong(f"--report {options.report}: no such folder: {folder}")
-        if options.report.is_dir() or not os.access(folder, os.W_OK):
+        if os.path.isdir(options.report) or not os.access(folder, os.W_OK):
             raise _wrong(f"--report {options.report}: this file cannot be written")
     given: dict[str, Any] = {}
     for text in options.set:
@@ -57,7 +57,7 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
     for key in ("scene", "frames", "timeout"):
         if getattr(options, key) is not None:
             given[key] = getattr(options, key)
-    if not options.source.exists():
+    if not os.path.exists(options.source):
         raise _wrong(f"no such file or folder: {options.source}")
     shots = job_file.read(options.source, given, options.out, options.recursive)
     for shot in shots:

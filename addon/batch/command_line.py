@@ -169,15 +169,15 @@ class Task:
 
 
 def _usage_problem(source: Path, target: Path | None) -> str:
-    if not source.is_file():
-        return f"{source} is not a regular file" if source.exists() else f"no such file: {source}"
+    if not os.path.isfile(source):
+        return f"{source} is not a regular file" if os.path.exists(source) else f"no such file: {source}"
     if target is None:
         return ""
     if target.suffix.lower() != ".blend":
         return f"the output must be a .blend file, got {target}"
-    if target.exists() and target.samefile(source):
+    if os.path.exists(target) and target.samefile(source):
         return f"the output must not be the input file: {source}"
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         return f"no such folder: {target.parent}"
     return ""
 

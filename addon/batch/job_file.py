@@ -23,6 +23,9 @@ SHARED = ("out", "scene", "frames", "timeout")
 TOP = ("format", "version", "defaults", "jobs", "extras")
 # Bytes of an output's name before .blend: file systems allow 255 in all, a temporary file adds up to 40.
 LONGEST_STEM = 215
+LONGEST_NAME = 255
+MOST_JOBS = 10_000
+DEEPEST = 20  # values in each other; a job's settings have three
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
     Raises:
         FormatError: a key or value is wrong; names both.
     """
-    if source.is_dir():
+    if os.path.isdir(source):
         shots = _folder_shots(real(source), given, out, recursive)
     else:
         if recursive:
@@ -95,11 +98,11 @@ def parse_setting(text: str) -> dict[str, Any]:
     if not sign:
         raise _error(f"--set {text}: must be ADDRESS=VALUE, as in simulation.time_step=0.0005")
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return _toml(text)
+    except ValueError:
         try:
-            return tomllib.loads(f"{keys} = {settings_overrides.toml_value(value.strip())}")
-        except tomllib.TOMLDecodeError as error:
+            return _toml(f"{keys} = {settings_overrides.toml_value(value.strip())}")
+        except ValueError as error:
             raise _error(f"--set {text}: {error}") from None
 
 
@@ -143,6 +146,8 @@ def _file_shots(file: Path, given: dict[str, Any], out: Path | None) -> list[Sho
     jobs = document.get("jobs")
     if not isinstance(jobs, list) or not jobs:
         raise _error(f"{file}: has no [[jobs]]")
+    if len(jobs) > MOST_JOBS:
+        raise _error(f"{file}: has {len(jobs)} jobs, more than {MOST_JOBS}")
     return [
         _file_shot(file, number, _table(job, f"{file}: job {number}"), defaults, given, out)
         for number, job in enumerate(jobs, 1)
@@ -177,7 +182,9 @@ def _file_shot(
             f"{where}: the file name {source.name!r} has characters that cannot be printed: rename the file, or give "
             "the job a name"
         )
-    if not source.is_file():
+    if not os.path.isfile(
+        source
+    ):  # of a name too long for the system, Path.is_file of Python 3.11 raises OSError
         raise _error(f"{where}: no such file: {source}")
     return _shot(
         name,
@@ -233,6 +240,8 @@ def _check_paths(shots: list[Shot]) -> None:
     for shot in shots:
         if shot.target.suffix.lower() != ".blend":
             raise _error(f"{shot.name}: the output must be a .blend file, got {shot.target}")
+        if any(len(os.fsencode(part)) > LONGEST_NAME for part in shot.target.parent.parts):
+            raise _error(f"{shot.name}: a folder's name has more than {LONGEST_NAME} bytes in {shot.target}")
         length = len(os.fsencode(shot.target.stem))
         if length > LONGEST_STEM:
             raise _error(
@@ -254,13 +263,33 @@ def _same(path: Path) -> str:
 
 def _load(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+        text = physics_access.part("io.files").read_text(file, "a list of jobs")
     except OSError as error:
         raise _error(f"{file} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise _error(f"{file}: not a text file: byte {error.start} is not UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    try:
+        return _toml(text)
+    except ValueError as error:
         raise _error(f"{file}: not TOML: {error}") from None
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """The document in a TOML text; ValueError for any other, and for what nothing can be made of."""
+    try:
+        document = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its values nest too deep") from None
+    _check_value(document)
+    return document
+
+
+def _check_value(value: object, depth: int = 0) -> None:
+    """ValueError for values in too many others, and for integers that TOML does not have."""
+    if depth > DEEPEST:
+        raise ValueError("its values nest too deep")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("an integer has more than 64 bits")
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_value(each, depth + 1)
 
 
 def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> None:
@@ -279,7 +308,7 @@ def _table(value: object, where: str) -> dict[str, Any]:
 
 def _text(table: dict[str, Any], key: str, where: str) -> str:
     value = table.get(key)
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise _error(
             f"{where}: {key} = {value!r}: must be a text" if key in table else f"{where}: has no {key}"
         )

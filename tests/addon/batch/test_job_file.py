@@ -111,6 +111,21 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
             "'b' would overwrite .*a.blend, the input of 'a'",
         ),
         (A + "x = ", "not TOML: Invalid value"),
+        (A + "x = " + 9999 * "[", "not TOML: its values nest too deep"),
+        (A + "extras = " + 30 * "[" + 30 * "]", "not TOML: its values nest too deep"),
+        (A + "extras" + 9999 * ".x" + " = 1", "not TOML: "),
+        (A + "timeout = " + 9999 * "9", "not TOML: "),
+        (A + "timeout = 0x" + 9999 * "f", "not TOML: an integer has more than 64 bits"),
+        (A + f"scene = [{99999 * '1,'}]", r"scene = \[1, 1, .{500,900} \.\.\. .*must be a text"),
+        ('[[jobs]]\ninput = "a\\u0000.blend"\nout = "out"', r"input = 'a.{1,4}.blend': must be a text"),
+        ('[[jobs]]\ninput = "a.blend"\nout = "o\\u0000t"', r"out = 'o.{1,4}t': must be a text"),
+        (f'[[jobs]]\ninput = "{999 * "n"}.blend"\nout = "out"', "no such file"),
+        (
+            f'[[jobs]]\ninput = "a.blend"\nout = "{999 * "n"}/a.blend"',
+            "folder's name has more than 255 bytes",
+        ),
+        (10001 * A, "has 10001 jobs, more than 10000"),
+        (A + "# " + 2**22 * "x", "more than the 4194304 that a list of jobs may have"),
     ],
 )
 def test_what_is_wrong_in_a_job_file_is_named(part, ph, jobs, text, message):
