@@ -123,7 +123,7 @@ def _entry(function: Kernel) -> Any:
     if LINKING is not None:
         options["pipeline_class"] = LINKING.EntryCompiler
     compiled = numba.njit(cache=CACHE_BASE is not None, no_cfunc_wrapper=True, **options)(function)
-    return compiled if LINKING is None or CACHE_BASE is None else LINKING.forgive(compiled)
+    return compiled if LINKING is None or CACHE_BASE is None else LINKING.keeping.forgive(compiled)
 
 
 def _calling(kernel: Any) -> Any:
@@ -153,7 +153,7 @@ def _shared(function: Kernel) -> Any:
     kernel = LINKING.Kernel(function, {}, _callee_options(), LINKING.SharedCompiler)
     if CACHE_BASE is not None:
         kernel.enable_caching()
-        LINKING.forgive(kernel)
+        LINKING.keeping.forgive(kernel)
     kernel.make_entry = _entry_of
     return kernel
 

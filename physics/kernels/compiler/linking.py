@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import importlib
 import operator
-import pickle
 import sys
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 
+from . import keeping as keeping
 from .arrays import MODELS, own_reading, own_writing
 from .calls import of_kernel
 from .guards import Asking, OfKernels, refuse_foreign
@@ -208,28 +208,6 @@ class _Without:
     def __exit__(self, *reason: object) -> None:
         if self._collecting:
             gc.enable()
-
-
-def forgive(dispatcher: Any) -> Any:
-    """The dispatcher, for which a file of the cache that cannot be read is as good as none, and what is there was made
-    of this source, as the folder's name says: some Numbas ask for the source file's time instead, which is another one
-    as soon as the same add-on is installed again.
-    """
-    cache = dispatcher._cache
-    files = getattr(cache, "_cache_file", None)
-    if files is not None:
-        files._source_stamp = "as the folder's name says"
-
-    def load_overload(signature: Any, context: Any) -> Any:
-        try:  # without the implementations of all that Numba knows, which take as long as the kernels: for compilers
-            with cache._guard_against_spurious_io_errors():
-                return cache._load_overload(signature, context)
-        except (pickle.UnpicklingError, EOFError, ValueError, IndexError, AttributeError, ImportError):
-            cache.flush()
-            return None
-
-    cache.load_overload = load_overload
-    return dispatcher
 
 
 def _with_loaders(result: Any) -> Any:

@@ -150,6 +150,21 @@ def test_called_kernel_found_in_the_cache_when_its_caller_is_compiled(kept: Path
     assert child(kept) == {"energy": 1.0, "limit_value": [1, 0], "limit_potential": [1, 0]}
 
 
+@KEPT
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_damaged_files_are_compiled_again(kept: Path, kind: str) -> None:
+    """A changed bit anywhere, a file cut short and an empty one; the next process finds all whole."""
+    paths = sorted(kept.rglob(f"limits.limit_value-*.{kind}"))
+    assert len(paths) == 1
+    whole = paths[0].read_bytes()
+    places = range(0, len(whole), len(whole) // 3)
+    damaged = [whole[:k] + bytes([whole[k] ^ 4]) + whole[k + 1 :] for k in places]
+    for data in (*damaged, whole[:-9], b""):
+        paths[0].write_bytes(data)
+        assert child(kept) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [1, 0]}
+    assert child(kept) == {"energy": 1.0, "limit_value": [1, 0], "limit_potential": [1, 0]}
+
+
 def test_python_may_call_what_kernels_call(tmp_path: Path) -> None:
     assert child(tmp_path, "direct")["value"] == -0.5
 
