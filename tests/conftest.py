@@ -53,6 +53,10 @@ if INSTALLED is None and "bpy" not in sys.modules:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--small", action="store_true", help="run only the tests marked small")
+    parser.addoption(
+        "--fuzz-seconds", type=float, default=40.0, help="how long tests/fuzz damages files, in all"
+    )
+    parser.addoption("--fuzz-seed", type=int, default=0, help="the first seed of tests/fuzz")
 
 
 @pytest.hookimpl(wrapper=True)

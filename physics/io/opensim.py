@@ -66,7 +66,8 @@ def read_opensim(
     root = read_xml(path)
     document = Node(root, str(path))
     version = root.get("Version", "")
-    if root.tag != "OpenSimDocument" or not version.isdecimal() or not OLDEST <= int(version) <= NEWEST:
+    known = len(version) == len(str(NEWEST)) and version.isdecimal() and OLDEST <= int(version) <= NEWEST
+    if root.tag != "OpenSimDocument" or not known:
         raise FormatError(
             f"{path}: not an OpenSim model of version 4 (element {root.tag!r}, version {version!r}); "
             "open and save it in OpenSim 4 to convert it"

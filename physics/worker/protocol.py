@@ -12,7 +12,7 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -80,12 +80,12 @@ def read_message(stream: BinaryIO) -> Message | None:
         )
     if array_bytes > MAX_ARRAY_BYTES:
         raise FormatError(f"a message's arrays of {array_bytes} bytes exceed the limit of {MAX_ARRAY_BYTES}")
-    header = _parse_header(_read_exactly(stream, header_bytes, "the header") or b"")
+    header = _parse_header(bytes(_read_exactly(stream, header_bytes, "the header") or b""))
     layout = _parse_layout(header.pop("arrays", None), array_bytes)
     arrays = {}
     for name, dtype, shape in layout:
         size = math.prod(shape) * dtype.itemsize
-        data = _read_exactly(stream, size, f"array {name!r}") or bytearray()
+        data = cast(memoryview, _read_exactly(stream, size, f"array {name!r}"))
         native = np.frombuffer(data, dtype=dtype).reshape(shape)
         arrays[name] = native.astype(dtype.newbyteorder("="), copy=False)
     return Message(header, arrays)
@@ -98,9 +98,9 @@ def _on_the_wire(name: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]
     return np.ascontiguousarray(array, dtype=wire).reshape(array.shape)
 
 
-def _read_exactly(stream: BinaryIO, size: int, what: str, may_end: bool = False) -> bytearray | None:
-    buffer = bytearray(size)
-    view = memoryview(buffer)
+def _read_exactly(stream: BinaryIO, size: int, what: str, may_end: bool = False) -> memoryview | None:
+    buffer = np.empty(size, dtype=np.uint8)  # takes memory only as it is filled, whatever size is claimed
+    view = buffer.data
     filled = 0
     while filled < size:
         count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
@@ -109,10 +109,10 @@ def _read_exactly(stream: BinaryIO, size: int, what: str, may_end: bool = False)
                 return None
             raise FormatError(f"truncated: {filled} of {size} bytes of {what}")
         filled += count
-    return buffer
+    return view
 
 
-def _parse_header(text: bytes | bytearray) -> dict[str, Any]:
+def _parse_header(text: bytes) -> dict[str, Any]:
     try:
         header = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
