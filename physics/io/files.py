@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from ..errors import FormatError
 from .limits import BYTES, NESTING, PIECE
 
 LONGEST_NAME = 255  # bytes, as most file systems have it
-STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # in JSON
 STEPS = np.zeros(256, dtype=np.int8)  # of the nesting, by character
 STEPS[list(b"[{")], STEPS[list(b"]}")] = 1, -1
 
@@ -135,10 +133,13 @@ def parse_object(data: bytes, where: str) -> dict[str, Any]:
 
 def check_nesting(text: bytes) -> None:
     """FormatError if lists and objects of a JSON text nest deeper than any reader or writer follows them."""
-    characters, depth = np.frombuffer(STRINGS.sub(b"", text), dtype=np.uint8), 0
+    plain = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    characters, depth, quotes = np.frombuffer(plain, dtype=np.uint8), 0, 0
     for start in range(0, len(characters), PIECE):
-        depths = depth + np.cumsum(STEPS[characters[start : start + PIECE]], dtype=np.int32)
-        depth = int(depths[-1])
+        piece = characters[start : start + PIECE]
+        quotes_until = quotes + np.cumsum(piece == ord('"'), dtype=np.int32)
+        depths = depth + np.cumsum(np.where(quotes_until % 2, 0, STEPS[piece]), dtype=np.int32)
+        depth, quotes = int(depths[-1]), int(quotes_until[-1])
         if depths.max() > NESTING:
             raise FormatError(f"unsupported JSON: lists and objects nest deeper than {NESTING}")
 

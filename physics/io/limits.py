@@ -1,7 +1,7 @@
 """What readers take at most; a larger file is refused before anything is allocated for it.
 
-Real models, motions and surfaces take a hundredth. Within these limits a file takes seconds and a gigabyte at most,
-except a result, whose arrays are what its model and its samples ask for.
+Real models, motions and surfaces take a hundredth. What a file within these limits takes is bounded, too, except for a
+result, whose arrays are what its model and its samples ask for; ``tests/fuzz`` measures it.
 """
 
 from __future__ import annotations
@@ -25,3 +25,5 @@ ELEMENTS = 500_000  # of an XML file
 COLUMNS = 100_000  # of a table
 NESTING = 100  # lists and objects in each other
 XML_NESTING = 200
+SECONDS = 10  # of the processor to read a file
+MEMORY_BYTES = 1024 * MIB  # to read a file

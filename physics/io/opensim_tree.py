@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -93,20 +94,20 @@ class Tree:
         placed: set[str | None] = {None}
         waiting = self._merged(self.links)
         while waiting:
-            forward = [
+            forward = (
                 link for link in waiting if link.parent.body in placed and link.child.body not in placed
-            ]
-            backward = [
+            )
+            backward = (
                 link for link in waiting if link.child.body in placed and link.parent.body not in placed
-            ]
-            if forward:
-                self._add(forward[0])
-                placed.add(forward[0].child.body)
-                waiting.remove(forward[0])
-            elif backward:
-                placed.add(backward[0].parent.body)
-                waiting.remove(backward[0])
-                self._add(_turned(backward[0]))
+            )
+            if (link := next(forward, None)) is not None:
+                self._add(link)
+                placed.add(link.child.body)
+                waiting.remove(link)
+            elif (link := next(backward, None)) is not None:
+                placed.add(link.parent.body)
+                waiting.remove(link)
+                self._add(_turned(link))
             elif (free := self._adrift(waiting, placed)) is not None:
                 self._free(free)
                 placed.add(free)
@@ -120,11 +121,11 @@ class Tree:
 
     def _merged(self, links: list[_Link]) -> list[_Link]:
         """The links without the welds by which bodies of no or impossible mass were merged into their parents."""
-        left = list(links)
+        left, counts = list(links), Counter(link.child.body for link in links)
         for link in reversed(links):
             name = link.child.body
             solid = self.solids.get(name or "")
-            alone = sum(other.child.body == name for other in links) == 1
+            alone = counts[name] == 1
             if name is None or solid is None or solid.possible or not alone or link.read.joint != Fixed():
                 continue
             parent = self._current(link.parent)  # which may have been merged itself

@@ -63,8 +63,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise FormatError(f"{path}: duplicate column {twice!r}")
     if labels[0].lower() != TIME:
         raise FormatError(f"{path}: the first column must be {TIME!r}, got {labels[0]!r}")
-    table = np.array([_row(path, number, line, len(labels)) for number, line in body[1:]])
-    table = table.reshape(len(body) - 1, len(labels))
+    rows = [_row(path, number, line, len(labels)) for number, line in body[1:]]
+    table = np.concatenate(rows or [np.empty(0)]).reshape(len(rows), len(labels))
     _check_size(path, header, table.shape)
     if not np.isfinite(table[:, 0]).all():
         raise FormatError(f"{path}: time must be finite, got {table[~np.isfinite(table[:, 0]), 0][0]:g}")
@@ -74,8 +74,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
     degrees = header.pop("indegrees", "no").lower()
     if degrees not in ("yes", "no", "true", "false"):
         raise FormatError(f"{path}: inDegrees must be yes or no, got {degrees!r}")
-    columns = dict(zip(labels[1:], table[:, 1:].T.copy()))
-    return Storage(table[:, 0].copy(), columns, degrees in ("yes", "true"), name, header)
+    times, *columns = np.ascontiguousarray(table.T)
+    return Storage(times, dict(zip(labels[1:], columns)), degrees in ("yes", "true"), name, header)
 
 
 def write_storage(
@@ -151,10 +151,10 @@ def _header(lines: list[str]) -> tuple[str, dict[str, str]]:
     return header.pop("name", name), header
 
 
-def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> list[float]:
+def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> FloatArray:
     words = line.split()
     try:
-        values = [float(word) for word in words]
+        values: FloatArray = np.array(words, dtype=np.float64)
     except ValueError as error:
         raise FormatError(f"{path}: line {number} must be numbers, got {line.strip()!r:.80}") from error
     if len(values) != count:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.io.limits import MEMORY_BYTES, SECONDS
 from physics.io.vtp import read_vtp
 from physics.worker import protocol
 from tests.fuzz.mutating import archive, changed, damaged, message
@@ -30,7 +31,6 @@ from tests.physics.io.test_vtp import VTP
 resource = pytest.importorskip("resource", reason="peaks of memory are known on Unix")
 pytestmark = pytest.mark.slow
 
-MOST_SECONDS, MOST_BYTES = 10.0, 2**30  # of one input
 TABLE = b"a\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n0\t0.5\t-2e-3\n1\t1\t2\n"
 JOBS = b"""format = "condyle-jobs"
 version = 1
@@ -148,8 +148,8 @@ def test_damaged_files(kind: str, tmp_path: Path, request: pytest.FixtureRequest
         except Exception:
             pytest.fail(f"{kind}, seed {seed}, {path}:\n{traceback.format_exc()[-3000:]}")
         slowest = max(slowest, time.process_time() - began)
-        assert slowest < MOST_SECONDS, f"{kind}, seed {seed}, {path}: {slowest:.1f} s"
-        assert peak() - before < MOST_BYTES, (
+        assert slowest < SECONDS, f"{kind}, seed {seed}, {path}: {slowest:.1f} s"
+        assert peak() - before < MEMORY_BYTES, (
             f"{kind}, seed {seed}, {path}: {(peak() - before) / 2**20:.0f} MiB"
         )
     count, memory = seed - first, (peak() - before) / 2**20

@@ -72,17 +72,6 @@ def test_the_nesting_of_json_is_counted_outside_of_texts():
         check_nesting(b"[]" * limits.PIECE + deep.encode() + b"[" * (most + 1))
 
 
-def test_joints_in_joints_are_refused_before_they_are_followed(tmp_path):
-    described = {"type": "hinge", "axis": [0, 0, 1]}
-    for _ in range(300):
-        described = {"type": "inverted", "joint": described}
-    bodies = [{"name": "a", "parent": None, "joint": described, "mass": 1, "inertia": np.eye(3).tolist()}]
-    document = {"format": "condyle-model", "version": 1, "bodies": bodies}
-    (tmp_path / "deep.json").write_text(json.dumps(document))
-    with pytest.raises(ph.FormatError, match="nest deeper than 100"):
-        ph.load_model(tmp_path / "deep.json")
-
-
 def test_extras_that_could_not_be_read_again_are_not_written(tmp_path):
     deep, endless = [], {}
     for _ in range(limits.NESTING):
