@@ -19,6 +19,7 @@ from ..curves.nla_curves import PlayedCurve
 from ..data import references
 from ..data.joints import slider_names
 from ..data.references import Body
+from . import keyed_poses
 
 CHANNELS = ("location", "rotation_", "scale", "delta_", "constraints[")
 BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)')
@@ -43,18 +44,17 @@ class _Part(NamedTuple):
         return self.block.as_pointer(), self.bone, self.path, self.carried
 
 
-def of_joint(item: Object, frames: np.ndarray) -> list[np.ndarray]:
-    """Rising frames (k,) of the keys of each curve that has a say in what a joint follows, its Empty given: of those of
-    their cycles from the first to the last of rising frames (F,), too.
+def of_joint(item: Object | None, source: keyed_poses.Source, frames: np.ndarray) -> list[np.ndarray]:
+    """Rising frames (k,) of the keys of each curve that has a say in what a joint follows, its Empty (None: it has
+    none) and what moves in what given: of those of their cycles from the first to the last of rising frames (F,), too.
     """
-    settings = item.condyle.joint
-    if settings.driven:
-        return of([_Part(item, path=f'["{name}"]') for name in slider_names(settings)], frames)
-    child = references.resolve(settings.child)
-    parent = None if settings.to_world else references.resolve(settings.parent)
+    if item is not None and item.condyle.joint.driven:
+        names = slider_names(item.condyle.joint)
+        return of([_Part(item, path=f'["{name}"]') for name in names], frames)
+    child, parent = source.child, source.parent
     moved = [_part(body) for body in (child, parent) if body is not None]
     # what carries both moves neither in the other, unless something else leads one of them in the world
-    both = _carriers(child) & _carriers(parent) if child is not None and parent is not None else set()
+    both = _carriers(child) & _carriers(parent) if parent is not None else set()
     parts, rooted = _parts(moved, both)
     if both and rooted:
         parts, _ = _parts(moved, set())

@@ -59,9 +59,9 @@ def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
     not on a time that runs by itself.
     """
     places = []
-    for index, entry in enumerate(read.bodies):
+    for entry in read.bodies:
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        joint = read.model.joints[index]
+        joint = read.model.joints[entry.index]
         if item is None or joint.reading_names != joint.coordinate_names:
             continue
         first = read.model.coordinate_slice(entry.name).start

@@ -11,8 +11,8 @@ from bpy.types import Scene
 from ..baked import temporarily
 from ..blender import physics_access, units
 from ..curves.fcurve_values import SEEN
-from ..data import findings, frame_times, references
-from . import jump_search, keyed_poses, led_joints, whole_turns
+from ..data import findings, frame_times
+from . import jump_search, led_joints, whole_turns
 from .jump_search import LOOK, MOST, Shown
 from .led_joints import Followed
 from .motion_curves import MotionCurves
@@ -123,12 +123,11 @@ class Looks:
     def __init__(self, scene: Scene, each: Followed) -> None:
         self._scene = scene
         self._known: dict[float, Any] = {}
-        self._item = references.object_by_session_uid(each.uid)
-        self._source = keyed_poses.source_of_joint(self._item)
+        self._name, self._item, self._source = each.name, each.item, each.source
 
     def take(self, at: float) -> None:
         """Know what is shown at a frame, where the scene is now."""
-        found = led_joints.shown(self._item, self._source, f"{self._item.name} at frame {at:g}")
+        found = led_joints.shown(self._item, self._source, f"{self._name} at frame {at:g}")
         self._known[at] = led_joints.measured(self._scene, self._item, np.array([found]))[0]
 
     def __call__(self, frames: np.ndarray) -> np.ndarray:
@@ -175,8 +174,9 @@ def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[findings.Findi
     by = [f"{np.degrees(turns[most]):.3g}°"] if turns[most] > SEEN else []
     by += [units.told_length(ways[most])] if ways[most] > SEEN else []
     size, frame = " and ".join(by), round(float(each.frames[rows[places[most]]]), 2)
-    item = references.Handle(each.uid)
-    return [findings.about(item, "keys-jump", joint=each.name, size=size, frame=frame, count=len(places))]
+    return [
+        findings.about(each.handle, "keys-jump", joint=each.name, size=size, frame=frame, count=len(places))
+    ]
 
 
 def _size(joint: physics_access.Joint, before: np.ndarray, after: np.ndarray) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from ..curves import rotation_channels
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
 from ..data.joints import slider_names
+from ..data.references import Handle
 from ..reading import joints
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
@@ -34,9 +35,12 @@ MISSED_TURN = np.radians(0.5)
 EARLIER, LATER = 3, 3
 
 
+NOTHING = Handle(0)
+
+
 @dataclass
 class Followed:
-    """A joint that follows its animation.
+    """A joint that follows its animation; be it one of the scene, or that of what is followed without one.
 
     Attributes:
         name: of its Empty. body: of the model's body. joint: of physics, in metres.
@@ -44,10 +48,12 @@ class Followed:
         weights: how strongly it is drawn to it otherwise, from 0 to 1 (F,); time: what that means, see `Pull` [s].
         strength: both of these as time goes by, between the frames, too.
         controller: name of the one that draws it there; empty: there is none.
-        uid: of its Empty in the session. frames: at which it was seen (F,): whole ones, the last samples before leaps,
-            and looks between them. again: by how much its curves go on from the first to the last, if they repeat
-            themselves behind that, or None. leapt: whether it leaps to what it is there from what it is at the one
-            before (F,). drawn: whether that draws it where it follows in part (F,): leaps do not.
+        handle: of its Empty, or of what is followed without a joint; base: then, what that moves on (None: the world);
+            frame: and where on it its joint is (4, 4), in Blender units. None of a joint of the scene.
+        frames: at which it was seen (F,): whole ones, the last samples before leaps, and looks between them.
+        again: by how much its curves go on from the first to the last, if they repeat themselves behind that, or None.
+        leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether that draws it
+            where it follows in part (F,): leaps do not.
         before: what a motion that was sampled shows at the whole frames before its first, rising (k, ...), as readings
             or poses; None: nothing.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
@@ -71,12 +77,27 @@ class Followed:
     )
     time: float = 0.1
     controller: str = ""
-    uid: int = 0
+    handle: Handle = NOTHING
+    base: Handle | None = None
+    frame: np.ndarray | None = None
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
     again: np.ndarray | None = None
     leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     before: np.ndarray | None = None
+
+    @property
+    def item(self) -> Object | None:
+        """The joint's Empty; None of what is followed without a joint."""
+        return references.object_by_session_uid(self.handle.session_uid) if self.frame is None else None
+
+    @property
+    def source(self) -> keyed_poses.Source:
+        """What moves in what, as the scene has it now."""
+        if self.frame is None:
+            return keyed_poses.source_of_joint(self.item)
+        base = None if self.base is None else self.base.find()
+        return keyed_poses.Source(self.name, self.handle.find(), base, self.frame)
 
 
 def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -87,10 +108,10 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
         ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
     """
     chosen = []
-    for index, entry in enumerate(read.bodies):
+    for entry in read.bodies:
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is not None and may_follow(item):
-            chosen.append((item, read.model.joints[index], entry.name))
+            chosen.append((item, read.model.joints[entry.index], entry.name))
     if not chosen:
         return []
     prescribed: list[list[bool]] = [[] for _ in chosen]
@@ -111,26 +132,30 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
         if led and joint.num_coordinates:
             strength = Strength(np.array(frames), np.array(drawn), np.array(on))
             made = followed_of(scene, item, joint, body, strength.held, np.array(value))
-            made.weights, made.strength = strength.weights.copy(), strength
             made.time = item.condyle.joint.follow_time
             made.controller = item.name if controlled else ""
-            made.frames = np.array(frames)
-            made.leapt, made.drawn = np.zeros(len(frames), dtype=bool), np.ones(len(frames), dtype=bool)
-            found.append(made)
+            found.append(seen_at(made, strength))
     return found
 
 
-def shown(item: Object, source: keyed_poses.Source, name: str) -> list[float] | np.ndarray:
+def seen_at(made: Followed, strength: Strength) -> Followed:
+    """What was seen of a joint at the frames of its strength."""
+    count = len(strength.frames)
+    made.weights, made.strength, made.frames = strength.weights.copy(), strength, np.array(strength.frames)
+    made.leapt, made.drawn = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+    return made
+
+
+def shown(item: Object | None, source: keyed_poses.Source, name: str) -> list[float] | np.ndarray:
     """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
-    settings = item.condyle.joint
-    if settings.driven:
-        return [float(item[slider]) for slider in slider_names(settings)]
+    if item is not None and item.condyle.joint.driven:
+        return [float(item[slider]) for slider in slider_names(item.condyle.joint)]
     return keyed_poses.pose_now(source, name)
 
 
-def measured(scene: Scene, item: Object, values: np.ndarray) -> np.ndarray:
+def measured(scene: Scene, item: Object | None, values: np.ndarray) -> np.ndarray:
     """Sliders (F, n), or poses (F, 4, 4), as they were shown, in metres and radians."""
-    if not item.condyle.joint.driven:
+    if item is None or not item.condyle.joint.driven:
         return units.to_metres(values, scene)
     metres = units.length_scale(scene)
     factors = [metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
@@ -139,7 +164,7 @@ def measured(scene: Scene, item: Object, values: np.ndarray) -> np.ndarray:
 
 def held_at_start(followed: list[Followed]) -> set[str]:
     """Names of the joints that follow their animation from the beginning."""
-    return {each.name for each in followed if each.switched[0]}
+    return {each.name for each in followed if each.switched[0] and each.frame is None}
 
 
 def may_follow(item: Object) -> bool:
@@ -177,7 +202,7 @@ def followed_of(
     metres = units.length_scale(scene)
     after = units.to_metres(joints.child_in_joint(item), scene)
     scale = settings.length_scale * metres
-    made = Followed(item.name, body, joint, after, scale, switched, uid=item.session_uid)
+    made = Followed(item.name, body, joint, after, scale, switched, handle=Handle(item.session_uid))
     if settings.driven:
         made.readings = measured(scene, item, values)
         turns, widths = sliders.periods(joint), np.ptp(sliders.slider_ranges(item, joint), axis=1)
@@ -293,9 +318,7 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
     far, turned = float(found.translation.max()), float(found.rotation.max())
     if far > FAR or turned > FAR_TURN:
         apart = units.told_apart(far, turned)
-        told.append(
-            findings.about(references.Handle(each.uid), "keys-off-joint", joint=each.name, apart=apart)
-        )
+        told.append(findings.about(each.handle, "keys-off-joint", joint=each.name, apart=apart))
     return found.q, told
 
 

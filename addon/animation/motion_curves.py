@@ -12,9 +12,8 @@ from bpy.types import Object, Scene
 from ..baked import channel_units
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN
-from ..data import references
 from ..data.joints import slider_names
-from . import keyed_poses, led_joints
+from . import led_joints
 from .led_joints import Followed
 
 
@@ -46,15 +45,14 @@ def read(scene: Scene, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else
     has a say in it, as a driver, limits, or constraints. The scene is at the first of the frames.
     """
-    item = references.object_by_session_uid(each.uid)
-    found = (_sliders if each.readings is not None else _child)(scene, item, each)
+    found = _child(scene, each) if each.readings is None else _sliders(scene, each.item)
     if not any(curve is not None for curve in found.curves):
         return None
     seen, said = each.poses if each.readings is None else each.readings, found.shown(each.frames)
     return None if np.abs(said - seen).max() > SEEN * max(1.0, np.abs(said).max()) else found
 
 
-def _sliders(scene: Scene, item: Object, each: Followed) -> MotionCurves:
+def _sliders(scene: Scene, item: Object) -> MotionCurves:
     """The curves of a joint's sliders."""
     names = slider_names(item.condyle.joint)
     curves = [fcurve_values.alone(item, f'["{name}"]') for name in names]
@@ -66,9 +64,9 @@ def _sliders(scene: Scene, item: Object, each: Followed) -> MotionCurves:
     return MotionCurves(shown, curves)
 
 
-def _child(scene: Scene, item: Object, each: Followed) -> MotionCurves:
+def _child(scene: Scene, each: Followed) -> MotionCurves:
     """The curves of the child's own channels: they move it as it was seen, where nothing else moves it in the joint."""
-    body = keyed_poses.source_of_joint(item).child
+    body = each.source.child
     owner, mode = body.owner, body.owner.rotation_mode
     turn = rotation_channels.rotation_path(mode)
     still = [*owner.location, *getattr(owner, turn)]

@@ -73,15 +73,15 @@ def see(
         read: the model, with the scene at that frame. given: names of joints that follow their animation anyway.
     """
     chosen, told = [], []
-    for index, body, item, source in _starting(scene, read, given):
-        entry, joint = read.bodies[index], read.model.joints[index]
+    for entry, body, item, source in _starting(scene, read, given):
+        joint = read.model.joints[entry.index]
         if source == "SETTINGS" or (item is None and source == "POSE"):
             continue  # a free body starts in its pose anyway
         if any(joint.prescribed):
             told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue
         given_by = None if item is None else keyed_poses.source_of_joint(item)
-        chosen.append(_Chosen(index, entry, body, joint, source == "MOTION", item, given_by))
+        chosen.append(_Chosen(entry.index, entry, body, joint, source == "MOTION", item, given_by))
     told += left_behind(scene, read, given)
     if not chosen:
         return [], told
@@ -109,16 +109,16 @@ def see(
 
 def _starting(
     scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
-) -> Iterator[tuple[int, references.Body, Object | None, str]]:
-    """Numbers in the model, bodies, joints' Empties (None: free) and what they start from, of all that do not follow
-    their animation anyway as joints of the names `given` do.
+) -> Iterator[tuple[scene_to_model.ModelBody, references.Body, Object | None, str]]:
+    """Bodies of the model and of the scene, joints' Empties (None: free) and what they start from, of all that do not
+    follow their animation anyway as joints of the names `given` do.
     """
-    for index, entry in enumerate(read.bodies):
+    for entry in read.bodies:
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         body = references.find_body(entry.handle, entry.name)
         own = body.data.body.start_from if item is None else item.condyle.joint.start_from
-        if read.model.joints[index].num_coordinates and (item is None or item.name not in given):
-            yield index, body, item, scene.condyle.start.source if own == "SCENE" else own
+        if read.model.joints[entry.index].num_coordinates and (item is None or item.name not in given):
+            yield entry, body, item, scene.condyle.start.source if own == "SCENE" else own
 
 
 def left_behind(
@@ -250,7 +250,7 @@ def find(
 
 def _leaps(read: scene_to_model.SceneModel, each: Seen) -> list[findings.Finding]:
     """A finding where what was seen of a body leaps at the start."""
-    entry = read.bodies[read.model.index(each.name)]
+    (entry,) = (entry for entry in read.bodies if entry.name == each.name)
     return [findings.about(entry.culprit, "start-jump", body=entry.joint_name or entry.name)]
 
 
@@ -266,8 +266,10 @@ def _placed(each: Seen, near: np.ndarray, fitted: set[str]) -> tuple[np.ndarray,
         rows.insert(0, single_pose.place(each.joint, rows[0], pose, scale, near=True)[0])
     if far <= led_joints.FAR and turn <= led_joints.FAR_TURN:
         return np.array(rows), []
-    item, apart = references.Handle(followed.uid), units.told_apart(far, turn)
-    return np.array(rows), [findings.about(item, "start-off-pose", joint=followed.name, apart=apart)]
+    apart = units.told_apart(far, turn)
+    return np.array(rows), [
+        findings.about(followed.handle, "start-off-pose", joint=followed.name, apart=apart)
+    ]
 
 
 def _speed_of_sliders(

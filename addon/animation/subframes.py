@@ -9,7 +9,7 @@ from bpy.types import Scene
 
 from ..baked import temporarily
 from ..curves import fcurve_cycles, fcurve_values
-from ..data import frame_times, references
+from ..data import frame_times
 from . import driving_keys, follow_weights, jumps, led_joints, motion_curves, whole_turns
 from .led_joints import Followed
 from .motion_curves import MotionCurves
@@ -49,8 +49,8 @@ def looked_at(scene: Scene, followed: list[Followed], frames: np.ndarray, fps: f
     keyed = [motion_curves.read(scene, each) for each in followed]
     for each, by in zip(followed, keyed):
         each.again = None if by is None else by.again(frames)
-        item = references.object_by_session_uid(each.uid)
-        each.strength = follow_weights.between_frames(item, each.strength, looks)
+        if each.item is not None:
+            each.strength = follow_weights.between_frames(each.item, each.strength, looks)
     keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
     leaping = jumps.looked_for(scene, followed, keyed, frames)
     if count < 2:
@@ -81,8 +81,7 @@ def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
     if each.by is not None:
         wide = _interpolated(joint, fcurve_values.keyed(each.by.curves, joint.frames))
     else:
-        item = references.object_by_session_uid(joint.uid)
-        wide = _interpolated(joint, driving_keys.of_joint(item, joint.frames))
+        wide = _interpolated(joint, driving_keys.of_joint(joint.item, joint.source, joint.frames))
         wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
     return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
 

@@ -136,11 +136,6 @@ class Channels:
             raise physics_access.model_error(
                 f"bone {self.body.name!r} is connected to its parent and the simulation moves it "
                 f"{units.told_length(away)} away; {how_to_disconnect(self.body)}"
-                + (
-                    "; where its parent moves but is held, prescribe a free joint for that"
-                    if self._is_at_parent(location[:1])
-                    else ""
-                )
             )
         check_editable(self.body)
         _check_others(self.body)

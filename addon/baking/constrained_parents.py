@@ -19,7 +19,8 @@ from ..reading.scene import SceneModel
 def check(read: SceneModel) -> None:
     """ModelError where a body of a `SceneModel`, or what holds one, is carried so; in a scene without its bake."""
     found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
-    bases = [body for handle in read.held if (body := handle.find()) is not None]
+    handles = dict.fromkeys([*read.held, *(entry.handle for entry in read.leaders)])
+    bases = [body for handle in handles if (body := handle.find()) is not None]
     simulated = {key_of(body) for body in found}
     for body in [*found, *bases]:
         carrier = references.carrier(body) if key_of(body) in simulated else body

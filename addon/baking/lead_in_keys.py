@@ -17,15 +17,15 @@ from .local_matrices import LocalPoses, Samples, carriers, sample_matrices
 from .muscles_outside_range import seen_frames
 
 
-def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], parents: np.ndarray) -> None:
+def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], parents: Sequence[int]) -> None:
     """Give the channels of what sliders move, and of all that hangs together with it, rows before those of a bake.
 
     They show what is to be seen there now, from where the scene begins, or from behind the last frame at which keys
     cannot hold it. The scene is without its bake.
 
     Args:
-        begin: the bake's first frame. channels: of each body of the model. parents: index of each body's parent (nb,),
-            -1 for the world.
+        begin: the bake's first frame. channels: of each simulated body. parents: number of each body's parent among
+            them, -1 for the world.
     """
     bodies = [entry.body for entry in channels]
     tied = _tied(scene, bodies, parents)
@@ -42,7 +42,7 @@ def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], paren
         entry.lead(early[start:], row)
 
 
-def _tied(scene: Scene, bodies: Sequence[Body], parents: np.ndarray) -> set[str]:
+def _tied(scene: Scene, bodies: Sequence[Body], parents: Sequence[int]) -> set[str]:
     """Names of the objects whose bodies sliders move, or that joints or parenting connect with such.
 
     The others keep what they have before a bake; one of these that did not stay where it was would be torn off.

@@ -18,7 +18,6 @@ from mathutils import Matrix
 
 from ..baked.parents import BAKED_THROUGH, check_parent
 from ..blender import physics_access, units
-from ..data import findings
 from ..data.references import Body, Key, key_of
 
 #: of `sample_matrices`
@@ -74,34 +73,6 @@ def sample_matrices(
         name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
         for name, row in rows.items()
     }
-
-
-def held_motion(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> list[findings.Finding]:
-    """A finding for each body that a simulation holds in its pose of the first frame, though it moves later."""
-    watched = [body for body in bodies if _may_move(body.object)]
-    if not watched:
-        return []
-    items = {body.object.name_full: body.object for body in watched}
-    samples = sample_matrices(scene, items.values(), frames, {key_of(body) for body in watched})
-    found = []
-    for body in watched:
-        row = samples[body.object.name_full]
-        world = row[""] @ row[f"pose:{body.bone}"] if body.bone else row[""]
-        away = np.abs(world - world[0])
-        # a hundred times the rounding of a float32 matrix
-        if away[:, :3, :3].max() > 1e-5 or away[:, :3, 3].max() > 1e-5 * max(
-            1.0, np.abs(world[:, :3, 3]).max()
-        ):
-            found.append(findings.about(body, "held-parent", body=body.name, frame=float(frames[0])))
-    return found
-
-
-def _may_move(item: Object) -> bool:
-    while item is not None:
-        if is_animated(item):
-            return True
-        item = item.parent
-    return False
 
 
 def _at(matrices: np.ndarray, rows: np.ndarray | None) -> np.ndarray:

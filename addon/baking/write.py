@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -68,9 +68,7 @@ def write(
     free(scene)
     if between is not None:
         between()
-    lead_in_keys.lead(
-        scene, int(frames[0]), channels, read.model.parent
-    )  # with sliders as a fit has left them
+    lead_in_keys.lead(scene, int(frames[0]), channels, read.parents())  # with sliders as a fit has left them
     more, names = bake_figures.keyed(frames, figures, output)
     made = channels_.write(scene, frames, channels, kept, more)
     bake_figures.add_properties(names)
@@ -197,8 +195,8 @@ def _worlds(
 ) -> dict[Key, np.ndarray]:
     """World matrices with scale, in Blender units, of bodies at poses (n, nb, 4, 4)."""
     worlds = {}
-    for index, (entry, body) in enumerate(zip(read.bodies, bodies)):
-        world = units.to_blender(poses[:, index], scene)
+    for entry, body in zip(read.bodies, bodies):
+        world = units.to_blender(poses[:, entry.index], scene)
         world[:, :3, :3] *= entry.scale
         worlds[key_of(body)] = world
     return worlds
@@ -225,9 +223,11 @@ def _see_between(
         frames[rows, None] + (frames[rows + 1] - frames[rows])[:, None] * np.linspace(0.0, 1.0, count)
     ).ravel()
     carried = parents_between_frames.between(samples, frames, places)
+    _follow_between(scene, read, result.poses[0], poses.reshape(-1, *poses.shape[2:]), carried)
     local = LocalPoses(scene, places, worlds, samples=carried)
-    numbers = {key_of(body): number for number, body in enumerate(bodies)}
-    for number, entry in enumerate(found):
+    numbers = {key_of(body): entry.index for entry, body in zip(read.bodies, bodies)}
+    for entry in found:
+        number = numbers[key_of(entry.body)]
         above = nearest_above(entry.body, numbers)
         kept = inside.missed[:, number]
         if above is not None:
@@ -238,6 +238,24 @@ def _see_between(
         seen = np.flatnonzero(np.repeat(kept, count))
         matrices = _all_frames(local.basis(entry.body, seen), len(seen))
         entry.see_between(rows[kept], matrices.reshape(-1, count, 4, 4))
+
+
+def _follow_between(
+    scene: Scene,
+    read: SceneModel,
+    first: np.ndarray,
+    poses: np.ndarray,
+    carried: Mapping[str, parents_between_frames.Between],
+) -> None:
+    """Let what a simulation has followed be where it was, between frames too, from its poses (nb, 4, 4) at the first
+    frame, and those (n, nb, 4, 4) at places. Objects come first: bones are in them.
+    """
+    numbers = {entry.handle: entry.index for entry in read.leaders}
+    for handle, leader in sorted(read.followed.items(), key=lambda pair: bool(pair[0].bone)):
+        body, number = handle.find(), numbers[leader]
+        if body is not None:
+            moves = poses[:, number] @ units.inverses(first[number])
+            parents_between_frames.follow(carried, body, units.to_blender(moves, scene))
 
 
 def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:

@@ -73,7 +73,7 @@ def after_import(scene: Scene, ground: Object) -> list[Finding]:
 
 def _can_be_led(read: scene_to_model.SceneModel, item: Object) -> bool:
     """Whether a joint can be prescribed as it is."""
-    (number,) = (k for k, entry in enumerate(read.bodies) if entry.joint_uid == item.session_uid)
+    (number,) = (entry.index for entry in read.bodies if entry.joint_uid == item.session_uid)
     return bool(item.condyle.joint.driven or led_joints.follows_poses(read.model.joints[number]))
 
 
@@ -87,8 +87,10 @@ def _falling(read: scene_to_model.SceneModel) -> list[scene_to_model.ModelBody]:
     pairs = [*of_bodies(model), *of_muscles(model)]
     groups = together(model, pairs)
     held = {int(groups[max(pair)]) for pair in pairs if min(pair) < 0 <= max(pair)}
+    held |= {int(groups[entry.index]) for entry in read.leaders}
     found: dict[int, scene_to_model.ModelBody] = {}
-    for number, entry in enumerate(read.bodies):
+    for entry in read.bodies:
+        number = entry.index
         if model.bodies[number].parent >= 0:
             continue
         group = int(groups[number])

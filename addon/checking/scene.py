@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import follow_weights, keyed_poses, single_pose, start_states
+from ..animation import carriers, follow_weights, keyed_poses, single_pose, start_states
 from ..baked import conflicts, targets, temporarily
-from ..baking import constrained_parents, local_matrices, write
+from ..baking import constrained_parents, write
 from ..blender import compat, physics_access, units
 from ..data import findings, references
 from ..data.findings import Finding
@@ -38,16 +38,16 @@ NARROWEST, WIDEST = 0.02, 2.0
 def check(scene: Scene) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     begin, end = (int(frame) for frame in frame_ends(scene))
+    frames = np.arange(begin, max(begin, end) + 1.0)
     unplayed = [*write.gone(scene), *write.put_aside(scene)]
     with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
         try:
-            read = scene_to_model.read(scene)
+            read = scene_to_model.read(scene, followed=carriers.sample(scene, frames).followed)
             for entry in read.bodies:
                 conflicts.check(references.find_body(entry.handle, entry.name))
             check_in_time(scene, read)
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
-        held = [body for body in (handle.find() for handle in read.held) if body is not None]
         return [
             *unplayed,
             *bake_preconditions.by_settings(scene),
@@ -55,7 +55,6 @@ def check(scene: Scene) -> list[Finding]:
             *start_penetration.check(scene, read),
             *warnings(scene, read),
             *connected_bones.check(scene),
-            *local_matrices.held_motion(scene, held, np.arange(begin, end + 1)),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(scene, read),
         ]
@@ -186,8 +185,8 @@ def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
 
 def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
-    for entry, simulated in zip(read.bodies, read.model.bodies):
-        body = entry.handle.find()
+    for entry in read.bodies:
+        body, simulated = entry.handle.find(), read.model.bodies[entry.index]
         if body is None or body.bone or body.object.type != "MESH":
             continue
         box = np.array(body.object.bound_box) * entry.scale * units.length_scale(scene)
@@ -213,7 +212,8 @@ def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Findin
 
 def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Rests, starts and sliders outside of limits."""
-    for entry, body, joint in zip(read.bodies, read.model.bodies, read.model.joints):
+    for entry in read.bodies:
+        body, joint = read.model.bodies[entry.index], read.model.joints[entry.index]
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is None:
             continue

@@ -41,18 +41,22 @@ class Inside:
 
     def finding(self, read: SceneModel) -> Finding:
         """The line for people."""
-        entry, code = read.bodies[self.body], "deep-start" if self.is_hard else "deep-soft-start"
+        code, name = "deep-start" if self.is_hard else "deep-soft-start", read.model.body_names[self.body]
         depth = units.told_length(self.depth)
-        return findings.about(entry.handle, code, body=entry.name, depth=depth, ground=self.ground)
+        return findings.about(read.handle_of(self.body), code, body=name, depth=depth, ground=self.ground)
 
 
 def check(scene: Scene, read: SceneModel) -> list[Finding]:
     """What begins inside ground, as the scene is evaluated now."""
     if not _has_ground(read.model):
         return []
-    led, poses = set(), physics_access.physics().body_poses(read.model, read.state)
+    led, poses = (
+        {each.name for each in read.leaders},
+        physics_access.physics().body_poses(read.model, read.state),
+    )
     shown: set[int] = set()
-    for index, entry in enumerate(read.bodies):
+    for entry in read.bodies:
+        index = entry.index
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         by_animation = item is not None and not joints.starts_as_set(scene, item)
         if item is not None and follow_weights.holds(item.condyle.joint):
@@ -63,7 +67,7 @@ def check(scene: Scene, read: SceneModel) -> list[Finding]:
             poses[index] = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
     soft = list(_in_soft(read.model, poses, led))
     if soft and not shown:
-        soft = _pushed(read.model, read.state, _forces_now(scene, read), soft)
+        soft = _thrown(read.model, read.state, _forces_now(scene, read), soft, led)
     # what is off its constraints is led onto them first, maybe out of the ground
     sure = not read.model.constraints
     hard = [replace(each.finding(read), is_error=sure) for each in _in_hard(read.model, poses)]
@@ -90,14 +94,24 @@ def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Tabl
     if not _has_ground(model):
         return []
     soft = list(_in_soft(model, physics_access.physics().body_poses(model, state), led))
+    forces = forcing.sampled(model, inputs, np.array([state.time]))[0]
+    return [each.finding(read) for each in _thrown(model, state, forces, soft, led)]
+
+
+def _thrown(
+    model: physics_access.Model,
+    state: physics_access.State,
+    forces: np.ndarray | None,
+    soft: list[Inside],
+    led: Collection[str],
+) -> list[Inside]:
+    """What is in soft ground without what rests there; of what hangs together with something led that is not known."""
     together = falling.together(model, falling.of_bodies(model))
     led_there = {int(together[model.index(name)]) for name in led}
     free = [each for each in soft if int(together[each.body]) not in led_there]
-    if free:
-        forces = forcing.sampled(model, inputs, np.array([state.time]))[0]
-        resting = {each.body for each in free} - {each.body for each in _pushed(model, state, forces, free)}
-        soft = [each for each in soft if each.body not in resting]
-    return [each.finding(read) for each in soft]
+    pushed = {each.body for each in _pushed(model, state, forces, free)} if free else set()
+    resting = {each.body for each in free} - pushed
+    return [each for each in soft if each.body not in resting]
 
 
 def _pushed(

@@ -224,7 +224,7 @@ def carrier(body: Body) -> Body | None:
     parent = blender_parent(body)
     if parent is None:
         return Body(body.object) if body.bone else None
-    return _there(parent.object, parent.bone)
+    return there(parent.object, parent.bone)
 
 
 def looked_at(constraint: Constraint) -> Iterator[Body]:
@@ -234,10 +234,10 @@ def looked_at(constraint: Constraint) -> Iterator[Body]:
     for owner, name, bone in named:
         item = getattr(owner, name, None)
         if item is not None:
-            yield _there(item, getattr(owner, bone, ""))
+            yield there(item, getattr(owner, bone, ""))
 
 
-def _there(item: Object, bone: str) -> Body:
+def there(item: Object, bone: str) -> Body:
     """A bone, or its object if there is no bone of that name."""
     return Body(item, bone if item.pose is not None and bone in item.pose.bones else "")
 
@@ -260,6 +260,16 @@ def parent_and_child(context: Context) -> tuple[Body | None, Body]:
     if not others:
         return blender_parent(active), active
     return (others[0], active) if _is_below(active, others[0]) else (active, others[0])
+
+
+def joint_pairs(context: Context) -> list[tuple[Body | None, Body]]:
+    """Parents and children of the joints to add: of two selected bodies one hangs on the other (`parent_and_child`), of
+    more each on its Blender parent, or on the world.
+    """
+    bodies = selected_bodies(context)
+    return (
+        [(blender_parent(body), body) for body in bodies] if len(bodies) > 2 else [parent_and_child(context)]
+    )
 
 
 def _is_below(body: Body, other: Body) -> bool:
@@ -345,7 +355,7 @@ def check_role(scene: Scene, called: str, body: Body | None, role: str) -> None:
         )
     if not in_scene(scene, body.object):
         raise physics_access.model_error(f"{called}: its {role} {body.name} is not in scene {scene.name!r}")
-    if not body.data.body.enabled:
+    if role != "parent" and not body.data.body.enabled:
         raise physics_access.model_error(f"{called}: its {role} {body.name} is not a body; make it one first")
     check_evaluated(body.object, f"{called}: its {role} {body.name}")
 

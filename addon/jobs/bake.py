@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation import carriers, led_joints, motions, start_states, subframes
 from ..animation import inputs as forcing
-from ..animation import led_joints, motions, start_states, subframes
 from ..baked import conflicts, temporarily
 from ..baking import muscles, solver_statistics, write
-from ..baking.local_matrices import held_motion
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import bake_preconditions, no_motion, start_penetration
@@ -282,16 +281,16 @@ def ready(
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
-            read = scene_to_model.read(scene, curves)
+            moving = carriers.sample(scene, frames)
+            read = scene_to_model.read(scene, curves, moving.followed)
             for entry in read.bodies:
                 conflicts.check(entry.handle.find())
             checks.check_in_time(scene, read)
         except physics_access.physics().CondyleError as error:
             raise checks.stop(scene, error, curves) from error
         checked = checks.warnings(scene, read, fitted)
-        held = (handle.find() for handle in read.held)
-        warnings = held_motion(scene, [body for body in held if body is not None], frames)
-        followed = subframes.looked_at(scene, led_joints.sample(scene, read, frames), frames, fps)
+        joints = [*moving.joints(scene, read), *led_joints.sample(scene, read, frames)]
+        followed = subframes.looked_at(scene, joints, frames, fps)
         seen, begun = start_states.see(scene, read, frames[0], led_joints.held_at_start(followed))
         excited, pushed = muscles.excitations(scene, read, looks), forcing.torques(scene, read, looks)
         controllers = forcing.controllers(scene, read, looks, at_looks)
@@ -310,7 +309,7 @@ def ready(
     if controllers:
         options["controllers"] = controllers
     clock.lap("project")
-    warnings += [finding for finding in checked if finding.remedy != orphans.REMEDY]
+    warnings = [finding for finding in checked if finding.remedy != orphans.REMEDY]
     pressed = start_penetration.warnings(read, set(given.start), options["tau"])
     told = [*warnings, *given.warnings, *begun, *looked, *pressed]
     return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
@@ -373,7 +372,7 @@ def _bake_report(
         frames=frames,
         times=units.frame_times(frames, scene),
         bodies=[entry.name for entry in read.bodies],
-        poses={entry.name: result.poses[:, index] for index, entry in enumerate(read.bodies)},
+        poses={entry.name: result.poses[:, entry.index] for entry in read.bodies},
         coordinates=coordinates,
         energy=result.energy,
         result=result,

@@ -75,7 +75,7 @@ def check(scene: Scene, kept: Unfinished) -> None:
         raise physics_access.model_error(refused)
     curves = {uid: report.curve for uid, report in kept.fitted.items()}
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(kept.ready.frames[0])):
-        now = scene_to_model.read(scene, curves)
+        now = scene_to_model.read(scene, curves, kept.ready.read.followed)
     places = dict(_places(now))
     for handle, (name, scale, frames) in _places(kept.ready.read):
         found = places.get(handle)
@@ -92,5 +92,6 @@ def check(scene: Scene, kept: Unfinished) -> None:
 
 def _places(read: scene_to_model.SceneModel) -> Iterator[tuple[Any, tuple[str, float, np.ndarray]]]:
     """Of each body of a model: its handle; its name, its scale, and where its joint is in its parent and it in that."""
-    for entry, body in zip(read.bodies, read.model.bodies):
+    for entry in read.bodies:
+        body = read.model.bodies[entry.index]
         yield entry.handle, (entry.name, entry.scale, np.array([body.joint_in_parent, body.body_in_joint]))

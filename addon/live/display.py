@@ -20,7 +20,8 @@ from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
-from ..reading.scene import SceneModel
+from ..reading.scene import ModelBody, SceneModel
+from .frames import Playhead
 
 MOVED = 1e-5
 
@@ -28,8 +29,12 @@ MOVED = 1e-5
 class Display:
     """Shows poses of a model's bodies in the scene."""
 
-    def __init__(self, scene: Scene, read: SceneModel) -> None:
-        """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone."""
+    def __init__(self, scene: Scene, read: SceneModel, playhead: Playhead | None = None) -> None:
+        """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone.
+
+        playhead: where the scene goes meanwhile; None: it stays.
+        """
+        self._playhead = playhead
         self._scene_uid = scene.session_uid
         self._entries = read.bodies
         self._frame = scene.frame_current, scene.frame_subframe
@@ -48,34 +53,37 @@ class Display:
             if not body.data.before_live.shown:
                 _keep(body)
 
-    def _bodies(self) -> list[tuple[int, Body]]:
-        """Number in the model and body of each that is still there."""
+    def _bodies(self) -> list[tuple[ModelBody, Body]]:
+        """Body of the model and of the scene of each that is still there."""
         objects = {item.session_uid: item for item in bpy.data.objects}
         found = []
-        for index, entry in enumerate(self._entries):
+        for entry in self._entries:
             item = objects.get(entry.handle.session_uid)
             bone = entry.handle.bone
             if item is not None and (not bone or (item.pose is not None and bone in item.pose.bones)):
-                found.append((index, Body(item, bone)))
+                found.append((entry, Body(item, bone)))
         return found
 
-    def show(self, poses: np.ndarray) -> None:
-        """Show world poses (nb, 4, 4) [m] of the model's bodies.
+    def show(self, poses: np.ndarray, time: float = 0.0) -> None:
+        """Show world poses (nb, 4, 4) [m] of the model's bodies at a time of the run [s].
 
         Raises:
             ModelError: channels cannot give a pose: a parent is not uniformly scaled, a bone is connected.
         """
         scene = references.find_scene(self._scene_uid)
         self._mark(scene)
+        if self._playhead is not None:
+            frame = self._playhead(time)
+            scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
         if bpy.context.scene == scene:
             bpy.context.view_layer.update()  # an undo leaves no matrices
         bodies = self._bodies()
         worlds = {}
-        for index, body in bodies:
-            world = units.to_blender(poses[index], scene)
-            world[:3, :3] *= self._entries[index].scale
+        for entry, body in bodies:
+            world = units.to_blender(poses[entry.index], scene)
+            world[:3, :3] *= entry.scale
             worlds[key_of(body)] = world[None]
-        local = LocalPoses(scene, np.array([float(scene.frame_current)]), worlds, sampled=False)
+        local = LocalPoses(scene, np.array([scene.frame_current_final]), worlds, sampled=False)
         for _, body in bodies:
             try:
                 channels = channels_.Channels(body, local.basis(body), scene)
@@ -88,7 +96,7 @@ class Display:
 
     def _why(self, error: Exception) -> Exception:
         """What to tell where poses cannot be shown: bones cannot leave an armature that was moved meanwhile."""
-        for name, stood in self._rigs.items():
+        for name, stood in self._rigs.items() if self._playhead is None else ():
             item = bpy.data.objects.get(name)
             if item is not None and np.abs(units.array4(item.matrix_world) - stood).max() > MOVED:
                 return physics_access.model_error(

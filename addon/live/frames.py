@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import bpy
@@ -24,6 +24,9 @@ LEADING = ("location", "rotation_", "scale", "delta_", "condyle.", "constraints[
 # Poses at both ends of what repeats itself are nearer than this [m, rad]; figures than this share of what they go
 # through.
 SAME_POSE, SAME_SHARE = 1e-4, 1e-3
+
+#: frame at a time of a run [s]
+Playhead = Callable[[float], float]
 
 
 def frames(scene: Scene) -> np.ndarray:
@@ -134,7 +137,7 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
     model = made.read.model
     around, drawn, stay = list[str](), list[str](), list[str]()
     anew: dict[str, float] = {}
-    for entry in made.read.bodies:
+    for entry in (*made.read.bodies, *made.read.leaders):
         motion, pull = made.options["motions"].get(entry.name), made.pulls.get(entry.name)
         for given, goes in ((motion, around), (pull, drawn)):
             if given is None or not (np.ptp(given.values, axis=0).any() or _switches(given)):
@@ -164,6 +167,24 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
         return {}, told
     start = made.read.state.time
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
+
+
+def playhead(made: bake.Ready, around: Collection[str], fps: float) -> Playhead | None:
+    """Where the scene is to be at times of a run, so that what is not simulated moves along; None: nothing does.
+
+    around: names of the motions that go round. Curves that repeat themselves do so behind the last frame, too.
+    """
+    leaders = [entry.name for entry in made.read.leaders]
+    if not leaders:
+        return None
+    first, last = float(made.frames[0]), float(made.frames[-1])
+    returns = any(name in around and name not in made.again for name in leaders)
+
+    def at(time: float) -> float:
+        passed = time * fps
+        return first + (passed % (last - first) if returns else passed)
+
+    return at
 
 
 def _controlled(

@@ -15,6 +15,7 @@ from ..data.references import Handle
 from ..jobs.bake import Ready
 from . import knobs
 from .display import Display
+from .frames import Playhead
 
 TOLD_INTERVAL = 0.25  # s of motion between two words about the speed
 LETTING_GO = 0.5  # of the critical damping of the body alone: how the mouse's spring is damped
@@ -30,9 +31,14 @@ class Run:
     """
 
     def __init__(
-        self, job: physics_access.Job, scene: Scene, ready: Ready, seconds: float | None = None
+        self,
+        job: physics_access.Job,
+        scene: Scene,
+        ready: Ready,
+        seconds: float | None = None,
+        playhead: Playhead | None = None,
     ) -> None:
-        """A job that has been submitted; seconds: of motion after which it ends by itself."""
+        """A job that has been submitted; seconds: of motion after which it ends by itself. playhead: of `Display`."""
         self.job = job
         self.figures: dict[str, float] = {}
         self.recorded: tuple[float | None, float | None] = (None, None)
@@ -42,9 +48,9 @@ class Run:
         self.progress = 0.0
         self.error: Any = None
         self._model, self._muscles = ready.read.model, ready.read.muscles
-        self._handles = {entry.handle: index for index, entry in enumerate(ready.read.bodies)}
+        self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
         self._reader = knobs.Reader(live.settings())
-        self._display = Display(scene, ready.read)
+        self._display = Display(scene, ready.read, playhead)
         self._seen: Any = None
         self._seconds = seconds
         self._least = 2.0 / units.frames_per_second(
@@ -97,7 +103,7 @@ class Run:
         if self.job.news is not None and self.job.news is not self._seen:
             self._seen = self.job.news
             self.figures, self.poses = self._seen.header, self._seen.arrays["poses"]
-            self._display.show(self.poses)
+            self._display.show(self.poses, self.time)
             self._speak()
         elif self.job.news is None:
             self.message, self.progress = self.job.message, self.job.progress

@@ -67,7 +67,8 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
         **options,
     )
     try:
-        run = Run(job, scene, ready, seconds)
+        playhead = live_frames.playhead(ready, repeating.get("motions", ()), rates[1])
+        run = Run(job, scene, ready, seconds, playhead)
     except physics_access.physics().CondyleError:  # a body is gone meanwhile; nobody would end it
         job.cancel()
         raise

@@ -14,8 +14,9 @@ from ..blender.physics_access import model_error
 from ..data import references
 from ..data.connection_kinds import KINDS
 from ..data.connections import GroundProperties
-from ..data.references import Body, Key, key_of
+from ..data.references import Body
 from . import masses
+from .carriers import Carriers, held_by
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ class Coordinates:
 def add_all(
     scene: Scene,
     builder: physics_access.ModelBuilder,
-    moving: Mapping[Key, str],
+    known: Carriers,
     joints: Mapping[int, Coordinates],
 ) -> tuple[str, ...]:
     """Add every active connection of the scene to a model builder.
 
     Args:
-        moving: names of the model's bodies. joints: by session uid of their Empties.
+        known: of the model's bodies. joints: by session uid of their Empties.
 
     Returns:
         Names of the constraints.
@@ -74,7 +75,7 @@ def add_all(
             if settings.kind == "coupling":
                 builder.add_constraint(name, _coupling(item, joints))
                 continue
-            sides = _sides(scene, item, moving)
+            sides = _sides(scene, item, known)
             if settings.kind == "spring":
                 builder.add_spring(
                     name, sides.body, sides.point, sides.other, sides.other_point, **_spring(scene, item)
@@ -94,8 +95,8 @@ def add_all(
     return tuple(builder.constraints)
 
 
-def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
-    """Bodies and frames of a connection in the evaluated scene; a fixed body counts as the world."""
+def _sides(scene: Scene, item: Object, known: Carriers) -> Sides:
+    """Bodies and frames of a connection in the evaluated scene; what stands still counts as the world."""
     settings, called = item.condyle.connection, f"connection {item.name!r}"
     references.check_evaluated(item, called)
     body, other = references.resolve(settings.body), references.resolve(settings.other)
@@ -107,21 +108,19 @@ def _sides(scene: Scene, item: Object, moving: Mapping[Key, str]) -> Sides:
     if references.same(body, other):
         raise model_error("it has the same body on both sides")
     frame, end = placed(scene, item)
-    names = [None if each is None else moving.get(key_of(each)) for each in (body, other)]
-    poses = [
-        units.to_metres(_in_body(pose, each if name is not None else None), scene)
-        for pose, each, name in zip((end, frame), (body, other), names)
-    ]
+    bases = [known.base(body), known.under(held_by(item), other)]
+    if not any(base is not None and known.simulates(base) for base in bases):
+        raise model_error(
+            f"neither {body.name} nor the other side is simulated: add a joint to one of them, or make it Simulated"
+        )
+    names = [known.name(base) for base in bases]
+    poses = [units.to_metres(_in_body(*each), scene) for each in zip((end, frame), bases)]
     sides = Sides(names[0], names[1], poses[0], poses[1])
     if sides.body is not None:
         return sides
-    if sides.other is None:
-        raise model_error(
-            f"{body.name} and the other side are both fixed: add a joint to one of them, or make it Free"
-        )
     if KINDS[settings.kind].sided:
         raise model_error(
-            f"{body.name}, whose points it constrains, is fixed: add a joint to it, or make it Free"
+            f"{body.name}, whose points it constrains, is fixed: add a joint to it, or make it Simulated"
         )
     return sides.swapped()
 

@@ -13,8 +13,9 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
-from ..data.references import Body, Key, key_of
+from ..data.references import Body
 from . import muscle_lengths, muscle_points, obstacles
+from .carriers import Carriers
 from .connections import Coordinates
 from .connections import coordinate as read_coordinate
 from .muscle_strands import LENGTHS, smoothing_of, strands_over
@@ -48,13 +49,13 @@ class ModelMuscle:
 def add_all(
     scene: Scene,
     builder: physics_access.ModelBuilder,
-    moving: Mapping[Key, str],
+    known: Carriers,
     joints: Mapping[int, Coordinates],
 ) -> tuple[ModelMuscle, ...]:
     """Add every active muscle of the scene to a model builder, except those attached to no simulated body.
 
     Args:
-        moving: names of the model's bodies. joints: by session uid of their Empties.
+        known: of the model's bodies. joints: by session uid of their Empties.
 
     Raises:
         ModelError: a muscle cannot be read; names it. The scene is unchanged.
@@ -64,7 +65,7 @@ def add_all(
         if not item.condyle.muscle.active:
             continue
         try:
-            path = read_path(scene, item, moving, joints)
+            path = read_path(scene, item, known, joints)
             if joins_nothing(path):
                 continue
             muscle = _add(scene, item, builder, path, joints)
@@ -141,23 +142,23 @@ def _object(text: str, what: str) -> dict[str, Any]:
 
 
 def read_path(
-    scene: Scene, item: Object, moving: Mapping[Key, str], joints: Mapping[int, Coordinates]
+    scene: Scene, item: Object, known: Carriers, joints: Mapping[int, Coordinates]
 ) -> list[physics_access.PathPoint | physics_access.Wrap] | None:
-    """Path points and wraps of physics, in metres; a fixed body counts as the world."""
+    """Path points and wraps of physics, in metres; what stands still counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
     kind = physics_access.physics().muscles.PathPoint
     path: list[Any] = []
     strands = strands_over(item, points)
     for number, point in enumerate(points):
-        name, base = _body(scene, item, point.target, moving)
+        name, base = _on(scene, item, point.target, known)
         local = physics_access.physics().lie.inverse(base) @ np.append(point.place, 1.0)
         position, condition = _ruled(item, number, local[:3] * units.length_scale(scene), joints)
         path.append(kind(name, position, condition))
         if number in strands:
             surfaces = []
             for surface in strands[number]:
-                on, frame = _body(scene, item, references.blender_parent(Body(surface)), moving)
+                on, frame = _on(scene, item, Body(surface), known)
                 surfaces.append(obstacles.placed(scene, surface, on, frame))
             path.append(physics_access.physics().muscles.Wrap(surfaces, smoothing_of(scene, item)))
     return path
@@ -171,17 +172,11 @@ def joins_nothing(path: list[physics_access.PathPoint | physics_access.Wrap]) ->
     return bodies == {None} and not any(point.moves for point in points)
 
 
-def _body(
-    scene: Scene, item: Object, target: Body | None, moving: Mapping[Key, str]
-) -> tuple[str | None, np.ndarray]:
-    """Name in the model of the body that carries a target, and its pose (4, 4); None and identity if it is fixed."""
-    body = muscle_points.carrier(target)
-    if body is None and target is not None:
-        body = target  # an object that is no body is fixed
-    if body is not None and not references.in_scene(scene, body.object):
-        raise model_error(f"{body.name}, to which it is hooked, is not in scene {scene.name!r}")
-    name = None if body is None else moving.get(key_of(body))
-    return (None, np.eye(4)) if name is None else (name, muscle_points.pose_of(body))
+def _on(scene: Scene, item: Object, target: Body | None, known: Carriers) -> tuple[str | None, np.ndarray]:
+    """Name in the model of the body that carries a target, and its pose (4, 4); None and identity: the world."""
+    if target is not None and not references.in_scene(scene, target.object):
+        raise model_error(f"{target.name}, to which it is hooked, is not in scene {scene.name!r}")
+    return known.on(target)
 
 
 def _ruled(

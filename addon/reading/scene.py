@@ -1,13 +1,14 @@
 """Reads a Blender scene into a physics model, with the scene's body for each body of the model.
 
-Fixed bodies (no joint, not free) are not bodies of the model: their children are attached to the world. The scene must
-be evaluated at the first frame of the simulation.
+What is not simulated and stands still is not in the model: its children hang on the world, or on the simulated body
+that carries it. What moves by itself is followed, see `carriers`. The scene must be evaluated at the first frame of the
+simulation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,21 +18,26 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.names import title_of
 from ..data.references import Body, Handle, Key, key_of
-from . import connections, missing_joints, wobbling_masses
+from . import carriers, connections, missing_joints, muscle_points, wobbling_masses
 from . import muscles as muscle_reading
+from .carriers import Carriers, Followed
 from .joints import child_in_joint as child_in_joint
 from .joints import control_frames as control_frames
 from .joints import read_joint, start_of
 from .joints import stored_knots as stored_knots
 from .masses import mass_properties
 
+#: mass properties of what is followed: whatever moves it bears the forces, and energies are those of what is simulated
+NEXT_TO_NOTHING = {"mass": 1e-6, "inertia": 1e-6 * np.eye(3)}
+
 
 @dataclass(frozen=True)
 class ModelBody:
-    """One body of the model: its handle in the scene, its uniform scale there, and name and session uid of its joint's
-    Empty (a free body: empty and 0).
+    """One body of the model: its number there, its handle in the scene, its uniform scale there, and name and session
+    uid of its joint's Empty (a free body: empty and 0; one that is followed: its name in the scene, and 0).
     """
 
+    index: int
     handle: Handle
     name: str
     scale: float
@@ -48,7 +54,9 @@ class ModelBody:
 class SceneModel:
     """A model with its start state, and the scene's bodies and muscles in the model's order.
 
-    ``held``: fixed parents of joints: fixed bodies, and the Empties of joints to the world.
+    Attributes:
+        bodies: that are simulated. leaders: that are followed, of `followed` (see `carriers.Followed`).
+        held: parents of joints that are not simulated, and the Empties of joints to the world.
     """
 
     model: Any
@@ -56,57 +64,88 @@ class SceneModel:
     bodies: tuple[ModelBody, ...]
     held: tuple[Handle, ...] = ()
     muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
+    leaders: tuple[ModelBody, ...] = ()
+    followed: Followed = field(default_factory=dict)
 
     def handle_of(self, index: int) -> Handle | None:
         """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
-        while index >= len(self.bodies):
+        known = {entry.index: entry.handle for entry in (*self.bodies, *self.leaders)}
+        while index >= 0 and index not in known:
             index = int(self.model.parent[index])
-        return self.bodies[index].handle if index >= 0 else None
+        return known.get(index)
+
+    def parents(self) -> list[int]:
+        """Of each simulated body the number, among these, of the nearest that carries it; -1: the world."""
+        numbers = {entry.index: number for number, entry in enumerate(self.bodies)}
+        found = []
+        for entry in self.bodies:
+            index = int(self.model.parent[entry.index])
+            while index >= 0 and index not in numbers:
+                index = int(self.model.parent[index])
+            found.append(numbers.get(index, -1))
+        return found
 
 
 @dataclass(frozen=True)
 class _Link:
-    """A moving body with its joint's Empty (None: a free body) and its parent (None: the world)."""
+    """A body of the model with its joint's Empty (None: it is free, or followed), its parent, and the body of the model
+    that it hangs on by that (None: the world).
+    """
 
     body: Body
     joint: Any
     parent: Body | None
+    base: Body | None = None
+    is_followed: bool = False
 
 
-def read(scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None) -> SceneModel:
+def read(
+    scene: Scene,
+    curves: Mapping[int, physics_access.Joint] | None = None,
+    followed: Followed | None = None,
+) -> SceneModel:
     """The model of a scene.
 
     Args:
         curves: spline curves (of physics, in metres) that replace the control frames of joints, by session uid.
+        followed: what moves by itself (`animation.carriers`); None: nothing does.
 
     Raises:
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
     """
-    links = _ordered(_links(scene))
+    known = Carriers(carriers.simulated(scene), followed or {})
+    links = _links(scene, known)
     if not links:
         raise physics_access.model_error(f"scene {scene.name!r}: {missing_joints.why_nothing(scene)}")
+    links = _ordered([*(_Link(body, None, None, base, True) for body, base in known.leaders()), *links])
+    moving = {key_of(link.body) for link in links if not link.is_followed}
     builder = physics_access.physics().ModelBuilder(
         gravity=np.array(scene.condyle.simulation.gravity, dtype=np.float64)
     )
-    moving = {key_of(link.body): link.body.name for link in links}
     start: dict[str, Any] = {}
     speed: dict[str, Any] = {}
-    found = []
+    found, leaders = list[ModelBody](), list[ModelBody]()
     joints: dict[int, connections.Coordinates] = {}
-    for link in links:
+    for index, link in enumerate(links):
         body = link.body
         _, scale = units.split_scale(body.matrix, body.name, body.owner)
-        arguments = _arguments(scene, link, moving, curves or {})
+        arguments = _arguments(scene, link, known, curves or {})
+        if link.is_followed:
+            name = carriers.name_of(body)
+            builder.add_body(name, **arguments)
+            leaders.append(ModelBody(index, body.handle(), name, scale, body.name))
+            continue
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
             start[body.name], speed[body.name] = start_of(link.joint, arguments["joint"])
             uid = link.joint.session_uid
             joints[uid] = connections.Coordinates(body.name, arguments["joint"], start[body.name])
-            found.append(ModelBody(body.handle(), body.name, scale, link.joint.name, uid))
+            found.append(ModelBody(index, body.handle(), body.name, scale, link.joint.name, uid))
         else:
-            found.append(ModelBody(body.handle(), body.name, scale, ""))
+            found.append(ModelBody(index, body.handle(), body.name, scale, ""))
+    links = [link for link in links if not link.is_followed]
     for item in references.loop_joints(scene):
-        start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, moving, curves or {})
+        start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, known, curves or {})
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
     for item in references.joints_of(scene):
         if item.condyle.joint.no_slip and item.session_uid in joints:
@@ -117,15 +156,18 @@ def read(scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None)
     for link in links:
         if link.joint is not None:
             _add_controller(builder, link.joint, link.body.name, start[link.body.name])
-    connections.add_all(scene, builder, moving, joints)
-    muscles = muscle_reading.add_all(scene, builder, moving, joints)
+    connections.add_all(scene, builder, known, joints)
+    muscles = muscle_reading.add_all(scene, builder, known, joints)
     model = builder.build()
     held = {
         key_of(base): base.handle()
         for base in (link.parent or Body(link.joint) for link in links if link.joint is not None)
         if key_of(base) not in moving
     }
-    return SceneModel(model, model.state(q=start, qd=speed), tuple(found), tuple(held.values()), muscles)
+    state = model.state(q=start, qd=speed)
+    return SceneModel(
+        model, state, tuple(found), tuple(held.values()), muscles, tuple(leaders), dict(followed or {})
+    )
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:
@@ -144,9 +186,13 @@ def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: st
 
 
 def _arguments(
-    scene: Scene, link: _Link, moving: Mapping[Key, str], curves: Mapping[int, physics_access.Joint]
+    scene: Scene, link: _Link, known: Carriers, curves: Mapping[int, physics_access.Joint]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
+    if link.is_followed:
+        free, frame = physics_access.physics().joints.Free(), carriers.relative(link.body, link.base)
+        place = {"parent": known.name(link.base), "joint_in_parent": units.to_metres(frame, scene)}
+        return {**NEXT_TO_NOTHING, "joint": free, **place}
     mass = wobbling_masses.skeleton(
         link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name
     )
@@ -155,23 +201,22 @@ def _arguments(
         pose, _ = units.split_scale(link.body.matrix, link.body.name, link.body.owner)
         free = physics_access.physics().joints.Free()
         return {**arguments, "joint": free, "joint_in_parent": units.to_metres(pose, scene)}
-    return {**arguments, **_hung(scene, link.joint, link.parent, moving, curves)}
+    return {**arguments, **_hung(scene, link.joint, link.base, known, curves)}
 
 
 def _hung(
     scene: Scene,
     item: Object,
-    parent: Body | None,
-    moving: Mapping[Key, str],
+    base: Body | None,
+    known: Carriers,
     curves: Mapping[int, physics_access.Joint],
 ) -> dict[str, Any]:
-    """Arguments of a joint from its Empty: parent, joint, frames, springs, limits."""
+    """Arguments of a joint from its Empty, on a body of the model: parent, joint, frames, springs, limits."""
     frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     arguments: dict[str, Any] = {}
-    if parent is not None and key_of(parent) in moving:
-        base, _ = units.split_scale(parent.matrix, parent.name, parent.owner)
-        arguments["parent"] = moving[key_of(parent)]
-        frame = physics_access.physics().lie.inverse(base) @ frame
+    if base is not None:
+        arguments["parent"] = known.name(base)
+        frame = physics_access.physics().lie.inverse(muscle_points.pose_of(base)) @ frame
     fitted = curves.get(item.session_uid)
     for number, row in enumerate(item.condyle.joint.frames if fitted is None else ()):
         if references.in_scene(scene, row.object):
@@ -189,17 +234,17 @@ def _close_loop(
     scene: Scene,
     item: Object,
     builder: physics_access.ModelBuilder,
-    moving: Mapping[Key, str],
+    known: Carriers,
     curves: Mapping[int, physics_access.Joint],
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     """Add a joint that closes a loop between bodies of the model; returns its start, its start velocity, and itself."""
     child, parent = _ends(scene, item)
-    if key_of(child) not in moving:
+    if not known.simulates(child):
         raise physics_access.model_error(
             f"joint {item.name!r} closes a loop, but its child {child.name} is fixed: swap parent and child"
         )
-    arguments = _hung(scene, item, parent, moving, curves)
-    builder.add_loop_joint(item.name, moving[key_of(child)], arguments.pop("parent", None), **arguments)
+    arguments = _hung(scene, item, known.under(item, parent), known, curves)
+    builder.add_loop_joint(item.name, child.name, arguments.pop("parent", None), **arguments)
     return *start_of(item, arguments["joint"]), arguments["joint"]
 
 
@@ -221,7 +266,7 @@ def alone(
     scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> dict[str, Any]:
     """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
-    arguments = _arguments(scene, _Link(body, joint, None), {}, curves or {})
+    arguments = _arguments(scene, _Link(body, joint, None), Carriers({}, {}), curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
 
@@ -262,15 +307,15 @@ def limits_of(item: Object, joint: physics_access.Joint) -> list[tuple[float, fl
     return limits
 
 
-def _links(scene: Scene) -> list[_Link]:
-    """Every moving body with its joint and parent, checked."""
+def _links(scene: Scene, known: Carriers) -> list[_Link]:
+    """Every simulated body with its joint and parent, checked."""
     links: dict[Key, _Link] = {}
     for item in references.carrying_joints(scene):
         child, parent = _ends(scene, item)
         other = links.get(key_of(child))
         if other is not None:
             raise physics_access.model_error(references.two_movers(other.joint, item, child))
-        links[key_of(child)] = _Link(child, item, parent)
+        links[key_of(child)] = _Link(child, item, parent, known.under(item, parent))
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and key_of(body) not in links:
             references.check_evaluated(body.object, body.name)
@@ -283,9 +328,7 @@ def _ordered(links: list[_Link]) -> list[_Link]:
     waiting = {key_of(link.body): link for link in links}
     ordered: list[_Link] = []
     while waiting:
-        ready = [
-            link for link in waiting.values() if link.parent is None or key_of(link.parent) not in waiting
-        ]
+        ready = [link for link in waiting.values() if link.base is None or key_of(link.base) not in waiting]
         if not ready:
             names = ", ".join(link.body.name for link in waiting.values())
             raise physics_access.model_error(

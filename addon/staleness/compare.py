@@ -25,8 +25,9 @@ from ..data.joints import slider_names
 from ..data.properties import shown_by
 from ..data.references import Body
 from ..data.simulation import frame_ends
+from ..reading import carriers as read_carriers
 from ..reading import muscle_points
-from . import constraints, names
+from . import constraints, leading, names
 from .animation import Animation, Moved, still
 from .names import Plain, Prints
 
@@ -50,7 +51,9 @@ IDLE = {
 LONGEST = 24
 MINUS_ZERO = {"0": "-0"}  # a slider that is dragged back from below may end there
 #: kept with the prints, so that those of a bake by an earlier version are not compared with what it did not look at
-LOOKED_AT = "What Is Looked At", "4"
+LOOKED_AT = "What Is Looked At", "5"
+#: marks what moves something that a simulation follows, and is nothing of the simulation itself
+LEADS = "Leads", "yes"
 SINCE = (constraints.LABEL, "Delta ", "Keys", "Drivers", "Slider ", "Pose", "Hook")
 #: that says nothing where the channel is animated: earlier versions looked at it all the same
 STILL = {"Location", "Rotation", "Scale"}
@@ -71,14 +74,20 @@ def prints(scene: Scene) -> Prints:
         found[item.name_full] = dict(_of_item(item, animation, scene))
     for body in bodies:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
-    rigs = {body.object.name_full: body.object for body in bodies if body.bone}
+    others = read_carriers.wanted(scene)
+    rigs = {body.object.name_full: body.object for body in (*bodies, *others) if body.bone}
     for name, item in rigs.items():
-        bones = {body.bone for body in bodies if body.bone and body.object == item}
-        found.setdefault(name, {}).update(_of_rig(item, animation, bones))
+        bones, above = (
+            {body.bone for body in each if body.bone and body.object == item} for each in (bodies, others)
+        )
+        found.setdefault(name, {} if bones else dict([LEADS])).update(_of_rig(item, animation, bones, above))
     parents = _parents([*(body.object for body in bodies), *carriers])
     for item in {each.name_full: each for each in parents}.values():
         if item.name_full not in found:
             found[item.name_full] = dict(_placed(item, item, animation))
+    for item in leading.of((body.object for body in others), animation):
+        if item.name_full not in found:
+            found[item.name_full] = dict([LEADS, *_placed(item, item, animation)])
     return found
 
 
@@ -159,10 +168,14 @@ def _vertices(mesh: Mesh) -> np.ndarray:
     return values
 
 
-def _of_rig(item: Object, animation: Animation, bodies: set[str]) -> Iterator[tuple[str, str]]:
-    """Of an armature of which these bones are bodies."""
+def _of_rig(
+    item: Object, animation: Animation, bodies: set[str], others: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Of an armature of which these bones are bodies, and others carry something or are touched."""
     yield from _placed(item, item, animation)
-    above = {parent.name for name in bodies for parent in item.pose.bones[name].parent_recursive} - bodies
+    known = bodies | others
+    above = {parent.name for name in known for parent in item.pose.bones[name].parent_recursive}
+    above = (above | others) - bodies
     moved, posed = animation.moved(item), []
     for bone in item.pose.bones:
         if bone.name in above:
@@ -376,4 +389,5 @@ def _of_earlier(these: Prints, others: Prints) -> Prints:
             and not (label in STILL and label not in others.get(owner, {}))
         }
         for owner, entries in these.items()
+        if LEADS[0] not in entries
     }

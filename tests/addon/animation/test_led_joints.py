@@ -228,7 +228,7 @@ def test_a_controller_draws_a_joint_to_its_slider(part, scene, arm, ph):
 @pytest.mark.small
 @pytest.mark.parametrize("rotation_first", [False, True])
 def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, make, rotation_first):
-    """A keyed bone that turns far: a connected bone swings on it and stays at its tip."""
+    """A keyed bone that turns far: a connected bone swings on it and stays at its tip; by itself, too."""
     scene.frame_start, scene.frame_end = 1, 25
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0, 0.6), None), "B": ((0, 0, 0.6), (0, 0, 0), "A")}, True
@@ -242,11 +242,8 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
     scene.frame_set(1)
     make.update()
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
-    with pytest.raises(
-        part("blender.physics_access").physics().ModelError,
-        match="parent moves but is held, prescribe a free",
-    ):
-        part("jobs.bake").bake_now(scene)
+    by_itself = part("jobs.bake").bake_now(scene).poses["Rig/B"]
+    part("jobs.bake").free_bake(scene)
     free = part("making.bodies_and_joints").add_joint(scene, None, body(rig, "A"), "free")
     free.condyle.joint.rotation_first, free.condyle.joint.prescribed = rotation_first, True
     keyed = []
@@ -255,6 +252,10 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
         keyed.append(np.array(body(rig, "A").matrix))
     report = part("jobs.bake").bake_now(scene)
     np.testing.assert_allclose(report.poses["Rig/A"], keyed, atol=1e-5)  # single precision in Blender
+    if (
+        not rotation_first
+    ):  # what is followed by itself has a joint of this kind; B's swing enlarges round-off
+        np.testing.assert_allclose(report.poses["Rig/B"], by_itself, atol=1e-4)
     for frame in range(1, 26):
         scene.frame_set(frame)
         assert (rig.pose.bones["B"].head - root.tail).length < 1e-5

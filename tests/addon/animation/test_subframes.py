@@ -223,9 +223,11 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
     goal.keyframe_insert("location", index=0, frame=6)
     bend.keyframe_insert("influence", frame=7)
 
+    source = part("animation.keyed_poses").source_of_joint(joint)
+
     def found():
         return sorted(
-            np.concatenate(part("animation.driving_keys").of_joint(joint, np.arange(10.0))).tolist()
+            np.concatenate(part("animation.driving_keys").of_joint(joint, source, np.arange(10.0))).tolist()
         )
 
     assert found() == ([2.0, 4.0, 7.0] if target_in_rig else [1.0, 2.0, 5.0, 6.0, 7.0])

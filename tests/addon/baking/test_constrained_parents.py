@@ -97,6 +97,4 @@ def test_a_led_shin_under_a_simulated_foot_is_told_to_be_keyed_first(part, scene
     lead = part("making.bodies_and_joints").add_joint(scene, None, shin, "free", name="Lead")
     lead.condyle.joint.prescribed = True
     bend(rig, make.empty("Target"))
-    refused(
-        part, scene, ph, f"Rig/Shin: the constraint 'IK' would override the baked keys.*Prescribed.*{HOW}"
-    )
+    refused(part, scene, ph, f"Rig/Shin: the constraint 'IK' would override the baked keys.*Animated.*{HOW}")

@@ -266,7 +266,7 @@ def test_what_is_not_in_use_is_left_out_and_what_is_wrong_is_named(part, scene, 
     part("data.references").point_at(settings.body, part("data.references").Body(stone))
     assert read(scene).model.constraints[item.name].body == "Left"  # the held side counts as the world
     settings.to_world = True
-    with pytest.raises(ph.ModelError, match="Stone and the other side are both fixed"):
+    with pytest.raises(ph.ModelError, match="neither Stone nor the other side is simulated"):
         read(scene)
     settings.to_world, settings.kind = False, "planar_connector"
     with pytest.raises(ph.ModelError, match="Stone, whose points it constrains, is fixed"):

@@ -146,7 +146,7 @@ CASES = {
     "no mesh": (lambda p, s, j, t, c: lose_mesh(c), "its mesh has no faces"),
     "missing parent": (put("joint.condyle.joint.parent.object", None), "'Knee': its parent is missing"),
     "missing child": (put("joint.condyle.joint.child.object", None), "'Knee': its child is missing"),
-    "parent no body": (put("parent.condyle.body.enabled", False), "parent Thigh is not a body"),
+    "child no body": (put("child.condyle.body.enabled", False), "child Shank is not a body"),
     "parent elsewhere": (lambda p, s, j, t, c: s.collection.objects.unlink(t), "parent Thigh is in no scene"),
     "own parent": (
         lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", c),

@@ -1,0 +1,130 @@
+"""What is not simulated and moves by itself: looked at over the frames, so that a simulation follows it as Blender
+moves it, whatever that does: keys, constraints, inverse kinematics, drivers, parents, strips of the NLA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, takewhile
+
+import numpy as np
+from bpy.types import Scene
+
+from ..baked import temporarily
+from ..blender import physics_access, units
+from ..data import references
+from ..data.references import Body, Handle, Key, key_of
+from ..reading import carriers as read_carriers
+from ..reading.scene import SceneModel
+from . import led_joints
+from .follow_weights import Strength
+from .led_joints import Followed
+from .static_objects import Stillness
+
+# What moves by less than this [Blender units, or a turn's sine] stands: a hundred times the rounding of a matrix.
+MOVES = 1e-5
+
+
+@dataclass
+class Moving:
+    """What moves by itself, as `reading.carriers.Followed` has it; and of each that is followed its poses (F, 4, 4) at
+    the frames (F,), in what carries it, in Blender units.
+    """
+
+    followed: dict[Handle, Handle] = field(default_factory=dict)
+    poses: dict[Handle, np.ndarray] = field(default_factory=dict)
+    frames: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    def joints(self, scene: Scene, read: SceneModel) -> list[Followed]:
+        """The joints by which a model follows it."""
+        lie, held = physics_access.physics().lie, np.ones(len(self.frames), dtype=bool)
+        found = []
+        for entry in read.leaders:
+            poses, parent = self.poses[entry.handle], int(read.model.parent[entry.index])
+            joint, base = read.model.joints[entry.index], read.handle_of(parent)
+            shown = units.to_metres(lie.inverse(poses[0]) @ poses, scene)
+            made = Followed(entry.name, entry.name, joint, np.eye(4), 1.0, held, poses=shown)
+            made.handle, made.base, made.frame = entry.handle, base, poses[0]
+            found.append(led_joints.seen_at(made, Strength(self.frames, 0.0 * self.frames, held)))
+        return found
+
+
+def sample(scene: Scene, frames: np.ndarray) -> Moving:
+    """What moves by itself from the first of whole frames (F,), at which the scene is, to the last; it is put back.
+
+    What stands, or is rigidly carried by what is looked at anyway, needs no body of its own: of what is connected
+    rigidly one is followed, the one nearest to the world, where curves alone may tell its motion.
+    """
+    found = Moving(frames=frames)
+    still = Stillness((float(frames[0]), float(frames[-1])))
+    watched = [body for body in read_carriers.wanted(scene) if not still.holds([body.object])]
+    if not watched:
+        return found
+    moving = read_carriers.simulated(scene)
+    bases = [read_carriers.base_of(body, moving) for body in watched]
+    above = [list(_above(*pair)) for pair in zip(watched, bases)]
+    seen = _matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
+
+    def within(body: Body, other: Body | None) -> np.ndarray:
+        """Poses (F, 4, 4) of a body in another, or in the world."""
+        own = _rigid(seen[key_of(body)])
+        return (
+            own if other is None else physics_access.physics().lie.inverse(_rigid(seen[key_of(other)])) @ own
+        )
+
+    leaders: dict[Handle | None, list[Body]] = {}
+    for body, base, carrying in zip(watched, bases, above):
+        if not _moves(within(body, base)):
+            continue
+        fixed = takewhile(lambda each, body=body: not _moves(within(body, each)), carrying)
+        leader = [body, *fixed][-1]
+        group = leaders.setdefault(None if base is None else base.handle(), [])
+        known = next((each for each in group if not _moves(within(leader, each))), None)
+        if known is None:
+            group.append(leader)
+            _check_scale(leader, seen[key_of(leader)], frames)
+            found.poses[leader.handle()] = within(leader, base)
+        found.followed[body.handle()] = (known or leader).handle()
+    return found
+
+
+def _moves(poses: np.ndarray) -> bool:
+    """Whether poses (F, 4, 4) are others than the first."""
+    away = np.abs(poses - poses[0])
+    reach = max(1.0, float(np.abs(poses[:, :3, 3]).max()))
+    return bool(away[:, :3, :3].max() > MOVES or away[:, :3, 3].max() > MOVES * reach)
+
+
+def _rigid(matrices: np.ndarray) -> np.ndarray:
+    """Poses (F, 4, 4) nearest to matrices."""
+    left, _, right = np.linalg.svd(matrices[:, :3, :3])
+    found = matrices.copy()
+    found[:, :3, :3] = left @ right
+    return found
+
+
+def _check_scale(body: Body, matrices: np.ndarray, frames: np.ndarray) -> None:
+    """ModelError where matrices (F, 4, 4) of a body are not rigid with uniform scale."""
+    for matrix, frame in zip(matrices, frames):
+        units.split_scale(matrix, f"{body.name} at frame {frame:g}", body.owner)
+
+
+def _matrices(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:
+    """World matrices (F, 4, 4) of bodies at whole frames, with scale, in Blender units."""
+    known = {key_of(body): body for body in bodies}
+    rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
+    with temporarily.at_frame(scene, int(frames[0])):
+        for frame in frames:
+            scene.frame_set(int(frame))
+            for key, body in known.items():
+                rows[key].append(units.array4(body.matrix))
+    return {key: np.array(row) for key, row in rows.items()}
+
+
+def _above(body: Body, base: Body | None) -> Iterator[Body]:
+    """What carries a body in Blender, from the nearest on, up to its base."""
+    above = references.carrier(body)
+    while above is not None and not references.same(above, base):
+        yield above
+        above = references.carrier(above)

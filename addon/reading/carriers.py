@@ -1,0 +1,160 @@
+"""What carries simulated bodies, or touches them, and is not simulated: where the model has it.
+
+It stands in the world, or on the simulated body that carries it in Blender. Where it moves there by itself it is
+followed: the model has a body for it, with a free joint that `animation.carriers` moves as Blender does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.body_reference import BodyReference
+from ..data.references import Body, Handle, Key, key_of
+from . import muscle_points
+
+#: what moves by itself, by what is followed in its place: itself, or something that it is rigidly connected with
+Followed = Mapping[Handle, Handle]
+
+
+def simulated(scene: Scene) -> dict[Key, Object | None]:
+    """The bodies of a scene that a simulation moves, with the joints that carry them (None: it is free)."""
+    found: dict[Key, Object | None] = {}
+    for item in references.carrying_joints(scene):
+        child = references.resolve(item.condyle.joint.child)
+        if child is not None:
+            found.setdefault(key_of(child), item)
+    for body in references.bodies_of(scene):
+        if body.data.body.motion == "FREE":
+            found.setdefault(key_of(body), None)
+    return found
+
+
+def wanted(scene: Scene) -> list[Body]:
+    """All that is not simulated and that something simulated hangs on or touches, each once."""
+    moving = simulated(scene)
+    found = {key_of(body): body for body in _wanted(scene) if references.in_scene(scene, body.object)}
+    return [body for key, body in found.items() if key not in moving]
+
+
+def _wanted(scene: Scene) -> Iterator[Body]:
+    for item in references.joints_of(scene):
+        yield from _side(item, item.condyle.joint.parent, item.condyle.joint.to_world)
+    for item in references.connections_of(scene):
+        settings = item.condyle.connection
+        if settings.active and settings.kind != "coupling":
+            yield from _side(held_by(item), settings.other, settings.to_world)
+            yield from _side(item, settings.body, False)
+    for item in muscle_points.muscles_of(scene):
+        if item.condyle.muscle.active:
+            yield from _of_muscle(item)
+
+
+def _side(item: Object, reference: BodyReference, to_world: bool) -> Iterator[Body]:
+    """What a joint or connection hangs on: a body, or where it is held to the world its own Empty."""
+    body = Body(item) if to_world else references.resolve(reference)
+    if body is not None:
+        yield body
+
+
+def _of_muscle(item: Object) -> Iterator[Body]:
+    """What carries the points of a muscle, and the obstacles that it runs over."""
+    for modifier in item.modifiers:
+        if modifier.type == "HOOK" and modifier.object is not None:
+            yield references.there(modifier.object, modifier.subtarget)
+    yield from (Body(row.obstacle) for row in item.condyle.muscle.obstacles if row.obstacle is not None)
+
+
+def held_by(item: Object) -> Object:
+    """What a connection that is held to the world is placed by: its Empty, or the surface of a ground."""
+    ground = item.condyle.connection.ground
+    is_ground = item.condyle.connection.kind == "ground"
+    return ground.surface if is_ground and ground.surface is not None else item
+
+
+def base_of(body: Body, moving: Mapping[Key, Object | None]) -> Body | None:
+    """The simulated body that carries another in Blender; None: the world, also where joints hang it on that other."""
+    above = references.carrier(body)
+    while above is not None and key_of(above) not in moving:
+        above = references.carrier(above)
+    return None if above is None or _hangs_on(above, body, moving) else above
+
+
+def _hangs_on(body: Body, other: Body, moving: Mapping[Key, Object | None]) -> bool:
+    """Whether joints hang a simulated body, in turn, on another body."""
+    known: set[Key] = set()
+    above: Body | None = body
+    while above is not None and key_of(above) not in known:
+        known.add(key_of(above))
+        joint = moving.get(key_of(above))
+        if joint is not None:
+            settings = joint.condyle.joint
+            above = Body(joint) if settings.to_world else references.resolve(settings.parent)
+            if references.same(above, other):
+                return True
+        else:
+            above = None if key_of(above) in moving else references.carrier(above)
+    return False
+
+
+class Carriers:
+    """Tells on which bodies of a model things are.
+
+    Args:
+        moving: of `simulated`. followed: what moves by itself, see `Followed`.
+    """
+
+    def __init__(self, moving: Mapping[Key, Object | None], followed: Followed) -> None:
+        self._moving = moving
+        self._followed: dict[Key, Body] = {}
+        for handle, leader in followed.items():
+            body, led_by = handle.find(), leader.find()
+            if body is not None and led_by is not None:
+                self._followed[key_of(body)] = led_by
+
+    def leaders(self) -> Iterator[tuple[Body, Body | None]]:
+        """The bodies that are followed, each once, and the simulated ones that carry them (None: the world)."""
+        for body in {key_of(leader): leader for leader in self._followed.values()}.values():
+            yield body, base_of(body, self._moving)
+
+    def simulates(self, body: Body) -> bool:
+        """Whether a simulation moves a body."""
+        return key_of(body) in self._moving
+
+    def base(self, body: Body | None) -> Body | None:
+        """The body of the model that another is, or is rigidly carried by; None: the world."""
+        if body is None or self.simulates(body):
+            return body
+        return self._followed.get(key_of(body)) or base_of(body, self._moving)
+
+    def under(self, item: Object, body: Body | None) -> Body | None:
+        """As `base`, of what carries a joint or connection; where that is held to the world (None), it hangs on the
+        object that it is placed by if this moves by itself.
+        """
+        return self._followed.get(key_of(Body(item))) if body is None else self.base(body)
+
+    def name(self, base: Body | None) -> str | None:
+        """Name in the model of one of its bodies; None: of the world."""
+        if base is None:
+            return None
+        return base.name if self.simulates(base) else name_of(base)
+
+    def on(self, body: Body | None) -> tuple[str | None, np.ndarray]:
+        """Name and pose now (4, 4), in Blender units, of the `base` of a body."""
+        base = self.base(body)
+        return self.name(base), muscle_points.pose_of(base)
+
+
+def name_of(body: Body) -> str:
+    """Name in the model of a body that is followed: joints that close loops have bodies with names of their Empties."""
+    return f"{body.name} (animated)"
+
+
+def relative(body: Body, base: Body | None) -> np.ndarray:
+    """Pose (4, 4) of a body in another (None: in the world) as the scene is evaluated now, in Blender units."""
+    own = units.split_scale(body.matrix, body.name, body.owner)[0]
+    return physics_access.physics().lie.inverse(muscle_points.pose_of(base)) @ own

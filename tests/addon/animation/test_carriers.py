@@ -1,0 +1,174 @@
+"""What is not simulated follows its animation, whatever moves it, and carries what is simulated along."""
+
+import numpy as np
+import pytest
+
+from tests.addon.walking import WAYS, add_tail, apart, walked, walker
+
+bpy = pytest.importorskip("bpy")
+from ..said import codes  # noqa: E402
+
+TORN = 1e-4  # m: a tenth of a millimetre is nothing to be seen
+
+
+def leaders(part, scene):
+    """Names of what is followed, as a bake reads the scene."""
+    frames = np.arange(scene.frame_start, scene.frame_end + 1.0)
+    with part("baked.temporarily").without_bake(scene):
+        found = part("animation.carriers").sample(scene, frames)
+    return sorted(handle.find().name for handle in set(found.followed.values()))
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("way", WAYS)
+def test_a_tail_stays_on_hips_that_something_moves(part, scene, make, way):
+    rig = walker(make, scene, way)
+    add_tail(part, scene, rig)
+    report = part("jobs.bake").bake_now(scene)
+    assert report.bodies == ["Rig/Tail.1", "Rig/Tail.2", "Rig/Tail.3"] and codes(report.warnings) == []
+    assert apart(scene, rig) < TORN and apart(scene, rig, "Tail.1", "Tail.2") < TORN
+    swings = np.ptp([report.coordinates[name] for name in report.coordinates if "Hips" in name], axis=1)
+    assert swings.max() > 0.1
+    assert walked(scene, rig, "Tail.1") > 0.4
+    assert codes(part("checking.scene").check(scene)) == []
+    assert part("jobs.bake").free_bake(scene) == 1
+
+
+def test_it_is_the_motion_of_a_free_joint_that_is_prescribed(part, scene, make, body, authoring):
+    rig = walker(make, scene)
+    add_tail(part, scene, rig)
+    bake = part("jobs.bake")
+    by_itself = bake.bake_now(scene)
+    bake.free_bake(scene)
+    scene.frame_set(1)
+    by_joint = authoring.add_joint(scene, None, body(rig, "Hips"), "free")
+    by_joint.condyle.joint.prescribed = True
+    given = bake.bake_now(scene)
+    assert given.warnings == []
+    for name, poses in by_itself.poses.items():
+        # the same curves, read in the world and in the joint: round-off of single precision, which the tail enlarges
+        assert np.abs(poses - given.poses[name]).max() < 1e-4
+
+
+@pytest.mark.parametrize("held", ["root", "world", "keys of the root"])
+def test_no_false_warning_about_hips_that_are_animated(part, scene, make, body, authoring, held):
+    rig = walker(make, scene, "root")
+    if held != "keys of the root":
+        parent = body(rig, "Root") if held == "root" else None
+        joint = authoring.add_joint(scene, parent, body(rig, "Hips"), "free")
+        joint.condyle.joint.prescribed = True
+        if held == "world":  # as it stands where it was made with a parent
+            authoring.attach(joint, body(rig, "Root"), joint.matrix_world.copy())
+    add_tail(part, scene, rig)
+    assert codes(part("checking.scene").check(scene)) == []
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == [] and apart(scene, rig) < TORN
+
+
+def test_a_knee_of_a_leg_bakes_while_the_hips_walk(part, scene, make, body, authoring):
+    rig = walker(make, scene)
+    rig.pose.bones["Shin"].constraints["IK"].mute = True
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge")
+    joint.condyle.joint.axis = (1, 0, 0)
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == [] and apart(scene, rig, "Thigh", "Shin") < TORN
+    assert walked(scene, rig, "Shin") > 0.4
+
+
+def test_a_parent_need_be_no_body(part, scene, make, body):
+    rig = walker(make, scene)
+    add_tail(part, scene, rig)
+    rig.pose.bones["Hips"].condyle.body.enabled = False
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == [] and apart(scene, rig) < TORN
+
+
+def test_what_is_rigidly_connected_is_followed_once_and_what_stands_is_not(
+    part, scene, make, body, authoring
+):
+    rig = walker(make, scene, "root")
+    add_tail(part, scene, rig)
+    copy = make.empty("Copy")
+    copy.constraints.new("CHILD_OF").target = rig
+    copy.constraints[0].subtarget = "Hips"
+    post = make.box("Post", (1, 0, 1))
+    part("making.muscles").add_muscle(
+        scene, [(body(copy), (0, 0, 1.1)), (body(rig, "Tail.3"), (0, -0.3, 1.0))], "Cord"
+    )
+    part("making.connections").add_connection(scene, body(post), body(rig, "Tail.3"), "spring")
+    assert leaders(part, scene) == ["Rig/Root"]
+    for curve in part("blender.compat").curves_in_use(rig):
+        curve.mute = True
+    scene.frame_set(1)
+    assert leaders(part, scene) == []
+    assert part("reading.scene").read(scene).leaders == ()
+
+
+def test_a_bone_between_simulated_ones_goes_with_the_one_above(part, scene, make, body, authoring):
+    rig = walker(make, scene)
+    authoring.add_joint(scene, body(rig, "Hips"), body(rig, "Tail.1"), "spherical")
+    authoring.add_joint(scene, body(rig, "Tail.2"), body(rig, "Tail.3"), "spherical")
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == []
+    assert apart(scene, rig) < TORN and apart(scene, rig, "Tail.2", "Tail.3") < TORN
+
+
+def test_a_surface_that_rises_lifts_what_lies_on_it(part, scene, make, body, authoring):
+    scene.frame_start, scene.frame_end = 1, 13
+    plate, stone = (
+        make.box("Plate", (0, 0, -0.05), (1, 1, 0.1)),
+        make.box("Stone", (0, 0, 0.1), (0.2, 0.2, 0.2)),
+    )
+    top = make.empty("Top", plate)
+    top.location.z = 0.05
+    make.update()
+    authoring.make_body(scene, body(stone), motion="FREE")
+    ground = part("making.connections").add_connection(scene, None, body(stone), "ground")
+    ground.condyle.connection.ground.surface = top
+    ground.condyle.connection.ground.contact = "RIGID"
+    for frame, z in ((1, -0.05), (13, 0.45)):
+        plate.location.z = z
+        plate.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == [] and leaders(part, scene) == ["Plate"]
+    # it is thrown up a little where the plate stops: steps of a millisecond
+    assert report.poses["Stone"][-1, 2, 3] == pytest.approx(0.6, abs=5e-3)
+
+
+def test_it_follows_beyond_whole_turns_about_any_axis(part, scene, make, body, authoring):
+    """A parent that somersaults twice while it turns about."""
+    scene.frame_start, scene.frame_end = 1, 25
+    top, bob = make.box("Top", (0, 0, 1)), make.box("Bob", (0, 0, 0.5))
+    bob.rotation_mode = "QUATERNION"
+    bob.parent, bob.matrix_parent_inverse = top, top.matrix_world.inverted()
+    place = np.eye(4)
+    place[2, 3] = 0.8
+    authoring.add_joint(scene, body(top), body(bob), "spherical", place)
+    for frame, turn in ((1, 0.0), (25, 12.0)):
+        top.rotation_euler = (turn, 0.0, 0.7 * turn)
+        top.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    report = part("jobs.bake").bake_now(scene)
+    far = 0.0
+    for frame in range(1, 26):
+        scene.frame_set(frame)
+        ends = [np.array(each.matrix_world) @ [0, 0, z, 1] for each, z in ((top, -0.2), (bob, 0.3))]
+        far = max(far, np.linalg.norm(ends[0] - ends[1]))
+    assert far < TORN and codes(report.warnings) == []
+
+
+def test_an_animation_that_changes_makes_a_bake_stale(part, scene, make):
+    rig = walker(make, scene, "constraint")
+    add_tail(part, scene, rig)
+    part("jobs.bake").bake_now(scene)
+    compare, guide = part("staleness.compare"), bpy.data.objects["Guide"]
+    assert compare.changes(scene) == []
+    curve = next(each for each in part("blender.compat").curves_in_use(guide) if each.array_index == 1)
+    curve.keyframe_points[-1].co[1] += 0.1
+    (found,) = compare.changes(scene)
+    assert (found.code, found.values["owner"], found.values["what"]) == (
+        "changed-since-bake",
+        "Guide",
+        "keys",
+    )
