@@ -5,7 +5,8 @@ Matrices and lengths are in Blender units; masses and inertias in SI.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import bpy
 import numpy as np
@@ -22,6 +23,9 @@ from ..reading import joints, masses
 from ..reading import scene as scene_to_model
 from ..sliders import driver_empties, sliders
 from . import rest_poses
+
+#: what says that a body's mass is the user's own
+MASS = ("mass", "center_of_mass", "inertia_diagonal", "inertia_products")
 
 
 def check_own(body: Body) -> None:
@@ -47,6 +51,7 @@ def make_body(
         motion: "HELD" (fixed) or "FREE", for a body without a joint.
         density: [kg/m^3], for the mass of the mesh (of `shape`, else the object's own).
         mass, center, inertia: given instead: [kg], (3,) in Blender units in the body's axes, (3,) or (3, 3) [kg m^2].
+            A new bone without any has those of a capsule along it.
 
     Raises:
         ModelError: the body is linked from another file.
@@ -65,6 +70,9 @@ def make_body(
         settings.shape is not None or not body.bone
     )
     settings.mass_source = "MESH" if has_mesh and mass is None else "MANUAL"
+    never_set = not any(settings.is_property_set(name) for name in MASS)
+    if body.bone and never_set and mass is None and center is None and inertia is None and not has_mesh:
+        mass, center, inertia = masses.capsule_along(scene, body)
     if mass is not None:
         settings.mass = mass
     if center is not None:
@@ -129,10 +137,7 @@ def add_joint(
         raise model_error(f"{child.name} cannot be joined to itself")
     if not closes_loop and references.joint_of(scene, child) is not None:
         raise model_error(f"{child.name} already has a joint; remove it, or add one that closes a loop")
-    for body in (parent, child):
-        if body is not None:
-            check_own(body)
-            units.split_scale(body.matrix, body.name, body.owner)
+    check_joints([(parent, child)])
     world = Matrix(
         units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
     )
@@ -160,6 +165,14 @@ def add_joint(
     schema.stamp(item.condyle)
     schema.stamp(scene.condyle)
     return item
+
+
+def check_joints(pairs: Iterable[tuple[Body | None, Body]]) -> None:
+    """ModelError where parents or children of new joints are linked, or not rigid with uniform scale."""
+    for body in chain.from_iterable(pairs):
+        if body is not None:
+            check_own(body)
+            units.split_scale(body.matrix, body.name, body.owner)
 
 
 def remove_joint(scene: Scene, item: Object) -> None:

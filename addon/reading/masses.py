@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of meshes."""
+"""Mass, centre and inertia of meshes, and of bones without one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..data import references
 from ..data.references import Body
+
+#: radius of the capsule that a bone's mass is that of, as a share of its length: so limbs have about theirs
+SLIMNESS = 0.2
 
 
 def mass_properties(scene: Scene, body: Body) -> units.MassProperties:
@@ -48,3 +51,18 @@ def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
     finally:
         evaluated.to_mesh_clear()
     return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)
+
+
+def capsule_along(scene: Scene, bone: Body) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass [kg], centre (3,) in Blender units in its axes, and moments of inertia (3,) [kg m^2] of a capsule along a
+    bone, from its head to its tail.
+    """
+    length = bone.pose_bone.bone.length * float(np.cbrt(abs(bone.matrix.determinant())))
+    metres, radius = length * units.length_scale(scene), SLIMNESS * length * units.length_scale(scene)
+    straight = metres - 2.0 * radius
+    rod, ball = (bone.data.body.density * np.pi * radius**2 * each for each in (straight, 4.0 / 3.0 * radius))
+    along = 0.5 * rod * radius**2 + 0.4 * ball * radius**2
+    # half balls at both ends: about their centres, and these 3/8 of a radius beyond the ends of the rod
+    across = rod * (0.25 * radius**2 + straight**2 / 12.0)
+    across += ball * (0.4 * radius**2 + 0.25 * straight**2 + 0.375 * straight * radius)
+    return rod + ball, np.array([0.0, 0.5 * length, 0.0]), np.array([across, along, across])

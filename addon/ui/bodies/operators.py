@@ -16,7 +16,8 @@ def _any_selected(cls: type[Operator], context: Context) -> bool:
 
 
 class MakeBody(Change, Operator):
-    """Make the selected objects or pose bones rigid bodies: with the mass of a closed mesh, else 1 kg"""
+    """Make the selected objects or pose bones rigid bodies: with the mass of a closed mesh, or of a capsule along the
+    bone, else 1 kg"""
 
     bl_idname = "condyle.make_body"
     bl_label = "Make Bodies"
@@ -25,7 +26,10 @@ class MakeBody(Change, Operator):
     motion: EnumProperty(
         name="Without a Joint",
         description="Motion of the body if it has no joint",
-        items=(("HELD", "Held", "Stays where it is"), ("FREE", "Free", "Falls and tumbles freely")),
+        items=(
+            ("HELD", "Animated", "Follows its animation, or stands still without one"),
+            ("FREE", "Simulated", "Falls and tumbles freely"),
+        ),
     )
     density: FloatProperty(
         name="Density [kg/m³]", description="Mass of one cubic metre", default=1000.0, min=0.0

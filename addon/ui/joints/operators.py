@@ -25,7 +25,8 @@ class _SearchOperator(Change):
 
 class AddJoint(_SearchOperator, Operator):
     """Add a joint of a type that you choose: select the child, then the parent (so that it is active). A Blender child
-    of the other body is always the child. With only the child, the joint is to its Blender parent, or to the world"""
+    of the other body is always the child. Of one body, or of more than two, each gets a joint to its Blender parent, or
+    to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
@@ -44,16 +45,22 @@ class AddJoint(_SearchOperator, Operator):
     def why_not(cls, context: Context) -> str:
         if references.active_body(context) is None:
             return "Select the child, then the parent: two objects, or two bones in pose mode"
-        if len(references.selected_bodies(context)) > 2:
-            return "More than two are selected: select the child, then the parent"
         return ""
 
     def execute(self, context: Context) -> set[str]:
-        parent, child = references.parent_and_child(context)
-        joint = bodies_and_joints.add_joint(
-            context.scene, parent, child, self.kind, closes_loop=self.closes_loop
-        )
-        keep_sliders.join_chain(context.scene, joint)
+        scene, pairs = context.scene, references.joint_pairs(context)
+        if len(pairs) > 1 and not self.closes_loop:
+            pairs = [pair for pair in pairs if references.joint_of(scene, pair[1]) is None]
+        if not pairs:
+            self.report({"ERROR"}, "All that is selected has joints already")
+            return {"CANCELLED"}
+        bodies_and_joints.check_joints(pairs)
+        for parent, child in pairs:
+            joint = bodies_and_joints.add_joint(scene, parent, child, self.kind, closes_loop=self.closes_loop)
+            keep_sliders.join_chain(scene, joint)
+        if len(pairs) > 1:
+            self.report({"INFO"}, f"{len(pairs)} joints added")
+            return {"FINISHED"}
         # panels find the joint of the active child, but a joint that closes a loop only by its own Empty
         at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
         references.make_active(context, at_hand)
