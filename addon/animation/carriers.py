@@ -28,11 +28,11 @@ MOVES = 1e-5
 
 @dataclass
 class Moving:
-    """What moves by itself, as `reading.carriers.Followed` has it; and of each that is followed its poses (F, 4, 4) at
-    the frames (F,), in what carries it, in Blender units.
+    """What moves by itself; and of each that is followed its poses (F, 4, 4) at the frames (F,), in what carries it, in
+    Blender units.
     """
 
-    followed: dict[Handle, Handle] = field(default_factory=dict)
+    followed: read_carriers.Followed
     poses: dict[Handle, np.ndarray] = field(default_factory=dict)
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
 
@@ -56,7 +56,8 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     What stands, or is rigidly carried by what is looked at anyway, needs no body of its own: of what is connected
     rigidly one is followed, the one nearest to the world, where curves alone may tell its motion.
     """
-    found = Moving(frames=frames)
+    followed, axes = dict[Handle, Handle](), dict[Handle, np.ndarray]()
+    found = Moving(read_carriers.Followed(followed, axes), frames=frames)
     still = Stillness((float(frames[0]), float(frames[-1])))
     watched = [body for body in read_carriers.wanted(scene) if not still.holds([body.object])]
     if not watched:
@@ -84,8 +85,11 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
         if known is None:
             group.append(leader)
             _check_scale(leader, seen[key_of(leader)], frames)
-            found.poses[leader.handle()] = within(leader, base)
-        found.followed[body.handle()] = (known or leader).handle()
+            poses = found.poses[leader.handle()] = within(leader, base)
+            axis = led_joints.turning_axis(poses[0, :3, :3].T @ poses[:, :3, :3])
+            if axis is not None:
+                axes[leader.handle()] = axis
+        followed[body.handle()] = (known or leader).handle()
     return found
 
 

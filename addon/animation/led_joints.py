@@ -24,6 +24,8 @@ from .follow_weights import PATH, WEIGHT_PATH, Strength
 
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
+# Rotations as large as this [rad] are split into one about an axis and the rest.
+FAR_AROUND = 3.0
 # Longer than any run [s].
 FOR_EVER = 1e6
 # Beyond this length [rad] a step takes a rotation vector that is free for the shorter one of the same rotation
@@ -250,11 +252,13 @@ def _coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice) -> 
     else:
         after = np.eye(4) if each.name in fitted else each.after
         poses = each.poses[rows] @ physics_access.physics().lie.inverse(after)
-        if not follows_poses(each.joint):
+        if each.frame is None and not follows_poses(each.joint):
             raise physics_access.model_error(
                 f"joint {each.name!r} has {each.joint.num_coordinates} coordinates, more than can be told from its "
                 "child's pose: drive it by sliders, so that it can follow these"
             )
+        if each.joint.type == "composite":
+            return _turning(each.joint, poses), told
         if each.joint.type != "free":
             q, told = yield from _projected(each, poses)
         if vector is not None:
@@ -306,6 +310,27 @@ def _turned(joint: Any, poses: np.ndarray) -> np.ndarray:
     if joint.rotation_first:
         return np.hstack([turns, np.einsum("fji,fj->fi", rotations, places)])
     return np.hstack([places, turns])
+
+
+def turning_axis(turns: np.ndarray) -> np.ndarray | None:
+    """The axis (3,) without which rotations (F, 3, 3) are smallest; None where they are small anyway."""
+    lie = physics_access.physics().lie
+    vectors = lie.continuous_rotation_vectors(lie.so3_log(turns))
+    if np.linalg.norm(vectors, axis=1).max() < FAR_AROUND:
+        return None
+    quaternions = lie.quaternion_from_matrix(turns)
+    axes = [*np.eye(3), *np.linalg.eigh(quaternions[:, 1:].T @ quaternions[:, 1:])[1].T]
+    about = [(quaternions[:, 0] ** 2 + (quaternions[:, 1:] @ axis) ** 2).min() for axis in axes]
+    return np.asarray(axes[int(np.argmax(about))])
+
+
+def _turning(joint: Any, poses: np.ndarray) -> np.ndarray:
+    """Coordinates (R, 7) of a free joint with a hinge on it (`reading.carriers.joint_of`) in poses (R, 4, 4)."""
+    free, hinge = joint.joints
+    quaternions = physics_access.physics().lie.quaternion_from_matrix(poses[:, :3, :3])
+    angles = np.unwrap(2.0 * np.arctan2(quaternions[:, 1:] @ hinge.axis, quaternions[:, 0]))
+    aside = poses @ physics_access.physics().lie.inverse(hinge.transform(angles[:, None]))
+    return np.column_stack([_turned(free, aside), angles])
 
 
 def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:

@@ -251,7 +251,7 @@ def _follow_between(
     frame, and those (n, nb, 4, 4) at places. Objects come first: bones are in them.
     """
     numbers = {entry.handle: entry.index for entry in read.leaders}
-    for handle, leader in sorted(read.followed.items(), key=lambda pair: bool(pair[0].bone)):
+    for handle, leader in sorted(read.followed.leaders.items(), key=lambda pair: bool(pair[0].bone)):
         body, number = handle.find(), numbers[leader]
         if body is not None:
             moves = poses[:, number] @ units.inverses(first[number])

@@ -14,7 +14,7 @@ from ..baked import temporarily
 from ..blender import compat, physics_access
 from ..data import findings, frame_times, references
 from ..jobs import bake
-from ..reading import muscle_points
+from ..reading import carriers, muscle_points
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
 MOST_BEYOND = 500
@@ -63,13 +63,8 @@ def _leading(scene: Scene) -> Iterator[ID]:
 
 
 def _led(scene: Scene) -> list[references.Body]:
-    """Bodies, and what joints hold together."""
-    found = references.bodies_of(scene)
-    for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        ends = (references.resolve(each) for each in (settings.child, settings.parent))
-        found += [body for body in ends if body is not None]
-    return found
+    """Bodies, and what else they hang on or touch."""
+    return [*references.bodies_of(scene), *carriers.wanted(scene)]
 
 
 def _active(constraints: Iterable[Constraint]) -> list[Constraint]:

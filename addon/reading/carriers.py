@@ -7,6 +7,7 @@ followed: the model has a body for it, with a free joint that `animation.carrier
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -17,8 +18,18 @@ from ..data.body_reference import BodyReference
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
 
-#: what moves by itself, by what is followed in its place: itself, or something that it is rigidly connected with
-Followed = Mapping[Handle, Handle]
+
+@dataclass(frozen=True)
+class Followed:
+    """What moves by itself.
+
+    Attributes:
+        leaders: what is followed in the place of each: itself, or something that it is rigidly connected with.
+        axes: of leaders that turn far, the axis (3,) about which they do so most, in their own frames at the start.
+    """
+
+    leaders: Mapping[Handle, Handle] = field(default_factory=dict)
+    axes: Mapping[Handle, np.ndarray] = field(default_factory=dict)
 
 
 def simulated(scene: Scene) -> dict[Key, Object | None]:
@@ -111,7 +122,7 @@ class Carriers:
     def __init__(self, moving: Mapping[Key, Object | None], followed: Followed) -> None:
         self._moving = moving
         self._followed: dict[Key, Body] = {}
-        for handle, leader in followed.items():
+        for handle, leader in followed.leaders.items():
             body, led_by = handle.find(), leader.find()
             if body is not None and led_by is not None:
                 self._followed[key_of(body)] = led_by
@@ -152,6 +163,15 @@ class Carriers:
 def name_of(body: Body) -> str:
     """Name in the model of a body that is followed: joints that close loops have bodies with names of their Empties."""
     return f"{body.name} (animated)"
+
+
+def joint_of(leader: Handle, followed: Followed) -> physics_access.Joint:
+    """The joint of what is followed: a free one. What turns far has a hinge on it, so that the rest stays within half a
+    turn: near whole turns rotation vectors swing around.
+    """
+    joints = physics_access.physics().joints
+    axis = followed.axes.get(leader)
+    return joints.Free() if axis is None else joints.Composite((joints.Free(), joints.Hinge(axis)))
 
 
 def relative(body: Body, base: Body | None) -> np.ndarray:

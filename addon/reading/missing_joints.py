@@ -36,7 +36,7 @@ def why_nothing(scene: Scene) -> str:
         if library is not None:
             where = f"{body.name} comes from {library.name} without joints"
             return f"Nothing to simulate: {where}; if it has any, {_way(body)}"
-    return "Nothing to simulate: add a joint, or make a body Free"
+    return "Nothing to simulate: add a joint, or make a body Simulated"
 
 
 def of(scene: Scene) -> Iterator[tuple[Object, Body]]:

@@ -65,7 +65,7 @@ class SceneModel:
     held: tuple[Handle, ...] = ()
     muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
     leaders: tuple[ModelBody, ...] = ()
-    followed: Followed = field(default_factory=dict)
+    followed: Followed = field(default_factory=Followed)
 
     def handle_of(self, index: int) -> Handle | None:
         """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
@@ -113,7 +113,8 @@ def read(
     Raises:
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
     """
-    known = Carriers(carriers.simulated(scene), followed or {})
+    followed = followed or Followed()
+    known = Carriers(carriers.simulated(scene), followed)
     links = _links(scene, known)
     if not links:
         raise physics_access.model_error(f"scene {scene.name!r}: {missing_joints.why_nothing(scene)}")
@@ -129,12 +130,12 @@ def read(
     for index, link in enumerate(links):
         body = link.body
         _, scale = units.split_scale(body.matrix, body.name, body.owner)
-        arguments = _arguments(scene, link, known, curves or {})
         if link.is_followed:
             name = carriers.name_of(body)
-            builder.add_body(name, **arguments)
+            builder.add_body(name, **_of_leader(scene, link, known, followed))
             leaders.append(ModelBody(index, body.handle(), name, scale, body.name))
             continue
+        arguments = _arguments(scene, link, known, curves or {})
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
             start[body.name], speed[body.name] = start_of(link.joint, arguments["joint"])
@@ -165,9 +166,7 @@ def read(
         if key_of(base) not in moving
     }
     state = model.state(q=start, qd=speed)
-    return SceneModel(
-        model, state, tuple(found), tuple(held.values()), muscles, tuple(leaders), dict(followed or {})
-    )
+    return SceneModel(model, state, tuple(found), tuple(held.values()), muscles, tuple(leaders), followed)
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:
@@ -185,14 +184,20 @@ def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: st
         )
 
 
+def _of_leader(scene: Scene, link: _Link, known: Carriers, followed: Followed) -> dict[str, Any]:
+    """Arguments of add_body for what is followed."""
+    joint, frame = (
+        carriers.joint_of(link.body.handle(), followed),
+        carriers.relative(link.body, link.base),
+    )
+    place = {"parent": known.name(link.base), "joint_in_parent": units.to_metres(frame, scene)}
+    return {**NEXT_TO_NOTHING, "joint": joint, **place}
+
+
 def _arguments(
     scene: Scene, link: _Link, known: Carriers, curves: Mapping[int, physics_access.Joint]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
-    if link.is_followed:
-        free, frame = physics_access.physics().joints.Free(), carriers.relative(link.body, link.base)
-        place = {"parent": known.name(link.base), "joint_in_parent": units.to_metres(frame, scene)}
-        return {**NEXT_TO_NOTHING, "joint": free, **place}
     mass = wobbling_masses.skeleton(
         link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name
     )
@@ -266,7 +271,7 @@ def alone(
     scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> dict[str, Any]:
     """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
-    arguments = _arguments(scene, _Link(body, joint, None), Carriers({}, {}), curves or {})
+    arguments = _arguments(scene, _Link(body, joint, None), Carriers({}, Followed()), curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
 
