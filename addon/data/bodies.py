@@ -52,8 +52,8 @@ class BodyProperties(PropertyGroup):
         "Without a Joint",
         "Motion of a body without a joint",
         items=(
-            ("HELD", "Held", "Stays where it is at the first frame", "PINNED", 0),
-            ("FREE", "Free", "Falls and tumbles freely", "FREEZE", 1),
+            ("HELD", "Animated", "Follows its animation, or stands still without one", "PINNED", 0),
+            ("FREE", "Simulated", "Falls and tumbles freely", "FREEZE", 1),
         ),
     )
     start_from: own_source("free body")

@@ -32,7 +32,7 @@ class JointControl:
     follow: factor(
         "Follow",
         "How strongly the joint follows its animation in a simulation: 0 not at all, 1 exactly (as with "
-        "Prescribed). In between, a spring and a damper pull, stiffer towards 1. Key it to blend",
+        "Animated). In between, a spring and a damper pull, stiffer towards 1. Key it to blend",
     )
     follow_time: seconds(
         "Follow Time",

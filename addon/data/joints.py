@@ -255,7 +255,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         **span(0.0, 60.0, update=on_change),
     )
     prescribed: flag(
-        "Prescribed",
+        "Animated",
         "On: in a simulation the joint follows its animation (the keys of the child, or the sliders). "
         "Off: it is simulated. Key it to release or catch the child",
     )

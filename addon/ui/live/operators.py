@@ -37,7 +37,7 @@ class Live(Change, JobOperator, Operator):
     @classmethod
     def why_not(cls, context: Context) -> str:
         if not any(contents.has_work(item) for item in context.scene.objects):
-            return "Nothing to simulate: add a joint, or make a body Free"
+            return "Nothing to simulate: add a joint, or make a body Simulated"
         return ""
 
     def execute(self, context: Context) -> set[str]:
