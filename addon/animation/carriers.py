@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, takewhile
+from itertools import chain
 
 import numpy as np
 from bpy.types import Scene
@@ -66,25 +66,28 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     bases = [read_carriers.base_of(body, moving) for body in watched]
     above = [list(_above(*pair)) for pair in zip(watched, bases)]
     seen = _matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
+    rigid, inverse = {key: _rigid(rows) for key, rows in seen.items()}, physics_access.physics().lie.inverse
 
     def within(body: Body, other: Body | None) -> np.ndarray:
         """Poses (F, 4, 4) of a body in another, or in the world."""
-        own = _rigid(seen[key_of(body)])
-        return (
-            own if other is None else physics_access.physics().lie.inverse(_rigid(seen[key_of(other)])) @ own
-        )
+        own = rigid[key_of(body)]
+        return own if other is None else inverse(rigid[key_of(other)]) @ own
 
     leaders: dict[Handle | None, list[Body]] = {}
     for body, base, carrying in zip(watched, bases, above):
         if not _moves(within(body, base)):
             continue
-        fixed = takewhile(lambda each, body=body: not _moves(within(body, each)), carrying)
-        leader = [body, *fixed][-1]
+        leader = body
+        for each in carrying:
+            if _moves(within(body, each)):
+                break
+            leader = each
         group = leaders.setdefault(None if base is None else base.handle(), [])
         known = next((each for each in group if not _moves(within(leader, each))), None)
         if known is None:
             group.append(leader)
-            _check_scale(leader, seen[key_of(leader)], frames)
+            for matrix, frame in zip(seen[key_of(leader)], frames):
+                units.split_scale(matrix, f"{leader.name} at frame {frame:g}", leader.owner)
             poses = found.poses[leader.handle()] = within(leader, base)
             axis = led_joints.turning_axis(poses[0, :3, :3].T @ poses[:, :3, :3])
             if axis is not None:
@@ -106,12 +109,6 @@ def _rigid(matrices: np.ndarray) -> np.ndarray:
     found = matrices.copy()
     found[:, :3, :3] = left @ right
     return found
-
-
-def _check_scale(body: Body, matrices: np.ndarray, frames: np.ndarray) -> None:
-    """ModelError where matrices (F, 4, 4) of a body are not rigid with uniform scale."""
-    for matrix, frame in zip(matrices, frames):
-        units.split_scale(matrix, f"{body.name} at frame {frame:g}", body.owner)
 
 
 def _matrices(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:

@@ -30,20 +30,19 @@ class Between(Mapping[str, np.ndarray]):
         self._made: dict[str, np.ndarray] = {}
         self._leaps: dict[str, np.ndarray] = {}
 
-    def first(self, name: str) -> np.ndarray:
-        """What one is at the first frame (4, 4)."""
-        first: np.ndarray = self._rows[name][0]
-        return first
-
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._made:
             rows = self._rows[name]
             self._made[name] = self._curves(rows) if (rows != rows[0]).any() else rows[:1]
         return self._made[name]
 
-    def set(self, name: str, matrices: np.ndarray) -> None:
-        """Know what one is at the places (n, 4, 4), from elsewhere."""
-        self._made[name] = matrices
+    def follow(self, bone: str, moves: np.ndarray) -> None:
+        """Let one go as it was followed: by what it has moved since the first frame (n, 4, 4), as the world sees it."""
+        if not bone:
+            self._made[""] = moves @ self._rows[""][0]
+        elif f"pose:{bone}" in self._rows:
+            pose = self._rows[""][0] @ self._rows[f"pose:{bone}"][0]
+            self._made[f"pose:{bone}"] = units.inverses(self[""]) @ moves @ pose
 
     def leaps(self, name: str) -> np.ndarray:
         """Rows (k,) behind which one leaps, so that nothing is known of it from there to the next frame."""
@@ -95,19 +94,6 @@ def _is_even(linear: np.ndarray, sizes: np.ndarray) -> bool:
 def between(samples: Samples, frames: np.ndarray, places: np.ndarray) -> dict[str, Between]:
     """Samples at frames (F,) as they are at places (n,) between these."""
     return {name: Between(rows, frames, places) for name, rows in samples.items()}
-
-
-def follow(carried: Mapping[str, Between], body: Body, moves: np.ndarray) -> None:
-    """Let a body that a simulation has followed go as it did there.
-
-    moves: by what it has moved since the first frame (n, 4, 4), as the world sees it.
-    """
-    row = carried.get(body.object.name_full)
-    if row is not None and not body.bone:
-        row.set("", moves @ row.first(""))
-    elif row is not None and f"pose:{body.bone}" in row:
-        pose = row.first("") @ row.first(f"pose:{body.bone}")
-        row.set(f"pose:{body.bone}", units.inverses(row[""]) @ moves @ pose)
 
 
 def leaping(carried: Mapping[str, Between], body: Body, keys: Container[Key], rows: np.ndarray) -> np.ndarray:

@@ -253,9 +253,9 @@ def _follow_between(
     numbers = {entry.handle: entry.index for entry in read.leaders}
     for handle, leader in sorted(read.followed.leaders.items(), key=lambda pair: bool(pair[0].bone)):
         body, number = handle.find(), numbers[leader]
-        if body is not None:
-            moves = poses[:, number] @ units.inverses(first[number])
-            parents_between_frames.follow(carried, body, units.to_blender(moves, scene))
+        if body is not None and body.object.name_full in carried:
+            moves = units.to_blender(poses[:, number] @ units.inverses(first[number]), scene)
+            carried[body.object.name_full].follow(body.bone, moves)
 
 
 def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:

@@ -14,7 +14,6 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.body_reference import BodyReference
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
 
@@ -48,36 +47,27 @@ def simulated(scene: Scene) -> dict[Key, Object | None]:
 def wanted(scene: Scene) -> list[Body]:
     """All that is not simulated and that something simulated hangs on or touches, each once."""
     moving = simulated(scene)
-    found = {key_of(body): body for body in _wanted(scene) if references.in_scene(scene, body.object)}
+    there = (body for body in _wanted(scene) if body is not None and references.in_scene(scene, body.object))
+    found = {key_of(body): body for body in there}
     return [body for key, body in found.items() if key not in moving]
 
 
-def _wanted(scene: Scene) -> Iterator[Body]:
+def _wanted(scene: Scene) -> Iterator[Body | None]:
     for item in references.joints_of(scene):
-        yield from _side(item, item.condyle.joint.parent, item.condyle.joint.to_world)
+        joint = item.condyle.joint
+        yield Body(item) if joint.to_world else references.resolve(joint.parent)
     for item in references.connections_of(scene):
         settings = item.condyle.connection
         if settings.active and settings.kind != "coupling":
-            yield from _side(held_by(item), settings.other, settings.to_world)
-            yield from _side(item, settings.body, False)
+            yield Body(held_by(item)) if settings.to_world else references.resolve(settings.other)
+            yield references.resolve(settings.body)
     for item in muscle_points.muscles_of(scene):
         if item.condyle.muscle.active:
-            yield from _of_muscle(item)
-
-
-def _side(item: Object, reference: BodyReference, to_world: bool) -> Iterator[Body]:
-    """What a joint or connection hangs on: a body, or where it is held to the world its own Empty."""
-    body = Body(item) if to_world else references.resolve(reference)
-    if body is not None:
-        yield body
-
-
-def _of_muscle(item: Object) -> Iterator[Body]:
-    """What carries the points of a muscle, and the obstacles that it runs over."""
-    for modifier in item.modifiers:
-        if modifier.type == "HOOK" and modifier.object is not None:
-            yield references.there(modifier.object, modifier.subtarget)
-    yield from (Body(row.obstacle) for row in item.condyle.muscle.obstacles if row.obstacle is not None)
+            yield from (
+                Body(row.obstacle) for row in item.condyle.muscle.obstacles if row.obstacle is not None
+            )
+            hooks = (each for each in item.modifiers if each.type == "HOOK" and each.object is not None)
+            yield from (references.there(each.object, each.subtarget) for each in hooks)
 
 
 def held_by(item: Object) -> Object:
@@ -101,14 +91,16 @@ def _hangs_on(body: Body, other: Body, moving: Mapping[Key, Object | None]) -> b
     above: Body | None = body
     while above is not None and key_of(above) not in known:
         known.add(key_of(above))
-        joint = moving.get(key_of(above))
-        if joint is not None:
-            settings = joint.condyle.joint
-            above = Body(joint) if settings.to_world else references.resolve(settings.parent)
-            if references.same(above, other):
-                return True
-        else:
-            above = None if key_of(above) in moving else references.carrier(above)
+        if key_of(above) not in moving:
+            above = references.carrier(above)
+            continue
+        joint = moving[key_of(above)]
+        settings = None if joint is None else joint.condyle.joint
+        above = None if settings is None else Body(joint)
+        if settings is not None and not settings.to_world:
+            above = references.resolve(settings.parent)
+        if references.same(above, other):
+            return True
     return False
 
 

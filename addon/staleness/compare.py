@@ -74,18 +74,17 @@ def prints(scene: Scene) -> Prints:
         found[item.name_full] = dict(_of_item(item, animation, scene))
     for body in bodies:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
-    others = read_carriers.wanted(scene)
-    rigs = {body.object.name_full: body.object for body in (*bodies, *others) if body.bone}
+    held = read_carriers.wanted(scene)
+    rigs = {body.object.name_full: body.object for body in (*bodies, *held) if body.bone}
     for name, item in rigs.items():
-        bones, above = (
-            {body.bone for body in each if body.bone and body.object == item} for each in (bodies, others)
-        )
+        bones = {body.bone for body in bodies if body.bone and body.object == item}
+        above = {body.bone for body in held if body.bone and body.object == item}
         found.setdefault(name, {} if bones else dict([LEADS])).update(_of_rig(item, animation, bones, above))
     parents = _parents([*(body.object for body in bodies), *carriers])
     for item in {each.name_full: each for each in parents}.values():
         if item.name_full not in found:
             found[item.name_full] = dict(_placed(item, item, animation))
-    for item in leading.of((body.object for body in others), animation):
+    for item in leading.of((body.object for body in held), animation):
         if item.name_full not in found:
             found[item.name_full] = dict([LEADS, *_placed(item, item, animation)])
     return found
