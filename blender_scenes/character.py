@@ -1,0 +1,248 @@
+"""A character walks by keys and inverse kinematics; its tail of twenty bones is simulated and stays on its hips.
+
+    python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
+
+Nothing is set up for the hips: what is not simulated follows its animation. Checked: that the tail leaves the hips by
+less than a tenth of a millimetre, at frames and between them, that it swings, and that nothing is warned of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+from addon.blender import compat
+from addon.data.references import Body
+from addon.jobs import bake
+from addon.making import bodies_and_joints
+
+from . import SceneError
+from .anatomy.implicit import sphere, tube, union
+from .anatomy.surface import mesh_from_shape
+from .picture import Image, Shot
+from .production import Progress, Recipe, check, contact_sheet, new_file
+from .staging import add_backdrop, add_studio, mesh_object, plain_material
+
+FloatArray = NDArray[np.float64]
+
+FRAMES, TILES = 96, (1, 18, 36, 54, 72, 90)
+STRIDE, PERIOD, SWING = 1.2, 24, 10  # m and frames of two steps, and frames in which a foot is in the air
+TAIL, LINK = 20, 0.042  # bones, and the length of each [m]
+HELPERS = ("Root", "Step.L", "Step.R")  # bones without skin
+TORN = 1e-4  # m
+SKIN = (0.78, 0.42, 0.20)
+#: name: head, tail, parent
+BODY = {
+    "Root": ((0, 0, 0), (0, -0.3, 0), ""),
+    "Hips": ((0, 0, 0.94), (0, 0, 1.08), "Root"),
+    "Spine": ((0, 0, 1.08), (0, -0.02, 1.26), "Hips"),
+    "Chest": ((0, -0.02, 1.26), (0, 0.01, 1.48), "Spine"),
+    "Neck": ((0, 0.01, 1.48), (0, -0.02, 1.58), "Chest"),
+    "Head": ((0, -0.02, 1.58), (0, -0.03, 1.80), "Neck"),
+}
+SIDE = {
+    "Thigh": ((0.10, 0, 0.94), (0.10, -0.20, 0.515), "Hips"),
+    "Shin": ((0.10, -0.20, 0.515), (0.10, 0, 0.09), "Thigh"),
+    "Foot": ((0.10, 0, 0.09), (0.10, -0.17, 0.03), "Shin"),
+    "Step": ((0.10, 0, 0.09), (0.10, -0.17, 0.03), ""),
+    "Arm": ((0.19, 0.01, 1.42), (0.25, 0.03, 1.15), "Chest"),
+    "Forearm": ((0.25, 0.03, 1.15), (0.27, -0.06, 0.90), "Arm"),
+}
+#: radii of the limbs at both ends [m]
+GIRTH = {
+    "Hips": (0.125, 0.115), "Spine": (0.105, 0.115), "Chest": (0.13, 0.11), "Neck": (0.055, 0.05),
+    "Thigh": (0.085, 0.06), "Shin": (0.058, 0.038), "Foot": (0.042, 0.03), "Arm": (0.05, 0.04),
+    "Forearm": (0.04, 0.03),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Character:
+    """The scene before it is simulated: its rig, and the joints of the tail."""
+
+    scene: bpy.types.Scene
+    rig: bpy.types.Object
+    joints: list[bpy.types.Object]
+
+
+def bones() -> dict[str, tuple[FloatArray, FloatArray, str]]:
+    """Head, tail and parent of every bone."""
+    found = {name: (np.array(head), np.array(tail), parent) for name, (head, tail, parent) in BODY.items()}
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        for name, (head, tail, parent) in SIDE.items():
+            ends = [np.array(end) * (sign, 1.0, 1.0) for end in (head, tail)]
+            found[f"{name}.{side}"] = (*ends, f"{parent}.{side}" if parent in SIDE else parent)
+    at, above = np.array([0.0, 0.10, 0.98]), "Hips"
+    for number in range(1, TAIL + 1):
+        turn = -1.2 + 0.035 * number  # it hangs in an arc
+        end = at + LINK * np.array([0.0, np.cos(turn), np.sin(turn)])
+        found[f"Tail.{number:02d}"] = (at, end, above)
+        at, above = end, f"Tail.{number:02d}"
+    return found
+
+
+def add_rig(into: bpy.types.Collection) -> bpy.types.Object:
+    """The armature, with inverse kinematics of both legs."""
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    into.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, (head, tail, parent) in bones().items():
+        bone = rig.data.edit_bones.new(name)
+        bone.head, bone.tail = head, tail
+        bone.parent = rig.data.edit_bones[parent] if parent else None
+        # those that are moved go along the world's axes
+        bone.use_local_location = not name.startswith(("Root", "Hips", "Step"))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side in "LR":
+        step = rig.pose.bones["Shin." + side].constraints.new("IK")
+        level = rig.pose.bones["Foot." + side].constraints.new("COPY_ROTATION")
+        step.target = level.target = rig
+        step.subtarget = level.subtarget = "Step." + side
+        step.chain_count = 2
+    return rig
+
+
+def animate(rig: bpy.types.Object) -> None:
+    """The walk: the root goes evenly, hips bob, feet step and arms swing."""
+    poses, speed = rig.pose.bones, STRIDE / PERIOD
+    for bone in poses:
+        bone.rotation_mode = "QUATERNION" if bone.name.startswith("Tail") else "XYZ"
+    for frame in (1, FRAMES + PERIOD):
+        key(poses["Root"], "location", frame, (0.0, -speed * (frame - 1), 0.0))
+    for curve in compat.curves_in_use(rig):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    for number in range((FRAMES + PERIOD) // 6 + 1):
+        frame, phase = 1 + 6 * number, 0.5 * np.pi * number
+        key(poses["Hips"], "location", frame, (0.02 * np.sin(phase), 0.0, 0.015 * np.cos(2.0 * phase) - 0.01))
+        key(poses["Hips"], "rotation_euler", frame, (0.02, 0.14 * np.cos(phase), 0.05 * np.sin(phase)))
+        key(poses["Chest"], "rotation_euler", frame, (0.0, -0.2 * np.cos(phase), 0.0))
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            swing = sign * np.cos(phase)
+            key(poses[f"Arm.{side}"], "rotation_euler", frame, (0.35 * swing, 0.0, 0.0))
+            key(poses[f"Forearm.{side}"], "rotation_euler", frame, (0.2 * swing - 0.25, 0.0, 0.0))
+    for side, begin in (("L", 1 - PERIOD // 2), ("R", 1)):
+        for lift in range(begin, FRAMES + PERIOD, PERIOD):
+            land = -speed * (lift + SWING - 1) - 0.35  # in front of the hips
+            for frame, back, up, tilt in ((lift, STRIDE, 0.0, 0.0), (lift + SWING // 2, 0.45, 0.13, 0.6)):
+                key(poses[f"Step.{side}"], "location", frame, (0.0, land + back, up))
+                key(poses[f"Step.{side}"], "rotation_euler", frame, (tilt, 0.0, 0.0))
+            key(poses[f"Step.{side}"], "location", lift + SWING, (0.0, land, 0.0))
+            key(poses[f"Step.{side}"], "rotation_euler", lift + SWING, (0.0, 0.0, 0.0))
+
+
+def key(bone: bpy.types.PoseBone, path: str, frame: int, value: tuple[float, float, float]) -> None:
+    """A key of a channel of a bone."""
+    setattr(bone, path, value)
+    bone.keyframe_insert(path, frame=frame)
+
+
+def add_skin(rig: bpy.types.Object, into: bpy.types.Collection) -> bpy.types.Object:
+    """One mesh about all bones, each vertex moved by the bones that it is nearest to."""
+    limbs = {name: (head, tail) for name, (head, tail, _) in bones().items() if name not in HELPERS}
+    shapes = [sphere((0.0, -0.04, 1.70), 0.115)]
+    for name, (head, tail) in limbs.items():
+        if name.partition(".")[0] in GIRTH:
+            shapes.append(tube((head, tail), GIRTH[name.partition(".")[0]]))
+    tail = [limbs[f"Tail.{number:02d}"] for number in range(1, TAIL + 1)]
+    path = np.array([head for head, _ in tail] + [tail[-1][1]])
+    shapes.append(tube(path, np.linspace(0.034, 0.012, len(path)), 80))
+    mesh = mesh_from_shape(union(shapes, 0.04), (-0.5, -0.4, -0.1), (0.5, 1.2, 2.0), 0.014)
+    made = mesh_object("Skin", mesh, into, plain_material("Skin", SKIN, 0.5))
+    names = list(limbs)
+    away = np.array([distance(mesh.vertices, *limbs[name]) for name in names])
+    weights = np.exp(-(((away - away.min(axis=0)) / 0.02) ** 2))
+    weights[weights < 0.02] = 0.0
+    for name, row in zip(names, weights / weights.sum(axis=0)):
+        group = made.vertex_groups.new(name=name)
+        for index in np.flatnonzero(row).tolist():
+            group.add([index], float(row[index]), "REPLACE")
+    made.parent = rig
+    made.modifiers.new("Rig", "ARMATURE").object = rig
+    return made
+
+
+def distance(points: FloatArray, head: FloatArray, tail: FloatArray) -> FloatArray:
+    """Distances (n,) of points (n, 3) from the line from a bone's head to its tail."""
+    along = tail - head
+    share = np.clip((points - head) @ along / (along @ along), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - head - share[:, None] * along, axis=1))
+
+
+def add_tail(scene: bpy.types.Scene, rig: bpy.types.Object) -> list[bpy.types.Object]:
+    """A ball joint for each bone of the tail, on the bone before; the first is on the hips."""
+    joints = []
+    for number in range(1, TAIL + 1):
+        child = Body(rig, f"Tail.{number:02d}")
+        above = Body(rig, child.pose_bone.parent.name)
+        joint = bodies_and_joints.add_joint(scene, above, child, "spherical")
+        for row in joint.condyle.joint.coordinates:
+            row.stiffness, row.damping = 0.04, 5e-5
+        joints.append(joint)
+    return joints
+
+
+def make() -> Character:
+    """The character on its floor in a new file."""
+    scene, (things, stage) = new_file("Character", ["Character", "Stage"], FRAMES)
+    rig = add_rig(things)
+    add_skin(rig, things)
+    animate(rig)
+    scene.frame_set(1)
+    joints = add_tail(scene, rig)
+    add_studio(scene, stage, (0.0, -2.2, 1.0), 4.2)
+    add_backdrop(stage, 0.0, 2.2).rotation_euler[2] = 0.5 * np.pi  # behind as seen from +x
+    return Character(scene, rig, joints)
+
+
+def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
+    """Simulate and bake; raises SceneError where the tail leaves the hips, or something is warned of."""
+    report = bake.bake_now(made.scene, progress)
+    for finding in report.warnings:
+        raise SceneError(f"the bake warns: {finding.text}")
+    torn = check("how far the tail leaves the hips", apart(made), 0.0, TORN, "m")
+    tips = report.poses[f"Rig/Tail.{TAIL:02d}"][:, :3, 3] - report.poses["Rig/Tail.01"][:, :3, 3]
+    swing = check("how far the tip swings", float(np.ptp(tips[FRAMES // 3 :], axis=0).max()), 0.05, 1.5, "m")
+    return report, {
+        "tail off the hips, also between frames": f"at most {1e3 * torn:.3f} mm",
+        "swing of the tip after a second": f"{swing:.2f} m",
+    }
+
+
+def apart(made: Character) -> float:
+    """How far [m] the tail leaves the hips at any frame, or between two."""
+    scene, poses, data, far = made.scene, made.rig.pose.bones, made.rig.data.bones, 0.0
+    rest: Vector = data["Hips"].matrix_local.inverted() @ data["Tail.01"].head_local
+    for frame in np.arange(1.0, FRAMES + 0.25, 0.5):
+        scene.frame_set(int(frame), subframe=float(frame % 1.0))
+        far = max(far, (poses["Hips"].matrix @ rest - poses["Tail.01"].matrix.translation).length)
+    scene.frame_set(1)
+    return far
+
+
+def draw(made: Character, _report: Any, progress: Progress) -> Image:
+    """The contact sheet."""
+    lines = (
+        "A walking character with a tail",
+        "keys and inverse kinematics move the body;",
+        "its twenty tail bones are simulated on it",
+    )
+    captions = [(frame, (f"frame {frame}",)) for frame in TILES]
+    speed = STRIDE / PERIOD
+    tiles = [Shot((4.6, -speed * f + 1.4, 1.3), (0.0, -speed * f + 0.25, 0.95), 2.6) for f in TILES]
+    at = -speed * 44
+    hero = Shot((3.4, at + 2.6, 1.5), (0.0, at + 0.2, 0.95), 1.9, 44)
+    return contact_sheet(made.scene, hero, tiles, captions, lines, progress, samples=6)
+
+
+RECIPE = Recipe("character", make, measure, draw)
+build = RECIPE.build
+
+if __name__ == "__main__":
+    RECIPE.main(__doc__)
