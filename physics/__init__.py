@@ -41,6 +41,7 @@ from .errors import (
     JointRangeError,
     MissingDependencyError,
     ModelError,
+    SimulationWarning,
 )
 from .fitting import CurveCheck, CurveFit, SurfaceFit, check_curve, fit_curve, fit_surface, naive_surface_fit
 from .geometry import exponential_coordinates, lie, splines
@@ -61,6 +62,7 @@ from .kinematics.projection import Projection, project
 from .kinematics.solve import InverseKinematics, KinematicSolution, inverse_kinematics
 from .kinematics.targets import Target
 from .model.builder import ModelBuilder
+from .model.diagnosis import Finding
 from .model.model import Model
 from .model.result import Result
 from .motions.excitation import excite
@@ -136,6 +138,7 @@ __all__ = [
     "Table",
     "keyframe_table",
     "Result",
+    "Finding",
     "fit_curve",
     "CurveFit",
     "check_curve",
@@ -162,4 +165,5 @@ __all__ = [
     "DivergedError",
     "CancelledError",
     "MissingDependencyError",
+    "SimulationWarning",
 ]

@@ -1,7 +1,7 @@
 """The command line without Blender: ``python -m physics simulate MODEL.json --out RESULT.npz``.
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or a bad input file, 3 diverged (the motion so far is saved and
-flagged), 130 interrupted (no partial files remain).
+flagged), 4 done, but ``--fail-on-diagnosis`` found something, 130 interrupted (no partial files remain).
 """
 
 from __future__ import annotations
@@ -17,14 +17,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .analysis.missed_wraps import MissedWrap
 from .analysis.plots import plot_result
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError, on_a_line
 from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
 from .io.schema import load_schema
-from .reporting import EXIT_DIVERGED, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, Reporter
-from .simulation.simulate import simulate
+from .reporting import (
+    EXIT_DIVERGED,
+    EXIT_DONE,
+    EXIT_DOUBTFUL,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    Reporter,
+)
+from .simulation.simulate import simulated
 
 EXIT_TERMINATED = 143
 
@@ -68,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--integrator", help="one of " + ", ".join(INTEGRATORS))
     simulate.add_argument(
         "--record-interval", type=float, metavar="SECONDS", help="time between samples; default: dt"
+    )
+    simulate.add_argument(
+        "--fail-on-diagnosis",
+        action="store_true",
+        help="exit with 4 if anything makes the motion doubtful; it is written all the same",
     )
     simulate.set_defaults(run=_simulate)
 
@@ -117,7 +129,7 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     reporter.progress(0.0, "preparing (the first time kernels are compiled)")
     try:
-        result = simulate(
+        result = simulated(
             file.model, file.state, progress=partial(reporter.progress, message="simulating"), **keywords
         )
     except DivergedError as error:
@@ -129,15 +141,15 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         return EXIT_DIVERGED
     save_result(result, options.out, extras=file.extras)
     total = result.energy[:, 2]
-    for missed in result.info.get("missed_wraps", ()):
-        reporter.warning(str(MissedWrap(**missed)))
+    for found in result.diagnosis:
+        reporter.warning(found.text, code=found.code, values=dict(found.values))
     reporter.done(
         out=str(options.out),
         samples=len(result.t),
         simulated_seconds=float(result.t[-1] - result.t[0]),
         energy_change=float(total[-1] - total[0]),
     )
-    return EXIT_DONE
+    return EXIT_DOUBTFUL if options.fail_on_diagnosis and result.diagnosis else EXIT_DONE
 
 
 def _simulation_keywords(options: argparse.Namespace, file: ModelFile) -> dict[str, Any]:

@@ -70,6 +70,10 @@ class DivergedError(CondyleError, RuntimeError):
         return type(self), (self.time, self.body, self.reason, self.result)
 
 
+class SimulationWarning(UserWarning):
+    """A run came to its end, but something makes its motion doubtful: ``Result.diagnosis`` has all findings."""
+
+
 class CancelledError(CondyleError):
     """The progress callback asked to stop; ``result`` is the result computed until then, or None."""
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from .errors import on_a_line, shown
 
-EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_DIVERGED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
+EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_DIVERGED, EXIT_DOUBTFUL, EXIT_INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 INTERVAL = 0.05  # seconds between two updates
 BAR_WIDTH = 30

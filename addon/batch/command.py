@@ -13,7 +13,7 @@ from typing import Any
 from ..blender import physics_access
 from . import console, job_file, settings_overrides
 from . import run as batch
-from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, report, table
+from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, doubtful, report, table
 
 
 def run_batch(options: argparse.Namespace, register: Callable[[], None]) -> int:
@@ -95,7 +95,7 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
         reporting.write(f"{table(outcomes)}\n", sys.stdout)
     if _is_nothing(outcomes):
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
-    code = _code(outcomes, reporting)
+    code = _code(outcomes, options.fail_on_diagnosis, reporting)
     return int(reporting.EXIT_FAILED) if problem and code == reporting.EXIT_DONE else code
 
 
@@ -104,13 +104,15 @@ def _is_nothing(outcomes: list[Outcome]) -> bool:
     return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
 
 
-def _code(outcomes: list[Outcome], reporting: ModuleType) -> int:
+def _code(outcomes: list[Outcome], strict: bool, reporting: ModuleType) -> int:
     if _is_nothing(outcomes):
         return int(reporting.EXIT_FAILED)
     if any(each.state == INTERRUPTED for each in outcomes):
         return int(reporting.EXIT_INTERRUPTED)
-    good = all(each.state in GOOD for each in outcomes)
-    return int(reporting.EXIT_DONE if good else reporting.EXIT_FAILED)
+    if not all(each.state in GOOD for each in outcomes):
+        return int(reporting.EXIT_FAILED)
+    fails = strict and any(doubtful(each.codes) for each in outcomes)
+    return int(reporting.EXIT_DOUBTFUL if fails else reporting.EXIT_DONE)
 
 
 def _write_report(path: Path, content: dict[str, Any]) -> str:

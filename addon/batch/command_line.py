@@ -19,18 +19,21 @@ from ..blender import linked_files, physics_access, session
 from ..data import findings, frame_times, references
 from ..jobs import bake as tasks
 from ..reading import contents
-from . import command, files, job_file, settings_overrides
+from . import command, files, job_file, report, settings_overrides
 from .console import FROM_OUTSIDE, silenced
 
 if TYPE_CHECKING:
     from bpy.types import Scene
 
 GONE = 130  # exit code of a batch's child whose parent has exited
-BAKE_CODES = "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 130 interrupted."
+BAKE_CODES = (
+    "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 4 done, but --fail-on-diagnosis found "
+    "something, 130 interrupted."
+)
 BATCH_CODES = (
     "Exit codes: 0 every shot is done or has nothing to simulate, 1 some are not, or none has anything to simulate, or "
-    "the report cannot be written, 2 wrong usage or job file (nothing was started), "
-    "130 interrupted (repeat the command to continue)."
+    "the report cannot be written, 2 wrong usage or job file (nothing was started), 4 every shot is done, but "
+    "--fail-on-diagnosis found something, 130 interrupted (repeat the command to continue)."
 )
 
 
@@ -51,6 +54,11 @@ def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
         default=[],
         metavar="ADDRESS=VALUE",
         help="change a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
+    )
+    shared.add_argument(
+        "--fail-on-diagnosis",
+        action="store_true",
+        help="exit with 4 if anything makes a simulated motion doubtful; it is written all the same",
     )
     shared.add_argument("--log-json", action="store_true", help="print one JSON object per line")
     shared.add_argument("--quiet", action="store_true", help="print only errors")
@@ -143,9 +151,8 @@ def run_bake(options: argparse.Namespace) -> int:
     if problem:
         reporter.error(problem)
         return int(reporting.EXIT_USAGE)
-    task = Task(
-        job_file.real(source), target and job_file.real(target), options.scene, options.frames, settings
-    )
+    files_of_task = job_file.real(source), target and job_file.real(target)
+    task = Task(*files_of_task, options.scene, options.frames, settings, options.fail_on_diagnosis)
     try:
         return int(_bake_file(task, reporter))
     except KeyboardInterrupt:
@@ -159,13 +166,14 @@ def run_bake(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Task:
-    """Input of one `bake`; without a target it only checks."""
+    """Input of one `bake`; without a target it only checks. strict: whether doubtful motions fail."""
 
     source: Path
     target: Path | None
     scene: str | None
     frames: tuple[int, int] | None
     settings: dict[str, Any]
+    strict: bool
 
 
 def _usage_problem(source: Path, target: Path | None) -> str:
@@ -191,10 +199,12 @@ def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
         return names
     if task.target is None:
         return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
+    codes: list[str] = []
     for name in names:
-        code = _bake_scene(bpy.data.scenes[name], reporter)
+        code, found = _bake_scene(bpy.data.scenes[name], reporter)
         if code != reporting.EXIT_DONE:
             return code
+        codes += [each.code for each in found]
     for item in bpy.data.objects:
         if item.condyle.joint.enabled:
             references.relink(item.condyle.joint.parent)
@@ -202,7 +212,9 @@ def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
         if item.condyle.connection.enabled:
             references.relink(item.condyle.connection.body)
             references.relink(item.condyle.connection.other)
-    return files.save(task.target, reporter)
+    code = files.save(task.target, reporter)
+    fails = code == reporting.EXIT_DONE and task.strict and report.doubtful(codes)
+    return int(reporting.EXIT_DOUBTFUL) if fails else code
 
 
 def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
@@ -293,7 +305,8 @@ def _make_ready(scene: Scene) -> None:
         tasks.free_bake(scene)
 
 
-def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
+def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> tuple[int, list[findings.Finding]]:
+    """Bake a scene; its exit code and warnings."""
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:
@@ -302,7 +315,7 @@ def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
     except physics_access.physics().CondyleError as error:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
         reporter.error(error, scene=scene.name)
-        return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
+        return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED), []
     _warn(reporter, outcome.warnings)
     if outcome.note:
         reporter.message(outcome.note)
@@ -317,7 +330,7 @@ def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
         bodies=len(outcome.bodies),
         **{f"{stage}_s": round(seconds, 3) for stage, seconds in outcome.seconds.items()},
     )
-    return int(reporting.EXIT_DONE)
+    return int(reporting.EXIT_DONE), outcome.warnings
 
 
 _watching: threading.Thread | None = None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..blender import physics_access
 from . import records
 from .job_file import Shot, on_a_line
 
@@ -38,6 +40,12 @@ class Outcome:
     scenes: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
+
+
+def doubtful(codes: Iterable[str]) -> bool:
+    """Whether findings of these codes make a simulated motion doubtful; others are about the scene."""
+    known = {*physics_access.part("model.diagnosis").TEXTS, "coordinates-by-constraints"}
+    return not known.isdisjoint(codes)
 
 
 def summary(outcome: Outcome) -> dict[str, Any]:

@@ -187,7 +187,7 @@ class Run:
         record = records.load(shot.target)
         reason = records.reason_to_bake(shot, source_digest, record)
         if not reason and not self._options.overwrite:
-            return report.KEPT, "done before", Told()
+            return report.KEPT, "done before", Told(codes=list((record or {}).get("codes", [])))
         if not self._options.overwrite and not records.is_ours(shot.target, record):
             raise _Ended(
                 report.FAILED,
@@ -238,6 +238,7 @@ class Run:
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "scenes": told.scenes,
             "warnings": told.warnings,
+            "codes": told.codes,
         }
 
 

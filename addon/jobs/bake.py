@@ -158,7 +158,7 @@ def _simulated(
     """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
     requests, read, options = physics_access.part("worker.requests"), made.read, made.options
     result = requests.simulate_answer(answer, read.model)
-    warnings = made.warnings + solver_statistics.warnings(made, result)
+    warnings = made.warnings + solver_statistics.warnings(made.read, result)
     scene = references.find_scene(scene_uid)
     warnings += frame_times.loop_warnings(result, scene.condyle.start.loop_tolerance)
     inside, rolled = requests.between_answer(answer), len(result.t) - len(frames)

@@ -113,12 +113,9 @@ def _baked(
     baked = yield from bake.written(
         uid, kept, ready.read, result, excited, inputs, {}, frame_times.Clock(), ready.prints
     )
-    found = (
-        solver_statistics.on_paths(ready.read, result) + solver_statistics.overlaps(result) + baked.warnings
-    )
-    if not run.grown:
-        found += solver_statistics.turned(ready, result)
-    session.findings += findings.of_source(found, findings.BAKE)
+    told = {each.code for each in run.grown}
+    found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in told]
+    session.findings += findings.of_source(found + baked.warnings, findings.BAKE)
     return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
 
 

@@ -39,18 +39,6 @@ class MissedWrap(NamedTuple):
     states: int
     slipped: int = 0
 
-    def __str__(self) -> str:
-        causes = []
-        if self.inside:
-            causes.append(f"in {self.inside} of {self.states} states an end lies inside an obstacle")
-        if self.unsolved:
-            causes.append(f"in {self.unsolved} of {self.states} states no path over an obstacle was found")
-        parts = [f"passes straight through: {'; '.join(causes)}"] if causes else []
-        if self.slipped:
-            often = "once" if self.slipped == 1 else f"{self.slipped} times"
-            parts.append(f"slips off an obstacle to another path {often} in {self.states} states")
-        return f"muscle {self.muscle!r} {', and '.join(parts)}"
-
 
 def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     """Muscles that pass straight through an obstacle or slip off it along a motion.

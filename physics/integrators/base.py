@@ -17,6 +17,7 @@ from ..forces.wrench import Wrench
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
 from ..model.coordinates import rotation_coordinates
+from ..model.diagnosis import Finding
 from ..model.model import Model
 from ..model.observation import observe
 from ..model.result import Result
@@ -40,7 +41,9 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`."""
+    """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
+    those about the start.
+    """
 
     model: Model
     start: float
@@ -54,6 +57,7 @@ class Problem:
     rtol: float
     atol: float
     steer: Steer | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"

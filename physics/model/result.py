@@ -11,6 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..geometry import lie
 from ..kernels import layout
+from .diagnosis import Finding, findings_of
 from .model import Model
 from .observation import observe
 
@@ -47,6 +48,11 @@ class Result:
         more = {name: of(getattr(self, name)) for name in ("row_forces", "efforts", "muscle_states")}
         t, q, qd = self.t[::step].copy(), self.q[::step].copy(), self.qd[::step].copy()
         return Result(self.model, t, q, qd, self.info, **more)
+
+    @property
+    def diagnosis(self) -> tuple[Finding, ...]:
+        """What makes the motion doubtful; empty if nothing was found."""
+        return findings_of(self.info)
 
     @property
     def constraint_forces(self) -> dict[str, FloatArray]:

@@ -41,8 +41,8 @@ class LiveRun:
     """A run in real time.
 
     Args:
-        model, state, dt, integrator, tau, motions, record_interval: as in `simulate`; the method has a fixed step, and
-            tau is not a function.
+        model, state, dt, integrator, tau, motions, record_interval, assemble: as in `simulate`; the method has a fixed
+            step, and tau is not a function.
         controllers: {muscle: `Proportional`} for muscles whose input has not been changed.
         pulls: {body: `Pull`}, joints that are pulled towards a motion.
         listen: called before every batch of steps; returns the messages since the last call: changes for `Knobs.turn`,
@@ -72,6 +72,7 @@ class LiveRun:
         controllers: Mapping[str, Any] | None = None,
         pulls: Mapping[str, Pull] | None = None,
         record_interval: float | None = None,
+        assemble: bool = False,
         longest: float = LONGEST,
         factor: float = 1.0,
         clock: Callable[[], float] = time.perf_counter,
@@ -95,6 +96,7 @@ class LiveRun:
             tau=None,
             motions=motions,
             record_interval=record_interval,
+            assemble=assemble,
             steer=self._steer,
         )
         self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
@@ -128,7 +130,7 @@ class LiveRun:
             DivergedError: as `simulate`. Any error of `listen` or `show`.
         """
         self._last = self._began = self._noted = self._clock()
-        result = run_integrator(self._problem, self._integrator, self._state)
+        result = run_integrator(self._problem, self._state, self._integrator)
         result = dataclasses.replace(result, model=self._given)
         if self._turned:
             vars(result)["_observed"] = result.poses, self._energies(result)

@@ -11,6 +11,7 @@ from .. import processors
 from ..bodies.state import State
 from ..errors import DivergedError, ModelError
 from ..integrators.base import Problem
+from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
 from ..validation import whole_number
@@ -57,7 +58,9 @@ def simulate_many(
             problems.append(make_problem(model, state, duration, dt, integrator, **wishes))
         except ModelError as error:
             raise ModelError(f"states[{k}]: {error}") from error
-    return _Runs(problems, integrator).on(at_once)
+    done = _Runs(problems, integrator).on(at_once)
+    warn((each for result in done if isinstance(result, Result) for each in result.diagnosis), 2)
+    return done
 
 
 class _Runs:
@@ -95,7 +98,7 @@ class _Runs:
                 return
             problem, state = self.problems[k]
             try:
-                self.done[k] = run_problem(problem, self.integrator, state)
+                self.done[k] = run_problem(problem, state, self.integrator)
             except DivergedError as error:
                 self.done[k] = error
             except BaseException as error:

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
+from ..analysis.diagnosis import at_start, diagnosis, late_start
 from ..analysis.missed_wraps import missed_wraps
 from ..bodies.state import State
-from ..errors import DivergedError, ModelError
+from ..dynamics.constrained import assemble as assembled
+from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
 from ..integrators.control import Control
+from ..model.checks import check_state
+from ..model.diagnosis import keep, warn
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import led_on, pack_motions
@@ -41,6 +45,7 @@ def simulate(
     progress: Progress | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
+    assemble: bool = False,
 ) -> Result:
     """The motion from an initial state.
 
@@ -64,12 +69,14 @@ def simulate(
             the motion is the same at every frame rate.
         progress: called with the completed fraction about twenty times a second; returning False cancels.
         rtol, atol: tolerances of the adaptive methods.
+        assemble: whether to start from the nearby state that meets the constraints (`assemble`).
 
     Returns:
         A `Result` from the state's time to that time + duration. ``info["missed_wraps"]``, if any, lists muscles that
         passed straight through an obstacle or slipped off it, with count and reason. ``info["energy"]``, for fixed
         steps if all sources of energy are known: "gained", the numerical energy gain [J], "most_kinetic", the largest
-        kinetic energy [J], and "work" of forces and motions [J].
+        kinetic energy [J], and "work" of forces and motions [J]. ``diagnosis`` has findings that make the motion
+        doubtful; a `SimulationWarning` says each kind once.
 
     Raises:
         ModelError: an invalid argument; nothing ran.
@@ -78,19 +85,40 @@ def simulate(
         MissingDependencyError: an adaptive method without SciPy.
     """
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "progress": progress}
-    problem, state = make_problem(model, state, duration, dt, integrator, rtol=rtol, atol=atol, **wishes)
-    return run_problem(problem, integrator, state)
+    wishes |= {"rtol": rtol, "atol": atol, "assemble": assemble}
+    result = simulated(model, state, duration, dt, integrator, **wishes)
+    warn(result.diagnosis, 2)
+    return result
 
 
-def run_problem(problem: Problem, integrator: str, state: State) -> Result:
-    """The result of a checked problem from a state; raises as `simulate`."""
-    return finish(run_integrator(problem, integrator, state))
+def simulated(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float = 1e-3,
+    integrator: str = "symplectic_euler",
+    **wishes: Any,
+) -> Result:
+    """As `simulate`, without warnings."""
+    return run_problem(*make_problem(model, state, duration, dt, integrator, **wishes), integrator)
 
 
-def run_integrator(problem: Problem, integrator: str, state: State) -> Result:
-    """The samples of a checked problem, without the checks of `finish`."""
+def run_problem(problem: Problem, state: State, integrator: str) -> Result:
+    """The result of a checked problem from a state, without warnings; raises as `simulate`."""
+    return finish(run_integrator(problem, state, integrator))
+
+
+def run_integrator(problem: Problem, state: State, integrator: str) -> Result:
+    """The samples of a checked problem with its diagnosis, without the checks of `finish`."""
     method = INTEGRATORS[integrator]
-    return method.run(problem, method, state)
+    try:
+        result = method.run(problem, method, state)
+    except (DivergedError, CancelledError) as error:
+        if isinstance(error.result, Result):
+            keep(error.result.info, diagnosis(problem, error.result))
+        raise
+    keep(result.info, diagnosis(problem, result))
+    return result
 
 
 def finish(result: Result) -> Result:
@@ -123,21 +151,23 @@ def make_problem(
     progress: Progress | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
+    assemble: bool = False,
     steer: Steer | None = None,
 ) -> tuple[Problem, State]:
     """The checked problem for an integrator, and the initial state; raises as `simulate`.
 
     steer: called before each batch of steps of a fixed-step method (see `integrators.base`).
     """
-    state = check_start(model, state)
+    given = check_state(model, state)
+    state = check_start(model, assembled(model, given) if assemble else given)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
     interval = min(dt, duration)
     if record_interval is not None:
         interval = number(record_interval, "record_interval", positive=True)
-    given = pack_motions(model, motions, state)
-    check_motions(model, given)
-    given = led_on(model, given, float(state.time) + duration, dt)
+    channels = pack_motions(model, motions, state)
+    check_motions(model, channels)
+    channels = led_on(model, channels, float(state.time) + duration, dt)
     control = Control(model, tau) if callable(tau) else None
     problem = Problem(
         model=model,
@@ -146,12 +176,13 @@ def make_problem(
         dt=dt,
         samples=sample_times(float(state.time), duration, interval),
         tau=force_table(model, tau) if control is None else (control.times, control.values),
-        motions=given,
+        motions=channels,
         control=control,
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
         steer=steer,
+        findings=(*at_start(model, given, state), *late_start(float(state.time) + duration, dt)),
     )
     return problem, state
 

@@ -15,7 +15,6 @@ import numpy as np
 from .. import fitting, joints
 from ..analysis.muscle_drawing import muscle_curves
 from ..bodies.state import State
-from ..dynamics.constrained import assemble
 from ..errors import DivergedError, FormatError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
@@ -180,7 +179,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
-    """Model, state and keywords of a simulation, after compiling its kernels and satisfying its constraints."""
+    """Model, state and keywords of a simulation, after compiling its kernels."""
     prepare(BUILDING, report)
     model = model_from_document(job["model"])
     integrator = job.get("options", {}).get("integrator", "symplectic_euler")
@@ -193,10 +192,7 @@ def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model
         options["tau"] = arrays["tau"]
     if job.get("motions"):
         options["motions"] = {name: _motion(name, entry) for name, entry in job["motions"].items()}
-    if job.get("assemble", False) and model.constraints:
-        report.message("moving bodies onto their constraints")
-        state = assemble(model, state)
-    return model, state, options
+    return model, state, {**options, "assemble": bool(job.get("assemble", False))}
 
 
 def _controllers(job: Header) -> dict[str, Proportional]:

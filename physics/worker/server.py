@@ -17,12 +17,13 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from ..errors import CancelledError, DivergedError, FormatError
+from ..errors import CancelledError, DivergedError, FormatError, SimulationWarning
 from . import protocol
 
 PROGRESS_INTERVAL = 0.05  # seconds between two progress events
@@ -147,6 +148,7 @@ def serve() -> NoReturn:
     requests = Requests()
     channel.send({"event": "hello", **_hello()})
     threading.Thread(target=_read, args=(source, requests, channel), daemon=True).start()
+    warnings.simplefilter("ignore", SimulationWarning)  # results say it themselves
     while True:
         _run(requests.take(), requests, channel)
 

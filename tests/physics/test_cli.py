@@ -91,6 +91,24 @@ def test_events_are_json_lines(model_file, tmp_path, capsys):
     assert all(event["seconds"] >= 0.0 for event in told)
 
 
+@pytest.mark.parametrize("dt", ["0.01", "1"])
+def test_a_doubtful_motion_is_told_and_fails_where_asked(model_file, tmp_path, capsys, dt):
+    """By its text on the terminal, by code and values in events; it is written all the same."""
+    out = tmp_path / "motion.npz"
+    line = ["simulate", str(model_file), "--out", str(out), "--duration", "300", "--dt", dt]
+    line += ["--integrator", "symplectic_euler"]
+    assert main(line) == 0
+    expected = load_result(out).diagnosis
+    assert [each.code for each in expected] == (["energy-gained"] if dt == "1" else [])
+    told = capsys.readouterr()
+    assert told.err == "".join(f"warning: {each.text}\n" for each in expected)
+    out.unlink()
+    assert main([*line, "--log-json", "--fail-on-diagnosis"]) == (4 if expected else 0)
+    told = [event for event in events(capsys.readouterr().out) if event["event"] == "warning"]
+    assert [(each["code"], each["values"]) for each in told] == [tuple(each) for each in expected]
+    assert load_result(out).diagnosis == expected
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

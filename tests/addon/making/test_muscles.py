@@ -264,10 +264,11 @@ def test_new_points_are_stuck(part, scene, arm, make):
 
 @pytest.mark.small
 def test_what_a_simulation_says_of_paths_is_passed_on(part):
-    """A bake warns of what the result's info holds."""
+    """A bake warns of what a result's diagnosis holds."""
     wrap = {"muscle": "Triceps", "inside": 3, "unsolved": 0, "states": 9}
     read = SimpleNamespace(muscles=[SimpleNamespace(name="Triceps", session_uid=7)])
-    found = part("baking.solver_statistics").on_paths(read, SimpleNamespace(info={"missed_wraps": [wrap]}))
+    diagnosis = part("blender.physics_access").part("model.diagnosis").findings_of({"missed_wraps": [wrap]})
+    found = part("baking.solver_statistics").warnings(read, SimpleNamespace(diagnosis=diagnosis))
     assert said(found) == [("wrap-inside", "Triceps", 3, 9)] and found[0].session_uid == 7
 
 

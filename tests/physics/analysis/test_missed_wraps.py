@@ -32,10 +32,9 @@ def test_an_end_inside_is_told_with_how_often() -> None:
     result = ph.simulate(model, model.state(q=[0.4]), duration=0.02, dt=1e-3)
     (missed,) = result.info["missed_wraps"]
     assert missed == {"muscle": "over", "inside": 21, "unsolved": 0, "states": 21, "slipped": 0}
-    (found,) = missed_wraps(model, result.q)
-    assert str(found) == (
-        "muscle 'over' passes straight through: in 21 of 21 states an end lies inside an obstacle"
-    )
+    assert [each._asdict() for each in missed_wraps(model, result.q)] == [missed]
+    (found,) = result.diagnosis
+    assert found == ("wrap-inside", {"muscle": "over", "count": 21, "states": 21})
 
 
 def test_a_path_that_lies_on_its_obstacle_is_not_told() -> None:
@@ -86,5 +85,5 @@ def test_what_slips_off_over_the_top_is_told() -> None:
     wound = np.radians(np.arange(60.0, 340.0))[:, None]
     (found,) = missed_wraps(model, wound)
     assert found.slipped == 1 and found.unsolved == found.inside == 0
-    assert str(found) == "muscle 'cord' slips off an obstacle to another path once in 280 states"
+    assert (found.muscle, found.states) == ("cord", 280)
     assert missed_wraps(model, wound[:120]) == ()

@@ -6,6 +6,9 @@ import pytest
 import physics as ph
 from tests.physics.constraints.mechanisms import bar, four_bar
 
+# these run beyond what is right
+pytestmark = pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
+
 
 def stiff_chain():
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))

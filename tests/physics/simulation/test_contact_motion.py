@@ -45,6 +45,7 @@ def test_slips_at_the_edge_of_the_cone_in_every_direction(k):
     assert moved[2] < 0.0
 
 
+@pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
 def test_what_a_given_motion_leads_into_an_obstacle_is_told(integrator):
     """No impulse stops it; how deep it went, and in which contact, is among the figures."""

@@ -109,6 +109,7 @@ def test_with_what_constraints_ask_of_a_target():
         assert books["gained"] < 0.05 * books["most_kinetic"]
 
 
+@pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 @pytest.mark.parametrize("beside", ["", "motion", "windows", "muscle", "cord", "controller"])
 def test_steps_that_are_too_long_are_told_beside_whatever_is_driven(beside):
     """A body on a hard spring, at 1.9 times the step up to which symplectic Euler errs little, and an arm beside it."""
@@ -133,6 +134,7 @@ def test_steps_that_are_too_long_are_told_beside_whatever_is_driven(beside):
     assert gained[0.0197] > 0.3
 
 
+@pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 def test_steps_that_are_too_long_are_told_between_corners_of_a_motion():
     """Books begin anew at each corner, here every 12 steps: looks that come once in 16 would never find two to compare.
     The spring is let go late, as the first steps of all are all looked at.

@@ -172,6 +172,7 @@ def test_recorded_energies_are_by_what_was_turned_then():
     assert (part.energy == result.energy[250:401]).all() and (part.poses == result.poses[250:401]).all()
 
 
+@pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 def test_books_of_energy_are_the_simulation_s_and_pictures_show_them():
     """A band far too stiff for the step: what comes from nowhere is seen while it runs, and stays with the record."""
     described = legs().to_dict()

@@ -1,0 +1,225 @@
+"""Rules by which a run is doubtful, on what it records anyway (`model.diagnosis` says what they find)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._typing import BoolArray
+from ..bodies.state import State
+from ..dynamics import body_poses
+from ..forces.wrench import Wrench
+from ..geometry import lie
+from ..integrators import FIXED_STEP
+from ..integrators.base import Problem, springs_leap
+from ..kernels.stepping import motion_layout
+from ..model.coordinates import rotation_coordinates
+from ..model.diagnosis import Finding
+from ..model.model import Model
+from ..model.observation import observe
+from ..model.result import Result
+
+# A model that nothing drives may gain this share of what changes its form [J]: more than any method's own error.
+GROWN, NOTHING = 0.25, 1e-6
+# Work is counted by the forces at steps' ends, which is off by no more than this share.
+OFF = 0.05
+# Samples at which energy is compared where its books are not kept.
+LOOKS = 200
+# Bodies that turn by more than this in a step [rad], and by more than that because their speed changes in it, go where
+# no method of fixed steps can follow.
+MOST_TURN, MOST_BEND = 0.3, 0.05
+# Symplectic Euler shortens the period of an oscillation by a twentieth where a step is this much of it [rad]; the
+# oscillation counts if it moves a coordinate by this in a step [rad or m], among so many first and last samples.
+MOST_PHASE, MOVES, AMONG = 1.0, 1e-3, 1000
+# Contacts that are deeper than this [m] are told: the curved path of a fast foot leads it in by half of that in a step.
+OVERLAP = 3e-3
+# Impulses are solved to 1e-9 of their size.
+RESIDUAL = 1e-3
+# Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
+MOVED = 1e-3
+# So are velocities that change by more than this share of the largest: those taken from an animation are less off.
+FASTER, STILL = 0.05, 1e-3
+# Times are rounded to more than this share of a step.
+ROUNDED = 0.01
+
+
+def diagnosis(problem: Problem, result: Result) -> list[Finding]:
+    """Findings about a motion so far, but those about muscles' paths; values are as `model.diagnosis` has them."""
+    books, told = result.info.get("energy"), result.info.get("constraints", {})
+    found = list(problem.findings) + solver_findings(told)
+    if len(result.t) < 2 or not problem.model.num_coordinates:
+        return found
+    gained = energy_grown(problem, result) if books is None else energy_gained(books)
+    if result.info["integrator"] not in FIXED_STEP:
+        return found + gained
+    free = _simulated(problem)
+    return found + (gained or big_turn(problem, result, free)) + stiff_step(problem, result, free)
+
+
+def energy_gained(books: Mapping[str, float]) -> list[Finding]:
+    """A finding where books of energy, as in ``Result.info["energy"]``, show more than any method's error."""
+    gained, moving = books.get("gained", 0.0), books.get("most_kinetic", 0.0)
+    if gained <= GROWN * moving + OFF * books.get("work", 0.0) + NOTHING:
+        return []
+    return [Finding("energy-gained", {"gained": gained, "kinetic": moving})]
+
+
+def energy_grown(problem: Problem, result: Result) -> list[Finding]:
+    """A finding where what nothing drives has more energy than it had, by its samples."""
+    model = problem.model
+    if _driven(problem) or springs_leap(model):
+        return []
+    # what muscles hold at most is not in the sum: no more than their largest force over the length of their fibres
+    laws = (muscle.law for muscle in model.muscles)
+    held = sum(
+        getattr(law, "max_isometric_force", 0.0) * getattr(law, "optimal_fibre_length", 0.0) for law in laws
+    )
+    rows = np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
+    energy = observe(model, result.q[rows], result.qd[rows], anywhere=True)[1]
+    first, most = float(energy[0, 2]), float(energy[:, 2].max())
+    turned = max(first - float(energy[:, 1].min()), 0.0)
+    if most - first <= GROWN * turned + held + NOTHING:
+        return []
+    return [Finding("energy-grows", {"first": first, "most": most})]
+
+
+def _driven(problem: Problem) -> bool:
+    """Whether something may put energy in of which the total does not know."""
+    model = problem.model
+    return bool(
+        problem.control is not None
+        or problem.steer is not None
+        or problem.tau[1].any()
+        or len(problem.motions[0])
+        or model.prescribed.any()
+        or model.controllers
+        or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
+        or any(
+            muscle.law is None and not isinstance(muscle.tension, str) and muscle.tension
+            for muscle in model.muscles
+        )
+    )
+
+
+def _simulated(problem: Problem) -> BoolArray:
+    """Mask (nv,) of the coordinates that no motion prescribes."""
+    free = ~problem.model.prescribed
+    free[problem.motions[0][:, motion_layout.CHANNEL_COORDINATE].astype(int)] = False
+    return free
+
+
+def big_turn(problem: Problem, result: Result, free: BoolArray) -> list[Finding]:
+    """A finding where a free coordinate turns so far in a step that the motion is another one."""
+    model, step = problem.model, problem.dt
+    turns = np.array([unit == "rad" for body in model.bodies for unit in body.joint.coordinate_units])
+    fastest = step * np.maximum(result.qd.max(axis=0), -result.qd.min(axis=0))
+    suspects = np.flatnonzero(free & turns & (fastest > MOST_TURN))
+    if not len(suspects):
+        return []
+    bends = np.abs(np.diff(result.qd[:, suspects], axis=0) / np.diff(result.t)[:, None]).max(axis=0)
+    suspects = suspects[step**2 * bends > MOST_BEND]
+    if not len(suspects):
+        return []
+    most = int(suspects[np.argmax(fastest[suspects])])
+    return [Finding("big-turn", {**_coordinate(model, most), "angle": float(fastest[most])})]
+
+
+def stiff_step(problem: Problem, result: Result, free: BoolArray) -> list[Finding]:
+    """A finding where a free coordinate mostly swings, and through much of a period in a step.
+
+    Of q = sin(w t) at steps of h the second differences are 2 sin(w h / 2) times the first ones. Only where nothing
+    hits or holds the model, and samples show each step.
+    """
+    model = problem.model
+    if "constraints" in result.info or problem.control is not None:
+        return []
+    free = free.copy()
+    free[rotation_coordinates(model)] = False  # these jump where their chart changes
+    if not free.any() or result.t[1] - result.t[0] > 1.001 * problem.dt:
+        return []
+    most, phase = -1, MOST_PHASE
+    for part in (result.q[:AMONG], result.q[-AMONG:]):
+        first = np.diff(part[:, free], axis=0)
+        second = np.diff(first, axis=0)
+        size, turn = (np.sqrt(np.mean(each**2, axis=0)) for each in (first, second))
+        moving = np.flatnonzero(size > MOVES) if len(second) > 2 else ()
+        for k in moving:
+            angle = 2.0 * float(np.arcsin(min(0.5 * turn[k] / size[k], 1.0)))
+            if angle > phase:
+                most, phase = int(np.flatnonzero(free)[k]), angle
+    return [] if most < 0 else [Finding("stiff-step", {**_coordinate(model, most), "angle": phase})]
+
+
+def solver_findings(told: Mapping[str, Any]) -> list[Finding]:
+    """Findings in ``Result.info["constraints"]``: what is deep in an obstacle, and what could not be solved."""
+    found = []
+    if told.get("overlap", 0.0) > OVERLAP:
+        found.append(Finding("contact-overlap", {"contact": told["deepest"], "depth": told["overlap"]}))
+    if told.get("residual", 0.0) > RESIDUAL:
+        found.append(Finding("contacts-unmet", {"residual": told["residual"]}))
+    if told.get("steps_unmet", 0):
+        values = {"steps": told["steps_unmet"], "drift": told["drift_left"]}
+        found.append(Finding("constraints-unmet", values))
+    return found
+
+
+def at_start(model: Model, given: State, state: State) -> list[Finding]:
+    """Findings where a state had to be changed much to meet the constraints; a velocity's is in rad/s or m/s.
+
+    "joint" is the nearest body up the tree whose coordinates changed, and "changes" lists these with unit, value
+    before and after; empty if there is none.
+    """
+    found = []
+    if np.abs(state.q - given.q).max(initial=0.0) > 1e-3 * MOVED:
+        before, after = body_poses(model, given), body_poses(model, state)
+        away = np.abs(after - before).max(axis=(1, 2))
+        worst = int(np.argmax(away))
+        if away[worst] > MOVED:
+            moved = lie.log(lie.inverse(before[worst]) @ after[worst])
+            joint, changes = _changes(model, given, state, worst)
+            values: dict[str, Any] = {"body": model.body_names[worst], "joint": joint, "changes": changes}
+            values |= {
+                "distance": float(np.linalg.norm(moved[3:])),
+                "angle": float(np.linalg.norm(moved[:3])),
+            }
+            found.append(Finding("moved-by-constraints", values))
+    changed = np.abs(state.qd - given.qd)
+    most = float(np.abs(given.qd).max(initial=0.0))
+    if changed.max(initial=0.0) > FASTER * most + STILL:
+        d = int(np.argmax(changed))
+        unit = [unit for body in model.bodies for unit in body.joint.coordinate_units][d]
+        values = {
+            **_coordinate(model, d),
+            "unit": unit,
+            "before": float(given.qd[d]),
+            "after": float(state.qd[d]),
+        }
+        found.append(Finding("velocities-by-constraints", values))
+    return found
+
+
+def _changes(model: Model, given: State, state: State, index: int) -> tuple[str, list[list[Any]]]:
+    while index >= 0:
+        name, joint = model.body_names[index], model.joints[index]
+        where = model.coordinate_slice(name)
+        was, now = joint.readings(given.q[where]), joint.readings(state.q[where])
+        rows = zip(joint.reading_names, joint.reading_units, was, now)
+        changed = [[read, unit, float(a), float(b)] for read, unit, a, b in rows if np.abs(b - a) > MOVED]
+        if changed:
+            return name, changed
+        index = int(model.parent[index])
+    return "", []
+
+
+def late_start(time: float, dt: float) -> list[Finding]:
+    """A finding where numbers near a time [s] are so far apart that steps are recorded at other times."""
+    spacing = float(np.spacing(abs(time)))
+    return [Finding("late-start", {"time": time, "spacing": spacing})] if spacing > ROUNDED * dt else []
+
+
+def _coordinate(model: Model, d: int) -> dict[str, str]:
+    """Names of a coordinate and of its body."""
+    owners = [body.name for body in model.bodies for _ in body.joint.coordinate_units]
+    return {"coordinate": model.coordinate_names[d], "body": owners[d]}
