@@ -31,8 +31,8 @@ LOOKS = 200
 # no method of fixed steps can follow.
 MOST_TURN, MOST_BEND = 0.3, 0.05
 # Symplectic Euler shortens the period of an oscillation by a twentieth where a step is this much of it [rad]; the
-# oscillation counts if it moves a coordinate by this in a step [rad or m], among so many first and last samples.
-MOST_PHASE, MOVES, AMONG = 1.0, 1e-3, 1000
+# oscillation counts if it moves a coordinate by this in a step [rad or m], among so many samples after a transient.
+MOST_PHASE, MOVES, AMONG, TRANSIENT = 1.0, 1e-3, 1000, 16
 # Contacts that are deeper than this [m] are told: the curved path of a fast foot leads it in by half of that in a step.
 OVERLAP = 3e-3
 # Impulses are solved to 1e-9 of their size.
@@ -118,7 +118,8 @@ def big_turn(problem: Problem, result: Result, free: BoolArray) -> list[Finding]
     suspects = np.flatnonzero(free & turns & (fastest > MOST_TURN))
     if not len(suspects):
         return []
-    bends = np.abs(np.diff(result.qd[:, suspects], axis=0) / np.diff(result.t)[:, None]).max(axis=0)
+    between = np.diff(problem.samples[: len(result.t)])
+    bends = (np.abs(np.diff(result.qd[:, suspects], axis=0)) / between[:, None]).max(axis=0)
     suspects = suspects[step**2 * bends > MOST_BEND]
     if not len(suspects):
         return []
@@ -137,15 +138,16 @@ def stiff_step(problem: Problem, result: Result, free: BoolArray) -> list[Findin
         return []
     free = free.copy()
     free[rotation_coordinates(model)] = False  # these jump where their chart changes
-    if not free.any() or result.t[1] - result.t[0] > 1.001 * problem.dt:
+    if not free.any() or problem.samples[1] - problem.samples[0] > 1.001 * problem.dt:
         return []
     most, phase = -1, MOST_PHASE
-    for part in (result.q[:AMONG], result.q[-AMONG:]):
+    for part in (result.q[TRANSIENT : TRANSIENT + AMONG], result.q[TRANSIENT:][-AMONG:]):
         first = np.diff(part[:, free], axis=0)
         second = np.diff(first, axis=0)
+        if len(second) < 2:
+            continue
         size, turn = (np.sqrt(np.mean(each**2, axis=0)) for each in (first, second))
-        moving = np.flatnonzero(size > MOVES) if len(second) > 2 else ()
-        for k in moving:
+        for k in np.flatnonzero(size > MOVES):
             angle = 2.0 * float(np.arcsin(min(0.5 * turn[k] / size[k], 1.0)))
             if angle > phase:
                 most, phase = int(np.flatnonzero(free)[k]), angle

@@ -42,7 +42,7 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
-    those about the start.
+    those about the start, and `origin` is the time [s] of its time 0.
     """
 
     model: Model
@@ -58,6 +58,7 @@ class Problem:
     atol: float
     steer: Steer | None = None
     findings: tuple[Finding, ...] = ()
+    origin: float = 0.0
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"

@@ -77,6 +77,7 @@ class _Run:
         self.workspaces = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope, self.settle = ConstrainedSlope(problem, self.recording), settler(problem)
         self.idle = 0
+        self.began, self.steps = self.now, 0  # of the present steps
         self.struck: list[float] = []  # times of the last impacts
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
@@ -128,7 +129,8 @@ class _Run:
         refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.settle(written, int(counters[1]), recording, self.now)
-        self.now = min(self.now + dt, self.end)
+        self.steps += 1
+        self.now = min(self.began + self.steps * dt, self.end)
         recording.info["steps"] += 1
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
         one_sided = self.system[SYSTEM_KINDS][: len(rows)] != EQUALITY
@@ -165,6 +167,7 @@ class _Run:
             self.resting, self.idle = True, 0
             return
         self.counters[1], self.now = slope.written, now
+        self.began, self.steps = now, 0
         self.q, self.qd = y[:nv].copy(), y[nv:].copy()
         if met is None and until < self.end:
             slope.pass_corner(until, self.q, self.qd)

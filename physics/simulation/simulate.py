@@ -79,7 +79,8 @@ def simulate(
         doubtful; a `SimulationWarning` says each kind once.
 
     Raises:
-        ModelError: an invalid argument; nothing ran.
+        ModelError: an invalid argument; for motions, tables and functions also a time so late that numbers near it are
+            more than dt / 100 apart. Nothing ran.
         DivergedError: a coordinate became infinite or left its joint's range, or a muscle's path was shorter than its
             tendons at a sample. CancelledError: `progress` returned False. Both carry the motion so far.
         MissingDependencyError: an adaptive method without SciPy.
@@ -112,12 +113,22 @@ def run_integrator(problem: Problem, state: State, integrator: str) -> Result:
     """The samples of a checked problem with its diagnosis, without the checks of `finish`."""
     method = INTEGRATORS[integrator]
     try:
-        result = method.run(problem, method, state)
-    except (DivergedError, CancelledError) as error:
-        if isinstance(error.result, Result):
-            keep(error.result.info, diagnosis(problem, error.result))
+        return _told(problem, method.run(problem, method, state))
+    except DivergedError as error:
+        result = _told(problem, error.result)
+        raise DivergedError(
+            error.time + problem.origin, error.body, error.reason, result
+        ) from error.__cause__
+    except CancelledError as error:
+        error.result = _told(problem, error.result)
         raise
-    keep(result.info, diagnosis(problem, result))
+
+
+def _told(problem: Problem, result: Any) -> Any:
+    """A result with its diagnosis and the times of its model; None stays None."""
+    if isinstance(result, Result):
+        keep(result.info, diagnosis(problem, result))
+        result.t[:] += problem.origin
     return result
 
 
@@ -169,20 +180,31 @@ def make_problem(
     check_motions(model, channels)
     channels = led_on(model, channels, float(state.time) + duration, dt)
     control = Control(model, tau) if callable(tau) else None
+    table = force_table(model, tau) if control is None else (control.times, control.values)
+    time = float(state.time)
+    # where nothing depends on time it begins at 0: a late one would round each step
+    timed = control is not None or steer is not None or len(table[0]) > 1 or len(channels[0]) > 0
+    late = late_start(time + duration, dt)
+    if timed and late:
+        raise ModelError(
+            f"at {time:g} s, numbers are {late[0].values['spacing']:.2g} s apart: too far for steps of {dt:g} s along "
+            "motions and tables. Start earlier"
+        )
     problem = Problem(
         model=model,
-        start=float(state.time),
+        start=time if timed else 0.0,
         duration=duration,
         dt=dt,
-        samples=sample_times(float(state.time), duration, interval),
-        tau=force_table(model, tau) if control is None else (control.times, control.values),
+        samples=sample_times(time if timed else 0.0, duration, interval),
+        tau=table,
         motions=channels,
         control=control,
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
         steer=steer,
-        findings=(*at_start(model, given, state), *late_start(float(state.time) + duration, dt)),
+        findings=(*at_start(model, given, state), *late),
+        origin=0.0 if timed else time,
     )
     return problem, state
 
