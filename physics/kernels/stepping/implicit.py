@@ -16,9 +16,7 @@ from . import motion_layout as channel
 from .bundles import Implicit, More, Spaces, Tables
 from .evaluate import evaluate_here
 from .implicit_stage import (
-    guess_stage,
     keep_residual,
-    keep_stage,
     raise_flag,
     solve_stage,
     solve_step,
@@ -34,6 +32,7 @@ GAMMA = 1.0 - math.sqrt(0.5)
 # coordinate at once, and one more in so many others.
 MOST_AT_ONCE, ONE_IN = 3.0, 10.0
 FAR = 1.0  # m or rad
+ASTRAY = 0.03  # share of 1 rad or m by which extrapolated accelerations may move a stage
 
 
 @shared
@@ -146,6 +145,51 @@ def settle(
 
 
 @shared
+def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
+    """Initial accelerations at a time in steps: extrapolated from up to three previous stages.
+
+    Where these move the stage far, as where forces turn round within it, they may lead to another solution, such as the
+    one on the other side of a spring's end: then those that leave the coordinates where they are.
+    """
+    _, _, pivots, vectors, notes, _ = implicit
+    known, n = int(notes[newton.HISTORY]), pivots.shape[0]
+    for d in range(n):
+        vectors[newton.ACCELERATIONS, d] = 0.0
+    for i in range(known):
+        weight = 1.0
+        for j in range(known):
+            if j != i:
+                weight *= (now - notes[newton.TIMES + j]) / (
+                    notes[newton.TIMES + i] - notes[newton.TIMES + j]
+                )
+        for d in range(n):
+            vectors[newton.ACCELERATIONS, d] += weight * vectors[newton.NEWEST + i, d]
+    astray = False
+    for d in range(nv):
+        bend = step * step * vectors[newton.ACCELERATIONS, d]
+        astray |= abs(bend) > ASTRAY * (1.0 + abs(vectors[newton.STAGE_Q, d]))
+    if astray:
+        for d in range(nv):
+            still = vectors[newton.STAGE_Q, d] - vectors[newton.BASE, d]
+            vectors[newton.ACCELERATIONS, d] = (still / step - vectors[newton.BASE_QD, d]) / step
+
+
+@shared
+def keep_stage(now: float, implicit: Implicit) -> None:
+    """Store the accelerations of a stage as the newest."""
+    _, _, pivots, vectors, notes, _ = implicit
+    n = pivots.shape[0]
+    for i in range(2, 0, -1):
+        notes[newton.TIMES + i] = notes[newton.TIMES + i - 1]
+        for d in range(n):
+            vectors[newton.NEWEST + i, d] = vectors[newton.NEWEST + i - 1, d]
+    notes[newton.TIMES] = now
+    for d in range(n):
+        vectors[newton.NEWEST, d] = vectors[newton.ACCELERATIONS, d]
+    notes[newton.HISTORY] = min(notes[newton.HISTORY] + 1.0, 3.0)
+
+
+@shared
 def newton_step(
     arrays: Array,
     more: More,
@@ -171,13 +215,13 @@ def newton_step(
     for stage in range(stages):
         done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step with the first stage's slope
         reached = done + gamma
-        guess_stage(steps + share * reached, implicit)
         for d in range(nv):
             vectors[newton.BASE_QD, d] = qd[d] + done * dt * vectors[newton.NEWEST, d]
             vectors[newton.BASE, d] = q[d] + done * dt * vectors[newton.STAGE_QD, d]
         if more is not None:
             _, _, motion, _, _, _, _, _ = more
             hold_stage(motion, t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[at.DOF])
+        guess_stage(steps + share * reached, gamma * dt, nv, implicit)
         table_force(tables, t + reached * dt, given[:width])
         advance_states(data, found, vectors[newton.LAST_Q], width, done * dt, given)
         set_implicit(data, given, width, gamma * dt)

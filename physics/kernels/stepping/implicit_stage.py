@@ -340,37 +340,6 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
 
 
 @shared
-def guess_stage(now: float, implicit: Implicit) -> None:
-    """Initial accelerations at a time in steps: extrapolated from up to three previous stages."""
-    _, _, pivots, vectors, notes, _ = implicit
-    known, n = int(notes[HISTORY]), pivots.shape[0]
-    for d in range(n):
-        vectors[ACCELERATIONS, d] = 0.0
-    for i in range(known):
-        weight = 1.0
-        for j in range(known):
-            if j != i:
-                weight *= (now - notes[TIMES + j]) / (notes[TIMES + i] - notes[TIMES + j])
-        for d in range(n):
-            vectors[ACCELERATIONS, d] += weight * vectors[NEWEST + i, d]
-
-
-@shared
-def keep_stage(now: float, implicit: Implicit) -> None:
-    """Store the accelerations of a stage as the newest."""
-    _, _, pivots, vectors, notes, _ = implicit
-    n = pivots.shape[0]
-    for i in range(2, 0, -1):
-        notes[TIMES + i] = notes[TIMES + i - 1]
-        for d in range(n):
-            vectors[NEWEST + i, d] = vectors[NEWEST + i - 1, d]
-    notes[TIMES] = now
-    for d in range(n):
-        vectors[NEWEST, d] = vectors[ACCELERATIONS, d]
-    notes[HISTORY] = min(notes[HISTORY] + 1.0, 3.0)
-
-
-@shared
 def solve_stage(
     arrays: Array, more: More, step: float, implicit: Implicit, spaces: Spaces, sizes: Array
 ) -> bool:
