@@ -187,7 +187,7 @@ def at_start(model: Model, given: State, state: State) -> list[Finding]:
                 "angle": float(np.linalg.norm(moved[:3])),
             }
             found.append(Finding("moved-by-constraints", values))
-    changed = np.abs(state.qd - given.qd)
+    changed = np.abs(state.qd - given.qd) * (given.qd != 0.0)  # those left at 0 may follow the others
     most = float(np.abs(given.qd).max(initial=0.0))
     if changed.max(initial=0.0) > FASTER * most + STILL:
         d = int(np.argmax(changed))

@@ -176,18 +176,21 @@ def test_a_simulation_that_diverges(command, part, scene, make, body, tmp_path):
     assert not (tmp_path / "out.blend").exists()
 
 
-def test_a_doubtful_simulation_fails_where_asked(command, part, scene, make, body, tmp_path):
+def test_a_doubtful_simulation_fails_where_asked(command, scene, make, body, authoring, tmp_path):
     """A pendulum in steps of half a second: baked and written, alone and in a batch, which remembers it."""
-    a, b = make.box("A", (0, 0, 1)), make.box("B")
-    joint = part("making.bodies_and_joints").add_joint(scene, body(a), body(b), "hinge")
+    frame = np.eye(4)
+    frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    frame[2, 3] = 0.2
+    joint = authoring.add_joint(scene, None, body(make.box("Arm")), "hinge", frame, name="Hip")
     joint.condyle.joint.coordinates[0].start = 1.2
     scene.frame_end, scene.condyle.simulation.time_step = 240, 0.5
-    path, out = tmp_path / "long.blend", tmp_path / "out.blend"
+    path, out = tmp_path / "shots" / "long.blend", tmp_path / "out.blend"
+    path.parent.mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
     done = command("bake", path, "--out", out, "--fail-on-diagnosis")
     assert done.returncode == 4 and out.exists(), done.stderr
     out.unlink()
-    line = ["batch", path, "--out", tmp_path / "baked"]
+    line = ["batch", path.parent, "--out", tmp_path / "baked"]
     assert [command(*line, *more).returncode for more in ([], ["--fail-on-diagnosis"])] == [0, 4]
 
 
