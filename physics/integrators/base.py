@@ -42,7 +42,8 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
-    those about the start, and `origin` is the time [s] of its time 0.
+    those about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are those of the last
+    steps, as many as there is room for.
     """
 
     model: Model
@@ -59,6 +60,7 @@ class Problem:
     steer: Steer | None = None
     findings: tuple[Finding, ...] = ()
     origin: float = 0.0
+    latest: bool = False
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"
@@ -252,6 +254,7 @@ class Recording:
         self.forces: FloatArray | None = None
         self.efforts: FloatArray | None = None
         self.settle: Callable[[int], None] | None = None  # completes the first samples, given their number
+        self.dropped = 0
 
     def result(self, written: int) -> Result:
         """The first `written` samples."""
@@ -267,6 +270,16 @@ class Recording:
             None if self.efforts is None else self.efforts[:written].copy(),
             None if self.muscle_states is None else self.muscle_states[:written].copy(),
         )
+
+    def drop(self, count: int) -> None:
+        """Drop the first samples to make room for as many later ones, one for each step."""
+        samples, end = self.problem.samples, len(self.problem.samples) - count
+        for kept in (samples, self.rows, self.qd, self.forces, self.efforts):
+            if kept is not None:
+                kept[:end] = kept[count:].copy()
+        self.dropped += count
+        later = self.dropped + np.arange(end, len(samples))
+        samples[end:] = self.problem.start + later * self.problem.dt
 
     def report(self, fraction: float, written: int) -> None:
         """Report the completed fraction; CancelledError if the caller cancels."""

@@ -51,6 +51,12 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
         while leaps and leaps[0] <= counters[0]:
             forget_energy(problem, spaces[0])
             leaps.pop(0)
+        if problem.latest:
+            half = len(problem.samples) // 2
+            stretch = min(stretch, half)
+            if counters[1] + stretch > len(problem.samples):
+                recording.drop(int(counters[1]) - half)
+                counters[1] = half
         stretch = int(min(stretch, steps - counters[0], leaps[0] - counters[0] if leaps else steps))
         advance(stretch, counters, q, qd, chart, recording)
         note_energy(problem, spaces[0], recording)

@@ -124,14 +124,22 @@ class LiveRun:
         """Run until a message stops it or a muscle's path becomes shorter than its tendons.
 
         Returns:
-            The motion, with energies under the gravity and forces of each time; otherwise as `simulate`.
+            The motion, without a record_interval its last 10000 steps or more, with energies under the gravity and
+            forces of each time; otherwise as `simulate`.
 
         Raises:
             DivergedError: as `simulate`. Any error of `listen` or `show`.
         """
+        return self.checked(self.motion())
+
+    def motion(self) -> Result:
+        """As `run`, without what `checked` adds, which takes long for a long motion."""
         self._last = self._began = self._noted = self._clock()
         result = run_integrator(self._problem, self._state, self._integrator)
-        result = dataclasses.replace(result, model=self._given)
+        return dataclasses.replace(result, model=self._given)
+
+    def checked(self, result: Result) -> Result:
+        """The motion or a part of it with energies; raises as `run`."""
         if self._turned:
             vars(result)["_observed"] = result.poses, self._energies(result)
         check_tendons_along(self._given, result)
@@ -235,19 +243,15 @@ def between(result: Result, start: float, end: float) -> Result:
     rows = np.flatnonzero((result.t >= start - slack) & (result.t <= end + slack))
     if len(rows) < 2:
         raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, but a motion needs 2")
-    kept = slice(int(rows[0]), int(rows[-1]) + 1)
+    return cut(result, slice(int(rows[0]), int(rows[-1]) + 1))
 
-    def cut(samples: FloatArray | None) -> FloatArray | None:
-        return None if samples is None else samples[kept]
 
-    part = dataclasses.replace(
-        result,
-        t=result.t[kept],
-        q=result.q[kept],
-        qd=result.qd[kept],
-        row_forces=cut(result.row_forces),
-        efforts=cut(result.efforts),
-        muscle_states=cut(result.muscle_states),
-    )
-    vars(part)["_observed"] = result.poses[kept], result.energy[kept]
+def cut(result: Result, kept: slice) -> Result:
+    """Some samples of a motion, with poses and energies if it has them."""
+    names = ("t", "q", "qd", "row_forces", "efforts", "muscle_states")
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in names}
+    cuts: dict[str, Any] = {name: None if array is None else array[kept] for name, array in arrays.items()}
+    part = dataclasses.replace(result, **cuts)
+    if "_observed" in vars(result):
+        vars(part)["_observed"] = result.poses[kept], result.energy[kept]
     return part

@@ -28,6 +28,8 @@ from .start import check_motions, check_start
 
 # More samples than memory holds, even of few coordinates.
 MOST_SAMPLES = 1e8
+# Samples of a live run that is not recorded: of its last steps, at least half as many.
+MOST_LATEST = 20_000
 
 Progress = Callable[[float], "bool | None"]
 
@@ -113,15 +115,16 @@ def run_integrator(problem: Problem, state: State, integrator: str) -> Result:
     """The samples of a checked problem with its diagnosis, without the checks of `finish`."""
     method = INTEGRATORS[integrator]
     try:
-        return _told(problem, method.run(problem, method, state))
+        result: Result = _told(problem, method.run(problem, method, state))
     except DivergedError as error:
-        result = _told(problem, error.result)
+        so_far = _told(problem, error.result)
         raise DivergedError(
-            error.time + problem.origin, error.body, error.reason, result
+            error.time + problem.origin, error.body, error.reason, so_far
         ) from error.__cause__
     except CancelledError as error:
         error.result = _told(problem, error.result)
         raise
+    return result
 
 
 def _told(problem: Problem, result: Any) -> Any:
@@ -173,9 +176,11 @@ def make_problem(
     state = check_start(model, assembled(model, given) if assemble else given)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
-    interval = min(dt, duration)
+    interval, recorded = min(dt, duration), duration
     if record_interval is not None:
         interval = number(record_interval, "record_interval", positive=True)
+    elif steer is not None:
+        recorded = min(duration, MOST_LATEST * dt)  # such a run may take hours
     channels = pack_motions(model, motions, state)
     check_motions(model, channels)
     channels = led_on(model, channels, float(state.time) + duration, dt)
@@ -195,7 +200,7 @@ def make_problem(
         start=time if timed else 0.0,
         duration=duration,
         dt=dt,
-        samples=sample_times(time if timed else 0.0, duration, interval),
+        samples=sample_times(time if timed else 0.0, recorded, interval),
         tau=table,
         motions=channels,
         control=control,
@@ -205,6 +210,7 @@ def make_problem(
         steer=steer,
         findings=(*at_start(model, given, state), *late),
         origin=0.0 if timed else time,
+        latest=recorded < duration,
     )
     return problem, state
 

@@ -123,6 +123,7 @@ class Job:
         self.news: Answer | None = None
         self._client = client
         self._arrived: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
+        self._latest: deque[protocol.Message] = deque(maxlen=1)  # of news, which nobody may poll
 
     @property
     def finished(self) -> bool:
@@ -133,6 +134,8 @@ class Job:
         """Process the messages received so far, without waiting; True if the job has ended, in any way."""
         while not self.finished and not self._arrived.empty():
             self._take_in(self._arrived.get())
+        while self._latest:
+            self._take_in(self._latest.popleft())
         return self.finished
 
     def cancel(self) -> None:
@@ -169,7 +172,10 @@ class Job:
 
     def deliver(self, message: protocol.Message) -> None:
         """Called by the client's reader thread with an event of this job."""
-        self._arrived.put(message)
+        if message.header["event"] == "news":
+            self._latest.append(message)
+        else:
+            self._arrived.put(message)
 
     def _take_in(self, message: protocol.Message) -> None:
         header = message.header

@@ -29,11 +29,13 @@ from ..motions.repeating import Repeating
 from ..motions.table import Table
 from ..muscles import Proportional
 from ..simulation.between_samples import simulate_between
-from ..simulation.live import LiveRun, between
+from ..simulation.live import LiveRun, between, cut
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
 from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import Report, prepare, stages_of
+
+LAST = 100  # samples of a live run that are checked where none are asked for
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -172,10 +174,11 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
     report.message("running")
     run = LiveRun(model, state, listen=listen, show=show, factor=job.get("factor", 1.0), **options)
-    result = run.run()
-    if not kept:
+    motion = run.motion()
+    if not kept:  # what ended it is at its end
+        run.checked(cut(motion, slice(-LAST, None)))
         return {}, {}
-    return _result_answer(between(result, kept["from"], kept["to"]))
+    return _result_answer(run.checked(between(motion, kept["from"], kept["to"])))
 
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:

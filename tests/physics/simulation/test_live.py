@@ -11,6 +11,7 @@ import physics as ph
 from physics.contacts import Plane
 from physics.errors import ModelError
 from physics.motions.table import force_table
+from physics.simulation import simulate as simulation
 from physics.simulation.knobs import Knobs
 from physics.simulation.live import REST, SOON, TICK, LiveRun, between
 
@@ -95,6 +96,20 @@ def test_with_untouched_knobs_it_is_the_simulation_bit_by_bit(kind, integrator):
     for name in ("t", "q", "qd", "poses", "energy"):
         assert getattr(live, name).tobytes() == getattr(whole, name)[:count].tobytes(), name
     assert live.model is model
+
+
+@pytest.mark.parametrize("kind", ["tree", "constrained"])
+def test_without_an_interval_it_keeps_its_last_steps_alone(kind, monkeypatch):
+    """A run of hours kept 0.1 MB a second of seven joints."""
+    monkeypatch.setattr(simulation, "MOST_LATEST", 200)
+    model = legs(kind)
+    live, _ = run(model, [], seconds=1.0, dt=7e-4)
+    assert 100 <= len(live.t) <= 201 and live.t[-1] >= 1.0
+    whole = ph.simulate(model, model.state(q=[0.3, -0.5]), duration=1.2, dt=7e-4)
+    last = int(np.searchsorted(whole.t, live.t[-1] - 1e-9)) + 1
+    for name in ("t", "q", "qd", "energy", "efforts"):
+        mine, theirs = getattr(live, name), getattr(whole, name)
+        assert mine is theirs is None or mine.tobytes() == theirs[last - len(live.t) : last].tobytes(), name
 
 
 def test_a_torque_is_felt_by_the_next_step():

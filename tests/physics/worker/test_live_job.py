@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import physics as ph
 from physics.errors import CancelledError
 from physics.kernels.compiler import jit
 from physics.worker import client as worker
-from physics.worker import requests
+from physics.worker import jobs, requests
+from physics.worker.protocol import Message
 from tests.physics.worker.test_jobs import pendulum, poll_until
 
 
@@ -52,6 +54,29 @@ def test_a_knob_is_heard_and_pictures_say_so(client):
     until(job, lambda news: news.header["heard"] == 1)
     job.tell({"stop": None})
     assert job.wait(60).arrays == {}
+
+
+def test_a_run_that_is_not_kept_is_not_looked_through(monkeypatch):
+    """Looking through an hour's paths of muscles took minutes."""
+    looked, figures = [], {"time": 0.0}
+    report = SimpleNamespace(
+        message=lambda *_: None,
+        told=lambda: [{"stop": None}] if figures["time"] > 0.3 else [],
+        news=lambda said, _: figures.update(said),
+    )
+    monkeypatch.setattr(jobs, "prepare", lambda *_: None)
+    monkeypatch.setattr(jobs.LiveRun, "checked", lambda _, result: looked.append(len(result.t)))
+    job = {"model": pendulum().to_dict(), "state": {"q": [0.5]}, "options": {"dt": 1e-3, "integrator": "rk4"}}
+    assert jobs.run("live", job, {}, report) == ({}, {})
+    assert looked == [jobs.LAST]
+
+
+def test_news_that_nobody_polls_are_dropped():
+    job = worker.Job(1, "live", None)
+    for k in range(1000):
+        job.deliver(Message({"event": "news", "news": {"time": k}}, {"poses": np.zeros(3)}))
+    assert job._arrived.empty() and len(job._latest) == 1
+    assert not job.poll() and job.news.header == {"time": 999}
 
 
 def test_what_cannot_be_turned_ends_the_run_with_its_name(client):
