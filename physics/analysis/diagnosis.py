@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,7 +33,7 @@ LOOKS = 200
 MOST_TURN, MOST_BEND = 0.3, 0.05
 # Symplectic Euler shortens the period of an oscillation by a twentieth where a step is this much of it [rad]; the
 # oscillation counts if it moves a coordinate by this in a step [rad or m], among so many samples after a transient.
-MOST_PHASE, MOVES, AMONG, TRANSIENT = 1.0, 1e-3, 1000, 16
+MOST_PHASE, MOVES, AMONG, TRANSIENT = 1.0, 1e-3, 100, 16
 # Contacts that are deeper than this [m] are told: the curved path of a fast foot leads it in by half of that in a step.
 OVERLAP = 3e-3
 # Impulses are solved to 1e-9 of their size.
@@ -47,15 +48,21 @@ ROUNDED = 0.01
 
 def diagnosis(problem: Problem, result: Result) -> list[Finding]:
     """Findings about a motion so far, but those about muscles' paths; values are as `model.diagnosis` has them."""
-    books, told = result.info.get("energy"), result.info.get("constraints", {})
-    found = list(problem.findings) + solver_findings(told)
+    books, told, method = result.info.get("energy"), result.info.get("constraints"), result.info["integrator"]
+    found = [*problem.findings, *(solver_findings(told) if told else ())]
     if len(result.t) < 2 or not problem.model.num_coordinates:
         return found
     gained = energy_grown(problem, result) if books is None else energy_gained(books)
-    if result.info["integrator"] not in FIXED_STEP:
-        return found + gained
-    free = _simulated(problem)
-    return found + (gained or big_turn(problem, result, free)) + stiff_step(problem, result, free)
+    found += gained
+    # a few microseconds: most runs end here
+    fastest = problem.dt * max(float(result.qd.max()), -float(result.qd.min()))
+    if method not in FIXED_STEP or fastest <= MOVES:
+        return found
+    if not gained and fastest > MOST_TURN:
+        found += big_turn(problem, result)
+    if gained or books is None or method == "rk4":  # the energy of all other methods shows it
+        found += stiff_step(problem, result)
+    return found
 
 
 def energy_gained(books: Mapping[str, float]) -> list[Finding]:
@@ -110,12 +117,12 @@ def _simulated(problem: Problem) -> BoolArray:
     return free
 
 
-def big_turn(problem: Problem, result: Result, free: BoolArray) -> list[Finding]:
+def big_turn(problem: Problem, result: Result) -> list[Finding]:
     """A finding where a free coordinate turns so far in a step that the motion is another one."""
     model, step = problem.model, problem.dt
     turns = np.array([unit == "rad" for body in model.bodies for unit in body.joint.coordinate_units])
     fastest = step * np.maximum(result.qd.max(axis=0), -result.qd.min(axis=0))
-    suspects = np.flatnonzero(free & turns & (fastest > MOST_TURN))
+    suspects = np.flatnonzero(_simulated(problem) & turns & (fastest > MOST_TURN))
     if not len(suspects):
         return []
     between = np.diff(problem.samples[: len(result.t)])
@@ -127,7 +134,7 @@ def big_turn(problem: Problem, result: Result, free: BoolArray) -> list[Finding]
     return [Finding("big-turn", {**_coordinate(model, most), "angle": float(fastest[most])})]
 
 
-def stiff_step(problem: Problem, result: Result, free: BoolArray) -> list[Finding]:
+def stiff_step(problem: Problem, result: Result) -> list[Finding]:
     """A finding where a free coordinate mostly swings, and through much of a period in a step.
 
     Of q = sin(w t) at steps of h the second differences are 2 sin(w h / 2) times the first ones. Only where nothing
@@ -136,7 +143,7 @@ def stiff_step(problem: Problem, result: Result, free: BoolArray) -> list[Findin
     model = problem.model
     if "constraints" in result.info or problem.control is not None:
         return []
-    free = free.copy()
+    free = _simulated(problem)
     free[rotation_coordinates(model)] = False  # these jump where their chart changes
     if not free.any() or problem.samples[1] - problem.samples[0] > 1.001 * problem.dt:
         return []
@@ -173,7 +180,9 @@ def at_start(model: Model, given: State, state: State) -> list[Finding]:
     "joint" is the nearest body up the tree whose coordinates changed, and "changes" lists these with unit, value
     before and after; empty if there is none.
     """
-    found = []
+    found: list[Finding] = []
+    if not model.constraints:
+        return found
     if np.abs(state.q - given.q).max(initial=0.0) > 1e-3 * MOVED:
         before, after = body_poses(model, given), body_poses(model, state)
         away = np.abs(after - before).max(axis=(1, 2))
@@ -217,7 +226,7 @@ def _changes(model: Model, given: State, state: State, index: int) -> tuple[str,
 
 def late_start(time: float, dt: float) -> list[Finding]:
     """A finding where numbers near a time [s] are so far apart that steps are recorded at other times."""
-    spacing = float(np.spacing(abs(time)))
+    spacing = math.ulp(time)
     return [Finding("late-start", {"time": time, "spacing": spacing})] if spacing > ROUNDED * dt else []
 
 

@@ -16,7 +16,6 @@ from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
 from ..integrators.control import Control
-from ..model.checks import check_state
 from ..model.diagnosis import keep, warn
 from ..model.model import Model
 from ..model.result import Result
@@ -131,7 +130,8 @@ def _told(problem: Problem, result: Any) -> Any:
     """A result with its diagnosis and the times of its model; None stays None."""
     if isinstance(result, Result):
         keep(result.info, diagnosis(problem, result))
-        result.t[:] += problem.origin
+        if problem.origin:
+            result.t[:] += problem.origin
     return result
 
 
@@ -172,8 +172,7 @@ def make_problem(
 
     steer: called before each batch of steps of a fixed-step method (see `integrators.base`).
     """
-    given = check_state(model, state)
-    state = check_start(model, assembled(model, given) if assemble else given)
+    given, state = state, check_start(model, assembled(model, state) if assemble else state)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
     interval, recorded = min(dt, duration), duration
