@@ -17,21 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from . import reporting
 from .analysis.plots import plot_result
 from .errors import CancelledError, CondyleError, DivergedError, FormatError, ModelError, on_a_line
 from .integrators import INTEGRATORS
 from .io import ModelFile, load_model, load_result, read_opensim, save_model, save_result
 from .io.schema import load_schema
-from .reporting import (
-    EXIT_DIVERGED,
-    EXIT_DONE,
-    EXIT_DOUBTFUL,
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
-    EXIT_USAGE,
-    Reporter,
-)
-from .simulation.simulate import simulated
+from .reporting import Reporter
+from .simulation.simulate import make_problem, run_problem
 
 EXIT_TERMINATED = 143
 
@@ -44,15 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = options.run(options, reporter)
     except KeyboardInterrupt:
-        reporter.error(CancelledError("interrupted"), exit_code=EXIT_INTERRUPTED)
-        return EXIT_INTERRUPTED
+        reporter.error(CancelledError("interrupted"), exit_code=reporting.EXIT_INTERRUPTED)
+        return reporting.EXIT_INTERRUPTED
     except (FormatError, ModelError) as error:
-        return _fail(reporter, error, EXIT_USAGE)
+        return _fail(reporter, error, reporting.EXIT_USAGE)
     except (CondyleError, OSError) as error:
-        return _fail(reporter, error, EXIT_FAILED)
+        return _fail(reporter, error, reporting.EXIT_FAILED)
     except Exception as error:  # a defect: reported like any failure, with its traceback
         traceback.print_exc()
-        return _fail(reporter, error, EXIT_FAILED)
+        return _fail(reporter, error, reporting.EXIT_FAILED)
     return code
 
 
@@ -129,16 +122,15 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     reporter.progress(0.0, "preparing (the first time kernels are compiled)")
     try:
-        result = simulated(
-            file.model, file.state, progress=partial(reporter.progress, message="simulating"), **keywords
-        )
+        progress = partial(reporter.progress, message="simulating")
+        result = run_problem(*make_problem(file.model, file.state, progress=progress, **keywords))
     except DivergedError as error:
         kept = None
         if error.result is not None:
             save_result(error.result, options.out, diverged=error, extras=file.extras)
             kept = str(options.out)
-        reporter.error(error, exit_code=EXIT_DIVERGED, time=error.time, body=error.body, kept=kept)
-        return EXIT_DIVERGED
+        reporter.error(error, exit_code=reporting.EXIT_DIVERGED, time=error.time, body=error.body, kept=kept)
+        return reporting.EXIT_DIVERGED
     save_result(result, options.out, extras=file.extras)
     total = result.energy[:, 2]
     for found in result.diagnosis:
@@ -149,7 +141,7 @@ def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
         simulated_seconds=float(result.t[-1] - result.t[0]),
         energy_change=float(total[-1] - total[0]),
     )
-    return EXIT_DOUBTFUL if options.fail_on_diagnosis and result.diagnosis else EXIT_DONE
+    return reporting.EXIT_DOUBTFUL if options.fail_on_diagnosis and result.diagnosis else reporting.EXIT_DONE
 
 
 def _simulation_keywords(options: argparse.Namespace, file: ModelFile) -> dict[str, Any]:
@@ -175,7 +167,7 @@ def _info(options: argparse.Namespace, reporter: Reporter) -> int:
         _print(f"  simulation {name} = {value}")
     if file.extras:
         _print(f"  extras: {', '.join(file.extras)}")
-    return EXIT_DONE
+    return reporting.EXIT_DONE
 
 
 def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
@@ -190,7 +182,7 @@ def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
     kept = {"name": read.name, "coordinates": names, "not_read": list(read.warnings)}
     save_model(model, options.out, read.state(model), extras={"opensim": kept})
     reporter.done(out=str(options.out), bodies=model.num_bodies, coordinates=model.num_coordinates)
-    return EXIT_DONE
+    return reporting.EXIT_DONE
 
 
 def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
@@ -199,19 +191,19 @@ def _compile(options: argparse.Namespace, reporter: Reporter) -> int:
     reporter.start("compile")
     seconds = compile_ahead(options.processes, not options.no_muscles, reporter.progress)
     reporter.done(compiling=f"{seconds:.1f} s")
-    return EXIT_DONE
+    return reporting.EXIT_DONE
 
 
 def _schema(options: argparse.Namespace, reporter: Reporter) -> int:
     print(json.dumps(load_schema(options.kind), indent=2))
-    return EXIT_DONE
+    return reporting.EXIT_DONE
 
 
 def _plot(options: argparse.Namespace, reporter: Reporter) -> int:
     reporter.start(f"plot {options.result.stem}")
     plot_result(_open(load_result, options.result), options.out)
     reporter.done(out=str(options.out))
-    return EXIT_DONE
+    return reporting.EXIT_DONE
 
 
 def _open(load: Any, path: Path) -> Any:

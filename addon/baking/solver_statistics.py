@@ -100,23 +100,20 @@ def _shown(read: scene_to_model.SceneModel, found: Any) -> findings.Finding:
     match code:
         case "moved-by-constraints":
             called = {entry.name: entry.joint_name for entry in read.bodies}
-            code = "coordinates-by-constraints" if values["changes"] else code
-            values = {
-                "body": values["body"],
-                "apart": units.told_apart(values["distance"], values["angle"]),
-                "joint": called.get(values["joint"]) or values["joint"],
-                "changes": ", ".join(
-                    f"{name} from {units.figure(was, unit)} to {units.figure(round(now, 6) + 0.0, unit)}"
-                    for name, unit, was, now in values["changes"]
-                ),
-            }
+            joint = called.get(values["joint"]) or values["joint"]
+            changes = [
+                f"{name} from {units.figure(was, unit)} to {units.figure(round(now, 6) + 0.0, unit)}"
+                for name, unit, was, now in values["changes"]
+            ]
+            apart = units.told_apart(values["distance"], values["angle"])
+            values = {"body": values["body"], "apart": apart, "joint": joint, "changes": ", ".join(changes)}
+            code = "coordinates-by-constraints" if changes else code
         case "contact-overlap":
             culprit = bpy.data.objects.get(values["contact"])
             values["depth"] = units.told_length(values["depth"])
         case "big-turn" | "stiff-step":
             values = {"coordinate": values["coordinate"], "angle": float(np.degrees(values["angle"]))}
         case "velocities-by-constraints":
-            values |= {
-                name: f"{units.figure(values[name], values['unit'])}/s" for name in ("before", "after")
-            }
+            told = {name: units.figure(values[name], values["unit"]) for name in ("before", "after")}
+            values |= {name: f"{speed}/s" for name, speed in told.items()}
     return findings.about(culprit, code, **values)

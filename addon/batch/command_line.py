@@ -201,10 +201,10 @@ def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
         return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
     codes: list[str] = []
     for name in names:
-        code, found = _bake_scene(bpy.data.scenes[name], reporter)
+        code = _bake_scene(bpy.data.scenes[name], reporter)
         if code != reporting.EXIT_DONE:
             return code
-        codes += [each.code for each in found]
+        codes += [each.code for each in session.findings]
     for item in bpy.data.objects:
         if item.condyle.joint.enabled:
             references.relink(item.condyle.joint.parent)
@@ -305,8 +305,7 @@ def _make_ready(scene: Scene) -> None:
         tasks.free_bake(scene)
 
 
-def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> tuple[int, list[findings.Finding]]:
-    """Bake a scene; its exit code and warnings."""
+def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:
@@ -315,7 +314,7 @@ def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> tuple[int, l
     except physics_access.physics().CondyleError as error:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
         reporter.error(error, scene=scene.name)
-        return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED), []
+        return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)
     _warn(reporter, outcome.warnings)
     if outcome.note:
         reporter.message(outcome.note)
@@ -330,7 +329,7 @@ def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> tuple[int, l
         bodies=len(outcome.bodies),
         **{f"{stage}_s": round(seconds, 3) for stage, seconds in outcome.seconds.items()},
     )
-    return int(reporting.EXIT_DONE), outcome.warnings
+    return int(reporting.EXIT_DONE)
 
 
 _watching: threading.Thread | None = None

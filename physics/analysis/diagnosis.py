@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import BoolArray
+from .._typing import BoolArray, FloatArray
 from ..bodies.state import State
 from ..dynamics import body_poses
 from ..forces.wrench import Wrench
@@ -79,9 +79,9 @@ def energy_grown(problem: Problem, result: Result) -> list[Finding]:
     if _driven(problem) or springs_leap(model):
         return []
     # what muscles hold at most is not in the sum: no more than their largest force over the length of their fibres
-    laws = (muscle.law for muscle in model.muscles)
     held = sum(
-        getattr(law, "max_isometric_force", 0.0) * getattr(law, "optimal_fibre_length", 0.0) for law in laws
+        getattr(each.law, "max_isometric_force", 0.0) * getattr(each.law, "optimal_fibre_length", 0.0)
+        for each in model.muscles
     )
     rows = np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
     energy = observe(model, result.q[rows], result.qd[rows], anywhere=True)[1]
@@ -104,8 +104,7 @@ def _driven(problem: Problem) -> bool:
         or model.controllers
         or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
         or any(
-            muscle.law is None and not isinstance(muscle.tension, str) and muscle.tension
-            for muscle in model.muscles
+            each.law is None and not isinstance(each.tension, str) and each.tension for each in model.muscles
         )
     )
 
@@ -121,54 +120,49 @@ def big_turn(problem: Problem, result: Result) -> list[Finding]:
     """A finding where a free coordinate turns so far in a step that the motion is another one."""
     model, step = problem.model, problem.dt
     turns = np.array([unit == "rad" for body in model.bodies for unit in body.joint.coordinate_units])
-    fastest = step * np.maximum(result.qd.max(axis=0), -result.qd.min(axis=0))
-    suspects = np.flatnonzero(_simulated(problem) & turns & (fastest > MOST_TURN))
-    if not len(suspects):
-        return []
-    between = np.diff(problem.samples[: len(result.t)])
-    bends = (np.abs(np.diff(result.qd[:, suspects], axis=0)) / between[:, None]).max(axis=0)
-    suspects = suspects[step**2 * bends > MOST_BEND]
-    if not len(suspects):
-        return []
-    most = int(suspects[np.argmax(fastest[suspects])])
-    return [Finding("big-turn", {**_coordinate(model, most), "angle": float(fastest[most])})]
+    between = np.diff(problem.samples[: len(result.t)])[:, None]
+    bent = step**2 * np.abs(np.diff(result.qd, axis=0) / between).max(axis=0) > MOST_BEND
+    angles = step * np.abs(result.qd).max(axis=0) * (_simulated(problem) & turns & bent)
+    return _worst(model, "big-turn", angles, MOST_TURN)
 
 
 def stiff_step(problem: Problem, result: Result) -> list[Finding]:
-    """A finding where a free coordinate mostly swings, and through much of a period in a step.
-
-    Of q = sin(w t) at steps of h the second differences are 2 sin(w h / 2) times the first ones. Only where nothing
-    hits or holds the model, and samples show each step.
-    """
-    model = problem.model
-    if "constraints" in result.info or problem.control is not None:
+    """A finding where a free coordinate mostly swings, through much of a period in a step; not where things may hit."""
+    model, q = problem.model, result.q[TRANSIENT:]
+    sparse = problem.samples[1] - problem.samples[0] > 1.001 * problem.dt
+    if "constraints" in result.info or problem.control is not None or sparse or len(q) < 3:
         return []
     free = _simulated(problem)
     free[rotation_coordinates(model)] = False  # these jump where their chart changes
-    if not free.any() or problem.samples[1] - problem.samples[0] > 1.001 * problem.dt:
-        return []
-    most, phase = -1, MOST_PHASE
-    for part in (result.q[TRANSIENT : TRANSIENT + AMONG], result.q[TRANSIENT:][-AMONG:]):
-        first = np.diff(part[:, free], axis=0)
-        second = np.diff(first, axis=0)
-        if len(second) < 2:
-            continue
-        size, turn = (np.sqrt(np.mean(each**2, axis=0)) for each in (first, second))
-        for k in np.flatnonzero(size > MOVES):
-            angle = 2.0 * float(np.arcsin(min(0.5 * turn[k] / size[k], 1.0)))
-            if angle > phase:
-                most, phase = int(np.flatnonzero(free)[k]), angle
-    return [] if most < 0 else [Finding("stiff-step", {**_coordinate(model, most), "angle": phase})]
+    angles = np.maximum(_phases(q[:AMONG]), _phases(q[-AMONG:])) * free
+    return _worst(model, "stiff-step", angles, MOST_PHASE)
+
+
+def _phases(q: FloatArray) -> Any:
+    """Of coordinates (T, nv) that swing, the angle (nv,) w h of a step h; 0 for those that hardly move."""
+    # of sin(w t) second differences are 2 sin(w h / 2) times the first ones
+    first = np.diff(q, axis=0)
+    size, turn = (np.sqrt(np.mean(each**2, axis=0)) for each in (first, np.diff(first, axis=0)))
+    angles: FloatArray = (
+        2.0 * np.arcsin(np.minimum(0.5 * turn / np.maximum(size, MOVES), 1.0)) * (size > MOVES)
+    )
+    return angles
+
+
+def _worst(model: Model, code: str, angles: Any, most: float) -> list[Finding]:
+    """A finding about the coordinate with the largest of angles (nv,), if that is more than most."""
+    d = int(np.argmax(angles))
+    return [Finding(code, {**_coordinate(model, d), "angle": float(angles[d])})] if angles[d] > most else []
 
 
 def solver_findings(told: Mapping[str, Any]) -> list[Finding]:
     """Findings in ``Result.info["constraints"]``: what is deep in an obstacle, and what could not be solved."""
     found = []
-    if told.get("overlap", 0.0) > OVERLAP:
+    if told["overlap"] > OVERLAP:
         found.append(Finding("contact-overlap", {"contact": told["deepest"], "depth": told["overlap"]}))
-    if told.get("residual", 0.0) > RESIDUAL:
+    if told["residual"] > RESIDUAL:
         found.append(Finding("contacts-unmet", {"residual": told["residual"]}))
-    if told.get("steps_unmet", 0):
+    if told["steps_unmet"]:
         values = {"steps": told["steps_unmet"], "drift": told["drift_left"]}
         found.append(Finding("constraints-unmet", values))
     return found
@@ -187,31 +181,19 @@ def at_start(model: Model, given: State, state: State) -> list[Finding]:
         before, after = body_poses(model, given), body_poses(model, state)
         away = np.abs(after - before).max(axis=(1, 2))
         worst = int(np.argmax(away))
-        if away[worst] > MOVED:
-            moved = lie.log(lie.inverse(before[worst]) @ after[worst])
-            joint, changes = _changes(model, given, state, worst)
-            values: dict[str, Any] = {"body": model.body_names[worst], "joint": joint, "changes": changes}
-            values |= {
-                "distance": float(np.linalg.norm(moved[3:])),
-                "angle": float(np.linalg.norm(moved[:3])),
-            }
-            found.append(Finding("moved-by-constraints", values))
+        moved = lie.log(lie.inverse(before[worst]) @ after[worst])
+        values = {"body": model.body_names[worst], **_changes(model, given, state, worst)}
+        values |= {"distance": float(np.linalg.norm(moved[3:])), "angle": float(np.linalg.norm(moved[:3]))}
+        found += [Finding("moved-by-constraints", values)] if away[worst] > MOVED else []
     changed = np.abs(state.qd - given.qd) * (given.qd != 0.0)  # those left at 0 may follow the others
-    most = float(np.abs(given.qd).max(initial=0.0))
-    if changed.max(initial=0.0) > FASTER * most + STILL:
-        d = int(np.argmax(changed))
-        unit = [unit for body in model.bodies for unit in body.joint.coordinate_units][d]
-        values = {
-            **_coordinate(model, d),
-            "unit": unit,
-            "before": float(given.qd[d]),
-            "after": float(state.qd[d]),
-        }
+    d = int(np.argmax(changed)) if len(changed) else 0
+    if changed.max(initial=0.0) > FASTER * np.abs(given.qd).max(initial=0.0) + STILL:
+        values = {**_coordinate(model, d), "before": float(given.qd[d]), "after": float(state.qd[d])}
         found.append(Finding("velocities-by-constraints", values))
     return found
 
 
-def _changes(model: Model, given: State, state: State, index: int) -> tuple[str, list[list[Any]]]:
+def _changes(model: Model, given: State, state: State, index: int) -> dict[str, Any]:
     while index >= 0:
         name, joint = model.body_names[index], model.joints[index]
         where = model.coordinate_slice(name)
@@ -219,9 +201,9 @@ def _changes(model: Model, given: State, state: State, index: int) -> tuple[str,
         rows = zip(joint.reading_names, joint.reading_units, was, now)
         changed = [[read, unit, float(a), float(b)] for read, unit, a, b in rows if np.abs(b - a) > MOVED]
         if changed:
-            return name, changed
+            return {"joint": name, "changes": changed}
         index = int(model.parent[index])
-    return "", []
+    return {"joint": "", "changes": []}
 
 
 def late_start(time: float, dt: float) -> list[Finding]:
@@ -231,6 +213,6 @@ def late_start(time: float, dt: float) -> list[Finding]:
 
 
 def _coordinate(model: Model, d: int) -> dict[str, str]:
-    """Names of a coordinate and of its body."""
-    owners = [body.name for body in model.bodies for _ in body.joint.coordinate_units]
-    return {"coordinate": model.coordinate_names[d], "body": owners[d]}
+    """Names of a coordinate and of its body, and its unit."""
+    owners = [(body.name, unit) for body in model.bodies for unit in body.joint.coordinate_units]
+    return {"coordinate": model.coordinate_names[d], "body": owners[d][0], "unit": owners[d][1]}

@@ -42,8 +42,7 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
-    those about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are those of the last
-    steps, as many as there is room for.
+    about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are of the last steps only.
     """
 
     model: Model
@@ -57,6 +56,7 @@ class Problem:
     progress: Callable[[float], bool | None] | None
     rtol: float
     atol: float
+    integrator: str = ""
     steer: Steer | None = None
     findings: tuple[Finding, ...] = ()
     origin: float = 0.0

@@ -55,27 +55,15 @@ class Finding(NamedTuple):
 
 def findings_of(info: Mapping[str, Any]) -> tuple[Finding, ...]:
     """All findings in a run's `Result.info`."""
-    found = [Finding(each["code"], each["values"]) for each in info.get(KEY, ())]
+    found = [Finding(**each) for each in info.get(KEY, ())]
     for missed in info.get("missed_wraps", ()):
-        for way, code in WRAPS.items():
-            if missed.get(way):
-                values = {"muscle": missed["muscle"], "count": missed[way], "states": missed["states"]}
-                found.append(Finding(code, values))
+        for way in filter(missed.get, WRAPS):
+            values = {"muscle": missed["muscle"], "count": missed[way], "states": missed["states"]}
+            found.append(Finding(WRAPS[way], values))
     return tuple(found)
-
-
-def keep(info: dict[str, Any], found: Iterable[Finding]) -> None:
-    """Write findings to a run's `Result.info` in place of earlier ones; nothing where there are none."""
-    entries = [{"code": each.code, "values": dict(each.values)} for each in found]
-    info.pop(KEY, None)
-    if entries:
-        info[KEY] = entries
 
 
 def warn(found: Iterable[Finding], stacklevel: int) -> None:
     """A `SimulationWarning` for each code, with the text of its first finding; stacklevel: from the caller on."""
-    told: set[str] = set()
-    for each in found:
-        if each.code not in told:
-            told.add(each.code)
-            warnings.warn(f"{each.code}: {each.text}", SimulationWarning, stacklevel + 1)
+    for each in {each.code: each for each in reversed([*found])}.values():
+        warnings.warn(f"{each.code}: {each.text}", SimulationWarning, stacklevel + 1)

@@ -41,13 +41,19 @@ class Result:
 
     def every(self, step: int) -> Result:
         """The first sample and every `step`-th one after it."""
+        return self.part(slice(None, None, step))
 
-        def of(samples: FloatArray | None) -> FloatArray | None:
-            return None if samples is None else samples[::step].copy()
-
-        more = {name: of(getattr(self, name)) for name in ("row_forces", "efforts", "muscle_states")}
-        t, q, qd = self.t[::step].copy(), self.q[::step].copy(), self.qd[::step].copy()
-        return Result(self.model, t, q, qd, self.info, **more)
+    def part(self, kept: slice) -> Result:
+        """Some samples, as copies, with poses and energies if these are known."""
+        names = ("t", "q", "qd", "row_forces", "efforts", "muscle_states")
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in names}
+        copies: dict[str, Any] = {
+            name: None if array is None else array[kept].copy() for name, array in arrays.items()
+        }
+        part = Result(self.model, info=self.info, **copies)
+        if "_observed" in vars(self):
+            vars(part)["_observed"] = self.poses[kept], self.energy[kept]
+        return part
 
     @property
     def diagnosis(self) -> tuple[Finding, ...]:

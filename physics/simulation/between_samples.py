@@ -70,7 +70,7 @@ def simulate_between(
     wishes["record_interval"] = record_interval / PARTS
     problem, state = make_problem(model, state, duration, dt, integrator, **wishes)
     try:
-        fine = run_integrator(problem, state, integrator)
+        fine = run_integrator(problem, state)
     except (DivergedError, CancelledError) as error:
         if isinstance(error.result, Result):
             error.result = error.result.every(PARTS)

@@ -85,7 +85,7 @@ class LiveRun:
         self._given, self._table = model, force_table(model, tau)
         self._knobs = Knobs(model, self._table)
         self._turned: list[tuple[float, dict[str, Any]]] = []  # time [s] and changes other than inputs
-        self._integrator, self._listen, self._show = integrator, listen, show
+        self._listen, self._show = listen, show
         self._clock, self._sleep = clock, sleep
         self._problem, self._state = make_problem(
             self._knobs.model,
@@ -135,7 +135,7 @@ class LiveRun:
     def motion(self) -> Result:
         """As `run`, without what `checked` adds, which takes long for a long motion."""
         self._last = self._began = self._noted = self._clock()
-        result = run_integrator(self._problem, self._state, self._integrator)
+        result = run_integrator(self._problem, self._state)
         return dataclasses.replace(result, model=self._given)
 
     def checked(self, result: Result) -> Result:
@@ -243,15 +243,4 @@ def between(result: Result, start: float, end: float) -> Result:
     rows = np.flatnonzero((result.t >= start - slack) & (result.t <= end + slack))
     if len(rows) < 2:
         raise ModelError(f"from {start:g} s to {end:g} s there are {len(rows)} samples, but a motion needs 2")
-    return cut(result, slice(int(rows[0]), int(rows[-1]) + 1))
-
-
-def cut(result: Result, kept: slice) -> Result:
-    """Some samples of a motion, with poses and energies if it has them."""
-    names = ("t", "q", "qd", "row_forces", "efforts", "muscle_states")
-    arrays: dict[str, Any] = {name: getattr(result, name) for name in names}
-    cuts: dict[str, Any] = {name: None if array is None else array[kept] for name, array in arrays.items()}
-    part = dataclasses.replace(result, **cuts)
-    if "_observed" in vars(result):
-        vars(part)["_observed"] = result.poses[kept], result.energy[kept]
-    return part
+    return result.part(slice(int(rows[0]), int(rows[-1]) + 1))

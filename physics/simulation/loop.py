@@ -13,20 +13,18 @@ from ..dynamics.jacobian import body_jacobian
 from ..errors import CancelledError, CondyleError, ModelError
 from ..geometry import lie
 from ..joints import Joint
-from ..model.diagnosis import KEY, warn
+from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import places_of_motions
 from ..validation import number, whole_number
-from .simulate import check_tendons_along, note_paths, simulated
+from .simulate import check_tendons_along, make_problem, note_paths, run_problem
 
 # Newton's iteration for coordinates with the pose of the start: most steps, and its tolerance [rad, m].
 MOST_STEPS, ARRIVED = 20, 1e-12
 # A motion that returns to its pose with another speed, as after a throw, is accepted after this many cycles without
 # improvement.
 PATIENCE = 4
-# Findings of the first cycle that hold for all.
-AT_START = ("moved-by-constraints", "velocities-by-constraints")
 
 
 @dataclass(frozen=True)
@@ -121,19 +119,20 @@ def _settled(
     speed_tolerance = _speed_tolerance(tolerance, duration)
     closed: tuple[float, Result, int] | None = None
     least, cycles, since = np.inf, 0, 0
-    begun: list[dict[str, Any]] = []
+    first: Any = None  # its findings about the start hold for all cycles
     while True:
         try:
-            result = simulated(model, state, duration, progress=_share(progress, cycles, most), **options)
+            wishes = {**options, "progress": _share(progress, cycles, most)}
+            problem, begun = make_problem(model, state, duration, **wishes)
+            first = first or problem
+            result = run_problem(replace(problem, findings=first.findings), begun)
         except CancelledError:
             raise
         except CondyleError:
             if closed is None:
                 raise
             break  # keep the cycle that closes in pose although a later one failed
-        if not cycles:
-            begun = [each for each in result.info.get(KEY, ()) if each["code"] in AT_START]
-            options = {**options, "assemble": False}
+        options = {**options, "assemble": False}
         cycles += 1
         place, speed = jump_of(result).place / tolerance, _speed_change(result, given) / speed_tolerance
         if place <= 1.0 and (closed is None or speed < closed[0]):
@@ -145,10 +144,7 @@ def _settled(
         q = np.where(given, state.q, result.q[-1])
         muscles = None if result.muscle_states is None else result.muscle_states[-1]
         state = model.state(q, result.qd[-1], state.time, muscles)
-    best, cycles = (result, cycles) if closed is None else closed[1:]
-    if begun and cycles > 1:
-        best.info[KEY] = begun + best.info.get(KEY, [])
-    return best, cycles
+    return (result, cycles) if closed is None else closed[1:]
 
 
 def _speed_tolerance(tolerance: float, duration: float) -> float:

@@ -98,7 +98,7 @@ class _Runs:
                 return
             problem, state = self.problems[k]
             try:
-                self.done[k] = run_problem(problem, state, self.integrator)
+                self.done[k] = run_problem(problem, state)
             except DivergedError as error:
                 self.done[k] = error
             except BaseException as error:

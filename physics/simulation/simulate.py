@@ -16,7 +16,7 @@ from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
 from ..integrators.control import Control
-from ..model.diagnosis import keep, warn
+from ..model.diagnosis import KEY, warn
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import led_on, pack_motions
@@ -88,38 +88,24 @@ def simulate(
     """
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "progress": progress}
     wishes |= {"rtol": rtol, "atol": atol, "assemble": assemble}
-    result = simulated(model, state, duration, dt, integrator, **wishes)
+    result = run_problem(*make_problem(model, state, duration, dt, integrator, **wishes))
     warn(result.diagnosis, 2)
     return result
 
 
-def simulated(
-    model: Model,
-    state: State,
-    duration: float,
-    dt: float = 1e-3,
-    integrator: str = "symplectic_euler",
-    **wishes: Any,
-) -> Result:
-    """As `simulate`, without warnings."""
-    return run_problem(*make_problem(model, state, duration, dt, integrator, **wishes), integrator)
-
-
-def run_problem(problem: Problem, state: State, integrator: str) -> Result:
+def run_problem(problem: Problem, state: State) -> Result:
     """The result of a checked problem from a state, without warnings; raises as `simulate`."""
-    return finish(run_integrator(problem, state, integrator))
+    return finish(run_integrator(problem, state))
 
 
-def run_integrator(problem: Problem, state: State, integrator: str) -> Result:
+def run_integrator(problem: Problem, state: State) -> Result:
     """The samples of a checked problem with its diagnosis, without the checks of `finish`."""
-    method = INTEGRATORS[integrator]
+    method = INTEGRATORS[problem.integrator]
     try:
         result: Result = _told(problem, method.run(problem, method, state))
     except DivergedError as error:
         so_far = _told(problem, error.result)
-        raise DivergedError(
-            error.time + problem.origin, error.body, error.reason, so_far
-        ) from error.__cause__
+        raise DivergedError(error.time + problem.origin, error.body, error.reason, so_far) from error
     except CancelledError as error:
         error.result = _told(problem, error.result)
         raise
@@ -129,7 +115,8 @@ def run_integrator(problem: Problem, state: State, integrator: str) -> Result:
 def _told(problem: Problem, result: Any) -> Any:
     """A result with its diagnosis and the times of its model; None stays None."""
     if isinstance(result, Result):
-        keep(result.info, diagnosis(problem, result))
+        if found := diagnosis(problem, result):
+            result.info[KEY] = [each._asdict() for each in found]
         if problem.origin:
             result.t[:] += problem.origin
     return result
@@ -156,8 +143,8 @@ def make_problem(
     model: Model,
     state: State,
     duration: float,
-    dt: float,
-    integrator: str,
+    dt: float = 1e-3,
+    integrator: str = "symplectic_euler",
     *,
     tau: Any = None,
     motions: Any = None,
@@ -206,6 +193,7 @@ def make_problem(
         progress=progress,
         rtol=number(rtol, "rtol", positive=True),
         atol=number(atol, "atol", positive=True),
+        integrator=integrator,
         steer=steer,
         findings=(*at_start(model, given, state), *late),
         origin=0.0 if timed else time,

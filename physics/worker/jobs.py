@@ -29,7 +29,7 @@ from ..motions.repeating import Repeating
 from ..motions.table import Table
 from ..muscles import Proportional
 from ..simulation.between_samples import simulate_between
-from ..simulation.live import LiveRun, between, cut
+from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
 from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
@@ -176,7 +176,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     run = LiveRun(model, state, listen=listen, show=show, factor=job.get("factor", 1.0), **options)
     motion = run.motion()
     if not kept:  # what ended it is at its end
-        run.checked(cut(motion, slice(-LAST, None)))
+        run.checked(motion.part(slice(-LAST, None)))
         return {}, {}
     return _result_answer(run.checked(between(motion, kept["from"], kept["to"])))
 

@@ -152,16 +152,14 @@ def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
     one on the other side of a spring's end: then those that leave the coordinates where they are.
     """
     _, _, pivots, vectors, notes, _ = implicit
-    known, n = int(notes[newton.HISTORY]), pivots.shape[0]
+    known, n, times = int(notes[newton.HISTORY]), pivots.shape[0], newton.TIMES
     for d in range(n):
         vectors[newton.ACCELERATIONS, d] = 0.0
     for i in range(known):
         weight = 1.0
         for j in range(known):
             if j != i:
-                weight *= (now - notes[newton.TIMES + j]) / (
-                    notes[newton.TIMES + i] - notes[newton.TIMES + j]
-                )
+                weight *= (now - notes[times + j]) / (notes[times + i] - notes[times + j])
         for d in range(n):
             vectors[newton.ACCELERATIONS, d] += weight * vectors[newton.NEWEST + i, d]
     astray = False

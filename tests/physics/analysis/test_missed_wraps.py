@@ -27,6 +27,7 @@ def pendulum(height: float) -> ph.Model:
     return builder.build()
 
 
+@pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 def test_an_end_inside_is_told_with_how_often() -> None:
     model = pendulum(0.5 * RADIUS)
     result = ph.simulate(model, model.state(q=[0.4]), duration=0.02, dt=1e-3)
