@@ -5,6 +5,8 @@ Twists are [angular, linear] in the body frame, wrenches [moment, force], quater
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import constraints, forces, joints, muscles
 from .analysis.muscle_ranking import MuscleMassEffect, rank_muscle_masses
 from .analysis.muscle_readings import (
@@ -44,7 +46,6 @@ from .errors import (
     SimulationWarning,
 )
 from .fitting import CurveCheck, CurveFit, SurfaceFit, check_curve, fit_curve, fit_surface, naive_surface_fit
-from .geometry import exponential_coordinates, lie, splines
 from .io import (
     ModelFile,
     OpenSimModel,
@@ -73,6 +74,11 @@ from .simulation.hyper_reduced import HyperReduced
 from .simulation.loop import simulate_loop
 from .simulation.many import simulate_many
 from .simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from .geometry import exponential_coordinates, lie, splines
+else:
+    from .geometry.face import exponential_coordinates, lie, splines
 
 __all__ = [
     "joints",

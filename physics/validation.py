@@ -3,20 +3,57 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ._typing import FloatArray
 from .errors import ModelError
 
+Kind = TypeVar("Kind")
+
+
+def instance(value: Any, kind: type[Kind], name: str) -> Kind:
+    """The value, if it is of this class; ModelError otherwise."""
+    if not isinstance(value, kind):
+        raise ModelError(f"{name} must be a {getattr(kind, '__name__', kind)}, got {value!r:.80}")
+    return value
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """The items of any iterable but text, arrays and mappings; ModelError otherwise."""
+    if isinstance(values, str | bytes | Mapping | np.ndarray) or not isinstance(values, Iterable):
+        raise ModelError(f"{name} must be a list, got {values!r:.80}")
+    return list(values)
+
+
+def instances(values: Any, kind: type[Kind], name: str) -> tuple[Kind, ...]:
+    """The items of an iterable, each of this class; ModelError otherwise."""
+    return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
+
+
+def file_path(value: Any, name: str = "path") -> Path:
+    """A path from text or an `os.PathLike`; ModelError otherwise."""
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes) or "\0" in str(value):
+        raise ModelError(f"{name} must be the path of a file, got {value!r:.80}")
+    return Path(value)
+
 
 def float_array(value: Any, name: str) -> FloatArray:
-    """float64 copy of numbers of any shape; ModelError for text, booleans, ragged lists and complex numbers."""
+    """float64 copy of numbers of any shape; ModelError for anything else.
+
+    Anything else is text, booleans, complex numbers, ragged lists, masked entries, and more than fits into memory.
+    """
+    if np.ma.is_masked(value):
+        raise ModelError(f"{name} has masked entries: fill them first, got {value!r:.80}")
     try:
         given = np.asarray(value)
         array = np.array(value, dtype=np.float64, order="C")
+    except MemoryError as error:
+        raise ModelError(f"{name} does not fit into memory: {error}") from error
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"{name} must be numbers, got {value!r:.80}") from error
     if given.dtype.kind not in "iuf" and array.size:
@@ -30,6 +67,12 @@ def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
     if array.shape != shape:
         raise ModelError(f"{name} must have shape {shape}, got {array.shape}")
     return all_finite(array, name)
+
+
+def finite_row(value: Any, name: str) -> FloatArray:
+    """float64 copy (n,) of finite numbers, or (1,) of a single one; ModelError for any other shape."""
+    array = float_array(value, name)
+    return finite_array(array, (array.size,), name)
 
 
 def all_finite(array: FloatArray, name: str) -> FloatArray:
@@ -62,10 +105,14 @@ def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) ->
     return result
 
 
-def whole_number(value: Any, name: str) -> int:
-    """An int; ModelError for any other type, booleans and floats included."""
+def whole_number(value: Any, name: str, least: int | None = None, most: int | None = None) -> int:
+    """An int from least to most; ModelError for one outside and for any other type, booleans and floats included."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise ModelError(f"{name} must be a whole number, got {value!r:.80}")
+    if least is not None and value < least:
+        raise ModelError(f"{name} must be at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ModelError(f"{name} must be at most {most}, got {value}")
     return int(value)
 
 

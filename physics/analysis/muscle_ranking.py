@@ -15,7 +15,7 @@ from ..model.model import Model
 from ..muscles.muscle import Muscle
 from ..muscles.states import check_tendons_of_samples, path_lengths
 from ..muscles.wrapping import Wrap
-from ..validation import finite_array, float_array
+from ..validation import finite_array, float_array, instance
 from .muscle_readings import muscle_number, muscle_points
 
 BASES = ("lumped", "massless")
@@ -66,7 +66,9 @@ def rank_muscle_masses(
     """
     if not isinstance(against, str) or against not in BASES:
         raise ModelError(f"against must be one of {', '.join(BASES)}, got {against!r}")
-    nv = model.num_coordinates
+    nv = instance(model, Model, "model").num_coordinates
+    if not all(hasattr(motion, name) for name in ("q", "qd", "qdd")):
+        raise ModelError(f"motion must have q, qd and qdd, got {motion!r:.80}")
     count = float_array(motion.q, "q of the motion").shape[0] if np.ndim(motion.q) else 0
     parts = tuple(
         finite_array(getattr(motion, name), (count, nv), f"{name} of the motion")

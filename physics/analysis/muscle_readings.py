@@ -76,10 +76,10 @@ def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:
         ModelError: an unknown muscle, one without mass, or a path shorter than its tendons.
         JointRangeError: as `forward_dynamics`.
     """
+    state = check_state(model, state)
     number = muscle_number(model, muscle)
     if not model.muscles[number].num_points:
         raise ModelError(f"muscle {muscle!r} has no mass")
-    state = check_state(model, state)
     check_tendons(model, state.q, number)
     places, jacobian, _ = _points(model, state, number)
     return MusclePoints(places[:, :3].copy(), places[:, 3:6].copy(), jacobian, places[:, 6:].copy())
@@ -91,14 +91,15 @@ def muscle_polyline(model: Model, state: State, muscle: str) -> FloatArray:
     Raises:
         ModelError, JointRangeError: as `muscle_points`.
     """
-    corners: FloatArray = _points(model, check_state(model, state), muscle_number(model, muscle))[2]
+    state = check_state(model, state)
+    corners: FloatArray = _points(model, state, muscle_number(model, muscle))[2]
     return corners
 
 
 def muscle_number(model: Model, muscle: Any) -> int:
     """Index of a muscle by name; ModelError if there is none."""
     names = [known.name for known in model.muscles]
-    if muscle not in names:
+    if not isinstance(muscle, str) or muscle not in names:
         raise ModelError(f"no muscle is named {muscle!r}; there are {', '.join(names)}")
     return whole_number(names.index(muscle), "muscle")
 

@@ -177,7 +177,7 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
         return np.array(joint.range, dtype=np.float64).reshape(n, 2)
     try:
         listed = np.asarray(value, dtype=object)  # None: an open end
-    except ValueError as error:
+    except (ValueError, MemoryError) as error:
         raise ModelError(f"{name} must be pairs (lower, upper), got {value!r:.80}") from error
     pairs = listed[None] if n == 1 and listed.ndim == 1 else listed
     if n == 0 and pairs.size == 0:

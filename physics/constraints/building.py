@@ -75,7 +75,8 @@ class ConstraintBuilder:
         known = self.body_numbers()
         if not isinstance(carried, str) or carried not in known:
             raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
-        if carried == name_of(parent):
+        owner = name_of(parent)
+        if isinstance(owner, str) and owner == carried:
             raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
         for key in ("mass", "com", "inertia"):
             if key in options:

@@ -17,7 +17,7 @@ from ..errors import ModelError
 from ..geometry.lie import frame_or_identity
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import finite_array, truth
+from ..validation import finite_array, float_array, truth
 from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 
 ALONG_Z = 4  # the lock of the translation along z
@@ -99,8 +99,8 @@ class SegmentedPlanarConnector(Connector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        count = np.shape(self.segments)[:1]
-        corners = finite_array(self.segments, (*count, 2), f"segments of a {self._called}")
+        corners = float_array(self.segments, f"segments of a {self._called}")
+        corners = finite_array(corners, (*corners.shape[:1], 2), f"segments of a {self._called}")
         if len(corners) < 2:
             raise ModelError(f"a {self._called} needs at least 2 corners (m, 2), got {len(corners)}")
         lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)

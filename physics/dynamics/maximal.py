@@ -222,9 +222,10 @@ def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> Maxim
         ModelError: the state does not belong to the model; velocities or forces are not finite; a muscle has mass.
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
+    state = check_state(model, state)
     for muscle in model.muscles:
         if muscle.num_points:
             raise ModelError(
                 f"muscle {muscle.name!r} has mass that belongs to no body: maximal coordinates do not support it"
             )
-    return MaximalCoordinates(model, check_state(model, state), inputs)
+    return MaximalCoordinates(model, state, inputs)

@@ -18,7 +18,7 @@ from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..model.result import rotation_quaternions
 from ..muscles.states import check_tendons_of_samples
-from ..validation import finite_array, float_array, number, whole_number
+from ..validation import all_finite, finite_array, float_array, instances, number, whole_number
 from . import newton_euler
 from .maximal import maximal_coordinates
 
@@ -152,12 +152,10 @@ def inverse_dynamics_of_samples(
     return SampledDynamics(tau, *motion, times)
 
 
-def _forces(external_forces: Any) -> list[ExternalForce]:
-    forces = [external_forces] if isinstance(external_forces, ExternalForce) else list(external_forces)
-    for force in forces:
-        if not isinstance(force, ExternalForce):
-            raise ModelError(f"external forces must be ExternalForce, got {force!r:.80}")
-    return forces
+def _forces(external_forces: Any) -> tuple[ExternalForce, ...]:
+    if isinstance(external_forces, ExternalForce):
+        return (external_forces,)
+    return instances(external_forces, ExternalForce, "external_forces")
 
 
 def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degree: int) -> FloatArray:
@@ -181,7 +179,8 @@ def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degre
             raise ModelError(
                 f"cutoff must be the same for the rotation vector of {name}, got {three.tolist()}"
             )
-    return np.array([weight_of_cutoff(times, frequency, degree) for frequency in frequencies])
+    weights = np.array([weight_of_cutoff(times, frequency, degree) for frequency in frequencies])
+    return all_finite(weights, f"weight of the cutoff {cutoff!r:.40}")
 
 
 def _smooth_motion(

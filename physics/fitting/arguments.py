@@ -61,6 +61,12 @@ def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> t
     return count, weight
 
 
+def check_progress(progress: Any) -> None:
+    """FitError if progress is given and cannot be called."""
+    if progress is not None and not callable(progress):
+        raise FitError(f"progress must be a function, got {progress!r:.80}")
+
+
 def check_outside(outside: Any) -> None:
     """FitError if outside is no policy of a joint beyond its range."""
     if not isinstance(outside, str) or outside not in OUTSIDE:

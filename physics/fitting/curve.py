@@ -71,6 +71,7 @@ def fit_curve(
     first = (DEFAULT_FRAMES if within is None else order) if num_frames is None else num_frames
     count, weight = arguments.check_size(len(targets), first, smoothing, order)
     arguments.check_outside(outside)
+    arguments.check_progress(progress)
     metric = options.check_metric(wanted.metric, length_scale, targets)
     limits = arguments.check_limits(tolerance, max_iterations)
     closed = arguments.check_closing(periodic, q, end)

@@ -10,7 +10,7 @@ from .._typing import FloatArray
 from ..errors import CancelledError, FitError, ModelError
 from ..joints import SplineSurface
 from . import surface_arguments
-from .arguments import check_limits
+from .arguments import check_limits, check_progress
 from .result import Residuals
 from .rounds import Progress
 from .surface_result import SurfaceFit
@@ -63,6 +63,7 @@ def fit_surface(
         MissingDependencyError: SciPy is not installed.
     """
     small, most = check_limits(tolerance, max_iterations)
+    check_progress(progress)
     sliding = q is None if refine is None else surface_arguments.check_truths(refine, 1, "refine")[0]
     task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
     task = task.at_least_smoothed() if sliding else task

@@ -1,8 +1,10 @@
 """Rotations SO(3) and rigid motions SE(3): exp, log, adjoints and the differentials of exp, for batches of any shape.
 
 Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1 rad
-and from half-angle forms above: exact to round-off at 0, near 0 and near pi. Only `check_frames`, `check_frame` and
-`frame_or_identity` check their input.
+and from half-angle forms above: exact to round-off at 0, near 0 and near pi.
+
+Only `check_frames`, `check_frame` and `frame_or_identity` check their input here; `physics.lie`, what users call, checks
+all (see `face`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..validation import float_array
 
 # Angle [rad] below which round-off hides the axis of a rotation in single precision.
 NO_AXIS = 1e-5
@@ -310,10 +313,7 @@ def check_frames(frames: Any, name: str) -> FloatArray:
         ModelError: the shape is wrong, an entry is not finite, the last row is not (0, 0, 0, 1), or a matrix is not a
             rotation to 1e-6; the message names the index and the value.
     """
-    try:
-        poses = np.array(frames, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelError(f"{name} must be a pose (..., 4, 4), got {frames!r:.80}") from error
+    poses = float_array(frames, name)
     if poses.shape[-2:] != (4, 4):
         raise ModelError(f"{name} must be a pose (..., 4, 4), got shape {poses.shape}")
     if poses.ndim == 2 and (poses == np.eye(4)).all():  # as most poses of most models
@@ -348,7 +348,7 @@ def spatial_inertia(mass: Any, com: Any, inertia: Any) -> FloatArray:
     mass (...) [kg], centre of mass (..., 3) [m], rotational inertia (..., 3, 3) about it [kg m^2].
     """
     mass, lever = np.asarray(mass, dtype=np.float64)[..., None, None], hat(com)
-    result = np.zeros((*lever.shape[:-2], 6, 6))
+    result = np.zeros((*np.broadcast_shapes(mass.shape, lever.shape, np.shape(inertia))[:-2], 6, 6))
     result[..., :3, :3] = inertia - mass * (lever @ lever)
     result[..., :3, 3:] = mass * lever
     result[..., 3:, :3] = -mass * lever

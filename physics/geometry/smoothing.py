@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import finite_array
+from ..validation import finite_row
 
 DEGREES = (3, 5, 7)
 REFINEMENTS = 5
@@ -16,7 +16,7 @@ REFINEMENTS = 5
 
 def check_times(times: Any, least: int) -> FloatArray:
     """The times (T,) of samples; ModelError if they do not increase or are too few."""
-    checked = finite_array(times, (np.size(times),), "times of the samples")
+    checked = finite_row(times, "times of the samples")
     if len(checked) < least:
         raise ModelError(f"at least {least} samples are needed, got {len(checked)}")
     if (np.diff(checked) <= 0.0).any():

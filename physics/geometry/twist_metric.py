@@ -11,8 +11,11 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import finite_array, inertia_matrix, number
+from ..validation import finite_array, inertia_matrix, number, per_coordinate
 from .lie import spatial_inertia
+
+# beyond this, or below its inverse, squares leave the range of floating-point numbers
+MOST_SCALE = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,10 @@ class TwistMetric:
     @classmethod
     def of_length(cls, length_scale: float) -> TwistMetric:
         """sqrt(|w|^2 + |v|^2 / length_scale^2): length_scale metres count as one radian."""
+        if not 1.0 / MOST_SCALE <= length_scale <= MOST_SCALE:
+            raise ModelError(
+                f"length_scale must be positive and at most {MOST_SCALE:g}, got {length_scale:g}"
+            )
         return cls(np.diag(1.0 / np.repeat([1.0, length_scale], 3)), length_scale)
 
     @classmethod
@@ -63,8 +70,7 @@ class TwistMetric:
     def of_weights(cls, rotation: Any, translation: Any) -> TwistMetric:
         """Weights of squared rotation [1/rad^2] and translation [1/m^2]: one number, or one for each body axis."""
         weights = [
-            np.ones(3)
-            * finite_array(value, np.shape(value) if np.shape(value) == (3,) else (), f"{name} weight")
+            per_coordinate(value, 3, f"{name} weight")
             for name, value in (("rotation", rotation), ("translation", translation))
         ]
         flat = np.concatenate(weights)

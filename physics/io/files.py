@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import FormatError
+from ..validation import file_path
 from .limits import BYTES, NESTING, PIECE
 
 LONGEST_NAME = 255  # bytes, as most file systems have it

@@ -15,6 +15,7 @@ from ..errors import FormatError, ModelError
 from ..model.builder import MODEL_KEYS, ModelBuilder
 from ..model.checks import check_state
 from ..model.model import Model
+from ..validation import instance
 from .files import format_json, read_json, write_atomically
 from .limits import ENTRIES, NESTING
 from .schema import check_document
@@ -61,6 +62,7 @@ def save_model(
         FormatError: the format does not allow a value in simulation or extras.
         ModelError: the state does not belong to this model.
     """
+    instance(model, Model, "model")
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, **model.to_dict()}
     if state is not None:
         document["state"] = state_to_dict(check_state(model, state))

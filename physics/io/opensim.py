@@ -13,6 +13,7 @@ from .._typing import FloatArray
 from ..constraints import DistanceConstraint, PointConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
 from ..model.builder import ModelBuilder
+from ..validation import file_path, truth
 from .opensim_frames import GROUND, Frames
 from .opensim_muscles import add_muscles
 from .opensim_parts import (
@@ -63,6 +64,10 @@ def read_opensim(
         ModelError: a body's mass or inertia is impossible.
         OSError: the file cannot be read.
     """
+    limits, muscles = truth(limits, "limits"), truth(muscles, "muscles")
+    if isinstance(geometry, str | bytes) or not isinstance(geometry, list | tuple):
+        raise ModelError(f"geometry must be a list of folders, got {geometry!r:.80}")
+    folders = [file_path(folder, f"geometry[{k}]") for k, folder in enumerate(geometry)]
     root = read_xml(path)
     document = Node(root, str(path))
     version = root.get("Version", "")
@@ -76,7 +81,7 @@ def read_opensim(
     if model is None:
         raise FormatError(f"{path}: contains no model")
     places = [Path(path).parent / part for part in (".", "Geometry", "geometry")]
-    reading = _Reading(model, limits, [*places, *(Path(folder) for folder in geometry)])
+    reading = _Reading(model, limits, [*places, *folders])
     return reading.read(muscles, smoothing)
 
 

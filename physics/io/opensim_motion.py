@@ -10,6 +10,7 @@ from .._typing import FloatArray
 from ..constraints import CouplingConstraint
 from ..errors import ModelError
 from ..model.model import Model
+from ..validation import instance
 from .opensim_parts import OpenSimModel
 from .storage import Storage
 
@@ -27,7 +28,9 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     Raises:
         ModelError: no column is a coordinate.
     """
-    names = model.coordinate_names
+    instance(read, OpenSimModel, "read")
+    names = instance(model, Model, "model").coordinate_names
+    instance(storage, Storage, "storage")
     times = storage.times
     labels = _labels(storage)
     found = {name: storage.columns[labels[name]] for name in read.coordinates if name in labels}

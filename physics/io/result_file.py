@@ -15,6 +15,7 @@ from .._typing import FloatArray
 from ..errors import DivergedError, FormatError, ModelError
 from ..model.model import Model
 from ..model.result import Result
+from ..validation import instance
 from .archive import members, telling
 from .files import open_regular, parse_object, write_atomically
 from .model_file import model_from_document, plain
@@ -124,6 +125,8 @@ def save_result(
     Raises:
         FormatError: a value in info or extras is not JSON.
     """
+    instance(result, Result, "result")
+    diverged = None if diverged is None else instance(diverged, DivergedError, "diverged")
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -135,7 +138,7 @@ def save_result(
         "diverged": None if diverged is None else divergence_to_dict(diverged),
     }
     if extras is not None:
-        header["extras"] = plain(dict(extras), f"{path}: extras")
+        header["extras"] = plain(dict(instance(extras, Mapping, "extras")), f"{path}: extras")
     check_document(header, "result", str(path))
     try:
         text = json.dumps(header, allow_nan=False)

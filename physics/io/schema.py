@@ -248,6 +248,8 @@ def _check_one_of(value: Any, branches: list[Mapping[str, Any]], path: _Path, ow
 
 def _check_keys(value: dict[str, Any], known: Mapping[str, Any], path: _Path) -> None:
     for key in value:
+        if not isinstance(key, str):
+            raise FormatError(f"{_place(path)}: a key must be text, got {key!r:.80}")
         if key not in known:
             close = difflib.get_close_matches(key, known, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"

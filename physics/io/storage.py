@@ -6,13 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..validation import finite_array
+from ..validation import file_path, finite_array, finite_row, instance, truth
 from .files import read_text, write_atomically
 from .limits import COLUMNS as MOST_COLUMNS
 
@@ -97,7 +96,9 @@ def write_storage(
     Raises:
         ModelError: shapes differ, numbers are not finite, time does not increase, a name is invalid.
     """
-    times = finite_array(times, (np.size(times),), "times")
+    path = file_path(path)
+    times = finite_row(times, "times")
+    instance(columns, Mapping, "columns")
     if (np.diff(times) <= 0.0).any():
         k = int(np.argmax(np.diff(times) <= 0.0))
         raise ModelError(f"times must increase, got {times[k]:g} before {times[k + 1]:g}")
@@ -113,13 +114,13 @@ def write_storage(
             raise ModelError(f"a column needs a name other than {TIME!r}, got {label!r}")
     values = [finite_array(column, times.shape, f"column {label!r}") for label, column in columns.items()]
     rows = np.stack([times, *values], axis=1)
-    stem = Path(path).stem
+    stem = path.stem
     lines = [
         name or (stem if _comes_back(stem) else UNNAMED),
         "version=1",
         f"nRows={rows.shape[0]}",
         f"nColumns={rows.shape[1]}",
-        f"inDegrees={'yes' if in_degrees else 'no'}",
+        f"inDegrees={'yes' if truth(in_degrees, 'in_degrees') else 'no'}",
         END,
         "\t".join([TIME, *columns]),
     ]

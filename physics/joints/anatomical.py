@@ -81,7 +81,11 @@ class Custom(Joint):
         if not names or not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
             raise ModelError(f"custom joint coordinates must be different names, got {self.coordinates!r}")
         units = tuple(self.units) or ("rad",) * len(names)
-        if len(units) != len(names) or not set(units) <= {"rad", "m", "1"}:
+        if (
+            len(units) != len(names)
+            or not all(isinstance(unit, str) for unit in units)
+            or not set(units) <= {"rad", "m", "1"}
+        ):
             raise ModelError(
                 f"custom joint units must be 'rad', 'm' or '1' for each coordinate, got {units!r}"
             )

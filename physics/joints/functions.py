@@ -15,7 +15,7 @@ from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, number
+from ..validation import finite_array, finite_row, number
 
 
 class Function:
@@ -98,7 +98,7 @@ class Polynomial(Function):
     type: ClassVar[str] = "polynomial"
 
     def __post_init__(self) -> None:
-        values = finite_array(self.coefficients, (np.size(self.coefficients),), "polynomial coefficients")
+        values = finite_row(self.coefficients, "polynomial coefficients")
         if not len(values):
             raise ModelError("polynomial coefficients must not be empty, got []")
         object.__setattr__(self, "coefficients", tuple(values.tolist()))
@@ -211,7 +211,7 @@ class PiecewiseLinear(Function):
 
 
 def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    x = finite_array(x, (np.size(x),), f"{what} x")
+    x = finite_row(x, f"{what} x")
     y = finite_array(y, (len(x),), f"{what} y")
     if len(x) < 2:
         raise ModelError(f"a {what} needs at least 2 points, got {len(x)}")

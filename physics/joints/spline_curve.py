@@ -234,6 +234,8 @@ class SplineCurve(Joint):
             knots = splines.unrolled_knots(knots, self.order)
         breaks, first, coefficients = splines.span_polynomials(knots, self.order, len(frames))
         twists = np.concatenate([np.zeros((1, 6)), lie.log(lie.inverse(frames[:-1]) @ frames[1:])])
+        for array in (frames, breaks, first, coefficients, twists):
+            array.flags.writeable = False
         return frames, breaks, first, coefficients, twists
 
     def factorization(self) -> Factorization:

@@ -24,6 +24,8 @@ from .targets import Target, target_rows
 
 # a reading closer than this [rad, m] to an end of its limits is at it
 AT_LIMIT = 1e-9
+# a search is one call of a kernel, which nothing interrupts
+MOST_STEPS = 10_000
 # A pose from a random start must lower the cost by more than this share to be better than the best so far.
 AS_GOOD = 1e-10
 
@@ -123,14 +125,12 @@ class InverseKinematics:
         self._targets = target_rows(model, targets)
         self._held = _held(model, held)
         self._bounds = _bounds(model, truth(limits, "limits"))
-        most = whole_number(max_steps, "max_steps")
-        if most < 1:
-            raise ModelError(f"max_steps must be at least 1, got {most}")
+        most = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
         self._settings = np.zeros(rows.SETTINGS)
         self._settings[rows.NEAR] = number(position_tolerance, "position_tolerance", positive=True)
         self._settings[rows.STRAIGHT] = number(rotation_tolerance, "rotation_tolerance", positive=True)
         self._settings[rows.MOST_STEPS] = most
-        self._seed = whole_number(seed, "seed")
+        self._seed = whole_number(seed, "seed", 0)
         self._workspace = model.workspace()
         self._solver = _solver_space(model, len(self._targets), model.num_limits if limits else 0)
 
@@ -156,9 +156,7 @@ class InverseKinematics:
     def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
         """The solution from a state, with at most `starts` searches; see `inverse_kinematics`."""
         state = check_state(self.model, state)
-        count = whole_number(starts, "starts")
-        if count < 1:
-            raise ModelError(f"starts must be at least 1, got {count}")
+        count = whole_number(starts, "starts", 1)
         bounds, chart = self._bounds_at(state.q)
         self._settings[rows.CHART] = chart
         best = self._search(np.array(state.q), bounds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..geometry import lie
 from ..joints.curve_packing import kernel_poses
 from ..kernels.search import layout as rows
 from ..model.model import Model
-from ..validation import finite_array, number
+from ..validation import finite_array, float_array, instances, number
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,25 +72,22 @@ class Target:
 
 def target_rows(model: Model, targets: Any) -> FloatArray:
     """Targets as rows for the kernel."""
-    if not isinstance(targets, Target | Iterable):
-        raise ModelError(f"targets must be physics.Target or a list of them, got {targets!r:.80}")
-    listed: Sequence[Any] = [targets] if isinstance(targets, Target) else list(targets)
-    if not listed:
+    wanted = instances([targets] if isinstance(targets, Target) else targets, Target, "targets")
+    if not wanted:
         raise ModelError("inverse kinematics needs at least one target, got none")
-    table = np.zeros((len(listed), rows.TARGET_WIDTH))
-    for row, target in zip(table, listed):
-        if not isinstance(target, Target):
-            raise ModelError(f"a target must be a Target, got {target!r:.80}")
+    table = np.zeros((len(wanted), rows.TARGET_WIDTH))
+    for row, target in zip(table, wanted):
         body = name_of(target.body)
         row[rows.TARGET_BODY] = model.index(body)
         name = f"of the target of body {body!r}"
         if target.position is None and target.rotation is None:
             raise ModelError(f"the target of body {body!r} has no goal: give a position or a rotation")
         frame, goal = np.eye(4), np.eye(4)
-        if np.shape(target.at) == (4, 4):
-            frame = lie.check_frame(target.at, f"at {name}")
-        elif target.at is not None:
-            frame[:3, 3] = finite_array(target.at, (3,), f"at {name}")
+        place = np.zeros(3) if target.at is None else float_array(target.at, f"at {name}")
+        if place.shape == (4, 4):
+            frame = lie.check_frame(place, f"at {name}")
+        else:
+            frame[:3, 3] = finite_array(place, (3,), f"at {name}")
         if target.position is not None:
             goal[:3, 3] = finite_array(target.position, (3,), f"position {name}")
             row[rows.TARGET_POSITION] = number(

@@ -13,7 +13,7 @@ from ..errors import JointRangeError, ModelError
 from ..kernels import layout
 from ..muscles.states import initial_states
 from ..muscles.view import ModelView
-from ..validation import finite_array, number
+from ..validation import all_finite, finite_array, float_array, number
 
 
 def check_flags(model: ModelView, flags: Any) -> None:
@@ -38,10 +38,11 @@ def check_state(model: ModelView, state: State) -> State:
     if not isinstance(state, State):
         raise ModelError(f"a state is needed, got {state!r:.80}: make one with model.state(...)")
     nv = model.num_coordinates
-    chart = np.asarray(state.chart)
-    if np.shape(state.q) != (nv,) or np.shape(state.qd) != (nv,) or chart.shape != (model.num_bodies,):
+    chart = float_array(state.chart, "chart of the state")
+    q, qd = float_array(state.q, "q of the state"), float_array(state.qd, "qd of the state")
+    if q.shape != (nv,) or qd.shape != (nv,) or chart.shape != (model.num_bodies,):
         raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
-    q, qd = finite_array(state.q, (nv,), "q of the state"), finite_array(state.qd, (nv,), "qd of the state")
+    q, qd, chart = all_finite(q, "q"), all_finite(qd, "qd"), all_finite(chart, "chart of the state")
     states = initial_states(model, q, state.muscle_states)
     return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states)
 

@@ -29,7 +29,7 @@ from ..kernels import layout
 from ..muscles.muscle import Muscle
 from ..muscles.packing import PackedMuscles, muscle_room
 from ..muscles.states import check_pulls, initial_states
-from ..validation import finite_array, float_array, number
+from ..validation import finite_array, float_array, instance, instances, number
 from .evaluation import evaluate_constraints
 
 
@@ -59,30 +59,45 @@ class Model:
         contacts: Sequence[Contact] = (),
         muscles: Sequence[Muscle] = (),
     ) -> None:
-        self.bodies = tuple(bodies)
-        self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(constraints or {}))
-        self.springs = tuple(springs)
-        self.forces = tuple(forces)
-        self.controllers = tuple(controllers)
-        self._own_inputs = tuple(inputs)
-        self.inputs = tuple(inputs) + tuple(
+        self.bodies = instances(bodies, Body, "bodies")
+        if not self.bodies:
+            raise ModelError("a model needs at least one body, got none")
+        named = instance({} if constraints is None else constraints, Mapping, "constraints")
+        instances(list(named.values()), Constraint, "constraints")
+        self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(named))
+        self.springs = instances(springs, Spring, "springs")
+        self.forces = instances(forces, Force, "forces")
+        self.controllers = instances(controllers, PositionController, "controllers")
+        self._own_inputs = instances(inputs, Input, "inputs")
+        self.inputs = self._own_inputs + tuple(
             each for controller in controllers for each in controller.inputs(self.bodies)
         )
-        self.gravity = np.array(gravity, dtype=np.float64)
+        self.gravity = finite_array(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
         coordinates, limits = coordinate_rows(self.bodies)
         parts = zip(self.bodies, coordinates, self._laws())
         links = [body.link(rows, laws) for body, rows, laws in parts]
         numbers = {name: k for k, name in enumerate(self.input_names)}
-        self.muscles = tuple(muscles)
+        self.muscles = instances(muscles, Muscle, "muscles")
         elements = [*self.springs, *self.forces]
         packed_muscles = PackedMuscles(self.muscles, self._index, self._coordinate_numbers, numbers)
         self.arrays: Arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
         self.body_frames = tuple(link_body_frames(links))
-        self.contacts = tuple(contacts)
+        for frame in self.body_frames:
+            frame.flags.writeable = False
+        self.contacts = instances(contacts, Contact, "contacts")
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
         self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
+        self._sealed = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_sealed" in vars(self):
+            raise ModelError(f"a model is immutable: {name} cannot become {value!r:.80}; build another model")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise ModelError(f"a model is immutable: {name} cannot be deleted")
 
     def _laws(self) -> list[list[FloatArray | None]]:
         """Records of the laws of each body's coordinates."""
@@ -299,7 +314,7 @@ class Model:
         self, state: State, constraints: Iterable[Constraint]
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Values (rows,), Jacobian (rows, nv) and bias (rows,) of constraints, which need not be the model's own."""
-        return evaluate_constraints(self, state, tuple(constraints))
+        return evaluate_constraints(self, state, instances(constraints, Constraint, "constraints"))
 
     def check_dynamics(self) -> None:
         """ModelError if a joint is for kinematics only (a clamped or C1 spline); simulations call it."""

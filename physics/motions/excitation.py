@@ -11,7 +11,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
 from ..muscles.signals import Keyframes, Proportional, Signal
-from ..validation import number, takes_state
+from ..validation import instance, number, takes_state
 from .table import Table
 
 
@@ -34,7 +34,7 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
     """
     if not isinstance(signals, Mapping):
         raise ModelError(f"signals must be {{muscle: signal}}, got {signals!r:.80}")
-    base, constant = _base(model, tau)
+    base, constant = _base(instance(model, Model, "model"), tau)
     columns = {_column(model, name): signal for name, signal in signals.items()}
     if constant is not None and all(
         isinstance(signal, Keyframes) or not _called(signal) for signal in columns.values()

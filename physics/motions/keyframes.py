@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
-from ..validation import all_finite, finite_array, float_array, number
+from ..validation import all_finite, finite_array, float_array, instance, number
 from .table import Table
 
 
@@ -30,6 +30,7 @@ def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01
     Raises:
         ModelError: a name is unknown, times do not increase, or shapes or numbers are invalid.
     """
+    instance(model, Model, "model")
     interval = number(interval, "interval", positive=True)
     if not isinstance(keys, Mapping) or not keys:
         raise ModelError(f"keys must be {{name: (times, values)}}, got {keys!r:.80}")

@@ -75,10 +75,10 @@ class MuscleBuilder:
         if law is None and excitation is not None:
             raise ModelError(f"muscle {name!r} has an excitation but no law that it excites")
         if law is not None:
-            if tension != 0.0:
+            if isinstance(tension, str) or number(tension, f"tension of muscle {name!r:.80}") != 0.0:
                 raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
             own = f"{name}.excitation" if excitation is None else None
-            tension = own or excitation or 0.0
+            tension = own or (0.0 if excitation is None else excitation)
         muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding)
         if name in self._muscles_by_name(self.muscles):
             raise ModelError(f"there is a muscle named {name!r} already")

@@ -13,6 +13,8 @@ from ..geometry.immutable import ReadOnlyArrays
 from ..registry import check_keys, described
 from ..validation import finite_array, float_array, number, whole_number
 
+MOST_POINTS = 10**6
+
 
 @dataclass(frozen=True, eq=False)
 class MassPoints(ReadOnlyArrays):
@@ -136,10 +138,7 @@ class MassPoints(ReadOnlyArrays):
 
 
 def _count(value: Any) -> int:
-    count = whole_number(value, "number of mass points")
-    if count < 1:
-        raise ModelError(f"a muscle with mass needs at least one mass point, got {count}")
-    return count
+    return whole_number(value, "number of mass points", 1, MOST_POINTS)
 
 
 def masses_from_dict(description: Any) -> MassPoints:

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..forces.base import checked_name
 from ..kernels import layout
 from ..kernels.muscles import layout as at
-from ..validation import number, truth
+from ..validation import listed, number, truth
 from .force_law import ForceLaw
 from .mass import MassPoints
 from .path import PathPoint
@@ -195,10 +195,7 @@ class Muscle:
 
 def _checked_path(path: Any, of: str) -> tuple[Any, ...]:
     """The points and wraps of a path; ModelError where they do not make one."""
-    try:
-        items = tuple(path)
-    except TypeError as error:
-        raise ModelError(f"the path {of} must be a list of path points, got {path!r:.80}") from error
+    items = tuple(listed(path, f"the path {of}"))
     points = [item for item in items if isinstance(item, PathPoint)]
     for before, item in zip((None, *items), items):
         if not isinstance(item, PathPoint | Wrap):

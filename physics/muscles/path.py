@@ -91,15 +91,15 @@ class PathPoint:
         if body is not None and not isinstance(body, str):
             raise ModelError(f"the body of a path point must be a body, its name or None, got {body!r:.80}")
         object.__setattr__(self, "body", body)
-        try:
-            components = tuple(self.position)
-        except TypeError as error:
-            raise ModelError(f"a path point has three components, got {self.position!r:.80}") from error
-        if len(components) != 3:
-            raise ModelError(f"a path point has three components, got {self.position!r:.80}")
+        given = self.position
+        if (
+            not isinstance(given, list | tuple | np.ndarray)
+            or getattr(given, "ndim", 1) == 0
+            or len(given) != 3
+        ):
+            raise ModelError(f"a path point has three components, got {given!r:.80}")
         checked = (
-            part if isinstance(part, Moving) else number(part, "a path point's component")
-            for part in components
+            part if isinstance(part, Moving) else number(part, "a path point's component") for part in given
         )
         object.__setattr__(self, "position", tuple(checked))
         if self.condition is not None and not isinstance(self.condition, Condition):

@@ -96,7 +96,9 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
             fibre length is not positive.
     """
     names = model.muscle_state_names
-    if not names and (given is None or np.size(given) == 0):
+    if not names and (
+        given is None or (isinstance(given, Mapping | list | tuple | np.ndarray) and not len(given))
+    ):
         return None
     if given is not None and not isinstance(given, Mapping):
         states = finite_array(given, (len(names),), "muscle_states")

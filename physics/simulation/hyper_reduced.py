@@ -25,7 +25,7 @@ from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import coordinates_of, pack_motions
 from ..motions.table import force_table, interpolated
-from ..validation import finite_array, float_array, number
+from ..validation import finite_array, float_array, instance, instances, number, whole_number
 from .simulate import sample_times
 
 ADAPTIVE = tuple(method.name for method in adaptive.METHODS)
@@ -66,20 +66,25 @@ class HyperReduced:
             ModelError: bad shapes or numbers; functions of unknown coordinates; a model with a prescribed coordinate;
                 an h that moves nothing.
         """
-        nv = model.num_coordinates
+        nv = instance(model, Model, "model").num_coordinates
         matrix = float_array(directions, "directions")
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ModelError(f"directions must have shape ({nv}, nh), got {matrix.shape}")
         self.model = model
         self.directions = finite_array(matrix, (nv, matrix.shape[1]), "directions")
         self.rest = np.zeros(nv) if rest is None else finite_array(rest, (nv,), "rest")
-        self.names = tuple(names) if names is not None else tuple(f"h{k}" for k in range(matrix.shape[1]))
+        given = [f"h{k}" for k in range(matrix.shape[1])] if names is None else names
+        self.names = instances(given, str, "names")
         if len(set(self.names)) != matrix.shape[1]:
             raise ModelError(f"there must be {matrix.shape[1]} different names, got {self.names}")
-        self.functions = tuple(functions)
-        for row, function, column in self.functions:
+        self.functions = instances(functions, tuple, "functions")
+        for coupling in self.functions:
+            if len(coupling) != 3:
+                raise ModelError(f"a coupling must be (coordinate, function, h), got {coupling!r:.80}")
+            row, function, column = coupling
             if not isinstance(function, Function):
                 raise ModelError(f"a coupling needs a function of physics.joints, got {function!r:.80}")
+            row, column = whole_number(row, "coordinate"), whole_number(column, "coordinate h")
             if not (0 <= row < nv and 0 <= column < len(self.names)):
                 raise ModelError(
                     f"a coupling joins coordinate {row} of {nv} to {column} of {len(self.names)}: no such coordinate"
@@ -117,6 +122,8 @@ class HyperReduced:
                 offset[d] = finite_array(value, (), f"value of {model.coordinate_names[d]}")
                 continue
             leader, function = value
+            if not isinstance(leader, str):
+                raise ModelError(f"driver of {model.coordinate_names[d]} must be a name, got {leader!r:.80}")
             if leader in model.body_names:
                 leader = model.coordinate_names[_single(model, leader)]
             if leader in model.coordinate_names and leader not in names:

@@ -180,11 +180,12 @@ def _open(model: Model) -> tuple[FloatArray, FloatArray]:
     data, pairs = np.array(model.arrays[3]), np.array(model.contact_pairs)
     old, shown = model.arrays[3], data.view()
     shown.flags.writeable = False
-    model.contact_pairs = pairs.view()
-    model.contact_pairs.flags.writeable = False
+    touched = pairs.view()
+    touched.flags.writeable = False
     body_int, body_float, block_int, _, dof_float = model.arrays
-    model.arrays = (body_int, body_float, block_int, shown, dof_float)
     con_int, con_float, con_data, marked, spaces = model._constraint_arrays
     seen = tuple(shown if array is old else array for array in marked)
-    model._constraint_arrays = con_int, con_float, con_data, seen, spaces  # type: ignore[assignment]
+    own = vars(model)  # of a copy that nobody else has
+    own["contact_pairs"], own["arrays"] = touched, (body_int, body_float, block_int, shown, dof_float)
+    own["_constraint_arrays"] = con_int, con_float, con_data, seen, spaces
     return data, pairs

@@ -13,6 +13,7 @@ from ..dynamics.jacobian import body_jacobian
 from ..errors import CancelledError, CondyleError, ModelError
 from ..geometry import lie
 from ..joints import Joint
+from ..model.checks import check_state
 from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
@@ -83,6 +84,7 @@ def simulate_loop(
     duration = number(duration, "duration", positive=True)
     if not blend < duration:
         raise ModelError(f"blend {blend:g} s must be shorter than the loop of {duration:g} s")
+    state = check_state(model, state)
     given = _given(model, options.get("motions"), float(state.time))
     progress = options.pop("progress", None)
     result, cycles = _settled(model, state, duration, given, most, tolerance, progress, options)

@@ -14,7 +14,7 @@ from ..integrators.base import Problem
 from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
-from ..validation import whole_number
+from ..validation import instances, whole_number
 from .simulate import make_problem, run_problem
 
 
@@ -53,7 +53,7 @@ def simulate_many(
         raise ModelError(f"threads must be at least 1, got {at_once}")
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "rtol": rtol, "atol": atol}
     problems: list[tuple[Problem, State]] = []
-    for k, state in enumerate(states):
+    for k, state in enumerate(instances(states, State, "states")):
         try:
             problems.append(make_problem(model, state, duration, dt, integrator, **wishes))
         except ModelError as error:

@@ -110,7 +110,7 @@ def inverse_kinematics(
             read_bends(data, q, limits)
         bounded_step(data, damping, q, bounds, normal, system, factor, vectors, indices, limits)
         hoped = expected_decrease(normal, vectors)
-        level = (1.0 + damping) * hoped <= NO_DECREASE * cost or hoped <= NOTHING * cost
+        level = not ((1.0 + damping) * hoped > NO_DECREASE * cost and hoped > NOTHING * cost)  # or not finite
         if level or flags[at.STATUS] != at.OK:
             report[search.OUTCOME] = search.STUCK
         if report[search.OUTCOME] == search.STUCK or step == settings[search.MOST_STEPS]:

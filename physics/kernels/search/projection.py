@@ -188,6 +188,8 @@ def refine(
         if fresh:
             curvature(arrays, goal, metric, bounds, spacing, vectors, spaces)
         while not newton_step(damping, bounds, spacing, vectors):
+            if not damping <= MOST_DAMPING:  # a curvature that is not finite
+                return cost
             damping = max(10.0 * damping, 1e-12)
         size, hoped = 0.0, 0.0
         for d in range(n):

@@ -151,7 +151,9 @@ def on_geodesic(
         own[found + k] = own[node(number, 0) + k]
     left = past[0] - own[wrap.PLACES + number]
     # The geodesic extends by up to so many steps beyond its ends, where it blends into the lines.
-    while left != 0.0:
+    for _ in range(wrap.MOST_STEPS):
+        if left == 0.0:
+            break
         count = math.ceil(abs(left) / good_step(kind, size, own, found + wrap.LANE * wrap.ASIDE_LANE))
         step = left / count
         for lane in range(wrap.LANES):

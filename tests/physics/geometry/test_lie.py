@@ -248,7 +248,7 @@ def bad_frames():
     yield "mirrored", mirrored, r"frame 1 has no proper rotation"
     yield "projective", with_entry(3, 0, 0.5), r"frame 1 has a bad last row"
     yield "wrong shape", np.eye(3), r"frame .*shape \(3, 3\)"
-    yield "words", [["a"]], r"frame must be a pose"
+    yield "words", [["a"]], r"frame must be"
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_targets_travel_as_text():
         ),
         ({"targets": ph.Target("link_0", rotation=2 * np.eye(3))}, "rotation of the target of body 'link_0'"),
         ({"targets": ph.Target("link_0", (0, 0, 0), position_weight=-1.0)}, "position_weight .* got -1"),
-        ({"targets": "link_0"}, "must be a Target"),
+        ({"targets": "link_0"}, "targets must be"),
         ({"starts": 0}, "starts must be at least 1, got 0"),
         ({"max_steps": 0}, "max_steps must be at least 1, got 0"),
         ({"position_tolerance": 0.0}, "position_tolerance must be positive"),

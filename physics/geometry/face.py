@@ -1,0 +1,160 @@
+"""What a user calls of `lie`, `splines` and `exponential_coordinates`: their functions with checks of all arguments.
+
+Inside the package the functions are called without them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..errors import ModelError
+from ..validation import all_finite, float_array, number, truth, whole_number
+from . import exponential_coordinates as plain_coordinates
+from . import lie as plain_lie
+from . import splines as plain_splines
+
+Check = Callable[[Any, str], Any]
+MOST_CONTROL, MOST_ORDER = 10**6, 64  # beyond any use; tables of more might not fit into memory
+
+
+def _ending(*tail: int) -> Check:
+    """A check of arrays (..., *tail)."""
+
+    def check(value: Any, name: str) -> FloatArray:
+        array = float_array(value, name)
+        if array.shape[array.ndim - len(tail) :] != tail or array.ndim < len(tail):
+            shape = ", ".join(["...", *map(str, tail)])
+            raise ModelError(f"{name} must have shape ({shape}), got {array.shape}")
+        return all_finite(array, name)
+
+    return check
+
+
+def _row(value: Any, name: str) -> FloatArray:
+    """An array (n,) with n > 0."""
+    array = all_finite(float_array(value, name), name)
+    if array.ndim != 1 or not len(array):
+        raise ModelError(f"{name} must have shape (n,), got {array.shape}")
+    return array
+
+
+def _rows(*tail: int) -> Check:
+    """A check of arrays (n, ..., *tail)."""
+    check_tail = _ending(*tail)
+
+    def check(value: Any, name: str) -> FloatArray:
+        array: FloatArray = check_tail(value, name)
+        if array.ndim == len(tail) or not array.size:
+            raise ModelError(f"{name} must have shape (n, {tail[0]}), got {array.shape}")
+        return array
+
+    return check
+
+
+def _quaternions(value: Any, name: str) -> FloatArray:
+    array: FloatArray = _ending(4)(value, name)
+    if not array.any(axis=-1).all():
+        raise ModelError(f"{name} must not be 0: it is no rotation")
+    return array
+
+
+def _whole(least: int, most: int) -> Check:
+    return lambda value, name: whole_number(value, name, least, most)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ModelError(f"{name} must be text, got {value!r:.80}")
+    return value
+
+
+VECTOR, TWIST, POSE, ROTATION = _ending(3), _ending(6), _ending(4, 4), _ending(3, 3)
+LIE: dict[str, Check] = {
+    "w": VECTOR,
+    "r": VECTOR,
+    "com": VECTOR,
+    "matrix": ROTATION,
+    "rotation": ROTATION,
+    "inertia": ROTATION,
+    "twist": TWIST,
+    "pose": POSE,
+    "quaternion": _quaternions,
+    "quaternions": _rows(4),
+    "vectors": _rows(3),
+    "mass": _ending(),
+    "name": _text,
+}
+SPLINES: dict[str, Check] = {
+    "num_control": _whole(1, MOST_CONTROL),
+    "order": _whole(2, MOST_ORDER),
+    "derivative": _whole(0, MOST_ORDER),
+    "start": number,
+    "end": number,
+    "period": lambda value, name: number(value, name, positive=True),
+    "knots": _row,
+    "parameters": _row,
+    "q": _row,
+    "periodic": truth,
+    "name": _text,
+}
+COORDINATES: dict[str, Check] = dict.fromkeys(("r", "rd", "rdd", "w", "wd", "tau"), VECTOR)
+
+
+def _fit_together(name: str, given: Mapping[str, Any]) -> None:
+    """ModelError if arguments do not suit each other, each of which is valid by itself."""
+    if "knots" in given and len(given["knots"]) < 2 * given["order"]:
+        least, count = 2 * given["order"], len(given["knots"])
+        raise ModelError(f"knots of order {given['order']} must be at least {least}, got {count}")
+    if "knots" in given and name != "check_knots":
+        plain_splines.check_knots(given["knots"], given["order"], False, "knots")
+    if "parameters" in given and (np.diff(given["parameters"]) <= 0.0).any():
+        raise ModelError(f"parameters must increase, got {given['parameters'].tolist()!s:.80}")
+    vectors = [
+        value for value in given.values() if isinstance(value, np.ndarray) and value.shape[-1:] == (3,)
+    ]
+    if "knots" not in given and len(vectors) > 1:
+        batches = [
+            value.shape[: -2 if key == "inertia" else -1] for key, value in given.items() if key != "mass"
+        ]
+        batches += [given["mass"].shape] if "mass" in given else []
+        try:
+            np.broadcast_shapes(*batches)
+        except ValueError as error:
+            raise ModelError(f"arguments of {name} must have batches of one shape, got {batches}") from error
+
+
+def _checked(function: Callable[..., Any], checks: Mapping[str, Check]) -> Callable[..., Any]:
+    """The function with a check of each argument."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def checked(*positional: Any, **named: Any) -> Any:
+        bound = signature.bind(*positional, **named)
+        for name, value in bound.arguments.items():
+            if name in checks:
+                bound.arguments[name] = checks[name](value, name)
+        _fit_together(function.__name__, bound.arguments)
+        return function(*bound.args, **bound.kwargs)
+
+    return checked
+
+
+def _face(module: ModuleType, checks: Mapping[str, Check]) -> ModuleType:
+    face = ModuleType(module.__name__, module.__doc__)
+    for name, value in vars(module).items():
+        own = inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+        if name not in vars(face):
+            setattr(face, name, _checked(value, checks) if own else value)
+    return face
+
+
+lie = _face(plain_lie, LIE)
+splines = _face(plain_splines, SPLINES)
+exponential_coordinates = _face(plain_coordinates, COORDINATES)

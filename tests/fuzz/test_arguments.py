@@ -1,0 +1,118 @@
+"""Bad arguments end in Condyle's own errors, models stay as they are, and kernels are compiled once."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics.kernels.compiler import jit
+from tests.fuzz import argument_sweep
+
+ROOT = Path(__file__).parents[2]
+LONG = float(os.environ.get("CONDYLE_FUZZ_SECONDS", "30"))
+
+
+def swept(seed: int, seconds: float) -> dict:
+    """The outcome of a sweep in a process of its own, which a huge allocation or a hang cannot take along."""
+    print(f"seed {seed}")  # shown if the test fails
+    command = [sys.executable, "-m", "tests.fuzz.argument_sweep", str(seed), str(seconds)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + 1200)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+def test_bad_arguments_end_in_documented_errors():
+    outcome = swept(seed=1, seconds=4.0)
+    assert outcome["faults"] == []
+    assert outcome["calls"] > 50
+
+
+@pytest.mark.slow
+def test_many_bad_arguments_end_in_documented_errors():
+    """Another seed each time; CONDYLE_FUZZ_SECONDS sets how long."""
+    assert swept(seed=int.from_bytes(os.urandom(4), "big"), seconds=LONG)["faults"] == []
+
+
+@pytest.mark.parametrize("name", ["gravity", "bodies", "arrays", "body_frames", "surprise"])
+def test_a_model_cannot_be_changed(name):
+    model, before = argument_sweep.FREE, argument_sweep.FREE.to_dict()
+    with pytest.raises(ph.ModelError, match=name):
+        setattr(model, name, np.zeros(3))
+    with pytest.raises(ph.ModelError, match=name):
+        delattr(model, name)
+    assert model.to_dict() == before
+
+
+def test_arrays_of_models_and_joints_are_read_only():
+    model = argument_sweep.MODEL
+    arrays = [*model.arrays, *model.body_frames, model.gravity, model.prescribed, model.contact_pairs]
+    for array in [*arrays, *argument_sweep.CURVE._spans]:
+        assert not array.flags.writeable
+
+
+def test_masked_entries_are_not_taken_for_numbers():
+    masked = np.ma.masked_array([0.0, 0.0, 9.81], [False, False, True])
+    with pytest.raises(ph.ModelError, match="gravity"):
+        ph.ModelBuilder(gravity=masked)
+
+
+@pytest.mark.parametrize("value", [np.ones(4), [1.0, np.nan, 0.0], "text", None])
+def test_rotations_and_motions_check_shape_and_finiteness(value):
+    with pytest.raises(ph.ModelError, match=r"r must"):
+        ph.lie.so3_exp(value)
+    with pytest.raises(ph.ModelError, match=r"rd must"):
+        ph.exponential_coordinates.body_velocity(np.zeros(3), value)
+
+
+@pytest.mark.parametrize("length", [1e-320, 1e-170, 1e-100, 1e100, 1e300])
+def test_a_projection_ends_at_any_length_scale(length):
+    """At 1e-320 its curvature is not finite, and no damping ever made it positive."""
+    try:
+        found = ph.project(argument_sweep.CURVE, argument_sweep.POSES, length_scale=length)
+    except ph.ModelError as error:
+        assert "length_scale" in str(error)
+    else:
+        assert np.isfinite(found.q).all()
+
+
+def test_read_only_arrays_compile_nothing_anew():
+    if jit.LINKING is None:
+        pytest.skip("kernels run uncompiled")
+    model, state, joint = argument_sweep.FREE, argument_sweep.FREE_STATE, argument_sweep.CURVE
+    q, tau, poses = np.array(state.q), np.zeros(model.num_coordinates), np.array(argument_sweep.POSES)
+
+    def call(q: np.ndarray, tau: np.ndarray, poses: np.ndarray) -> None:
+        own = model.state(q)
+        for given in (own, ph.State(q, tau, 0.0, np.array(own.chart))):
+            ph.forward_dynamics(model, given, tau)
+            ph.inverse_dynamics(model, given, tau)
+            ph.mass_matrix(model, given)
+            ph.simulate(model, given, 0.002, tau=tau)
+            ph.Result(model, np.zeros(1), q[None], tau[None]).poses
+        ph.project(joint, poses)
+        joint.transform(q[:1])
+
+    call(q, tau, poses)
+    before = _signatures()
+    for array in (q, tau, poses):
+        array.flags.writeable = False
+    call(q, tau, poses)
+    assert len(before) > 5
+    assert _signatures() == before
+
+
+def _signatures() -> dict[str, int]:
+    """The number of compiled signatures of each kernel that Python has called."""
+    counts = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("physics.kernels."):
+            for kernel in vars(module).values():
+                if isinstance(kernel, jit.LINKING.Kernel) and "entry" in vars(kernel):
+                    function = kernel.py_func
+                    counts[f"{function.__module__}.{function.__name__}"] = len(kernel.entry.signatures)
+    return counts
