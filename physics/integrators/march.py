@@ -25,6 +25,11 @@ MOST_STANDING, STANDING = 1000, 16.0 * np.finfo(float).eps
 # The reciprocal of a shorter step [s], which implicit methods use, overflows.
 LEAST = 1e-300
 NO_LENGTH = "its step size fell to zero"
+# A run with more evaluations than this has lost its way: some minutes, where steps shrink and shrink.
+MOST_EVALUATIONS = 10**7
+TOO_MANY = (
+    f"more than {MOST_EVALUATIONS:,} evaluations: take larger tolerances, or a method for stiff problems"
+)
 
 #: function of (t, y) with `direction`: +1 if its rise through zero ends an interval, -1 if its fall does
 Event = Any
@@ -84,6 +89,8 @@ def march(
         dense: Any = solver.dense_output() if struck or slope.waits(solver.t) else None
         slope.recording.info["evaluations"] += solver.nfev - counted
         counted = solver.nfev
+        if slope.recording.info["evaluations"] > MOST_EVALUATIONS:
+            slope.give_up(solver.y, TOO_MANY)
         if struck:
             met, first = min((_root(events[k], dense, solver), k) for k in struck)
             slope.write(dense, met)

@@ -22,6 +22,7 @@ from ..joints.packing import Workspace
 from ..joints.spline_curve import SplineCurve
 from ..joints.spline_surface import SplineSurface
 from ..kernels import layout
+from ..processors import slices
 from ..validation import float_array, number, truth
 
 # samples of a turn, of a knot span, and of a length, for one, two, three coordinates: neighbours on a turn are 15, 20,
@@ -213,9 +214,11 @@ class _Search:
             np.zeros(len(flat)),
         )
         q, apart = np.zeros((len(self._rows), n)), np.zeros(len(self._rows))
-        problem = self._joint._arrays, self._rows, self._metric, grid, self._bounds, self._spacing
-        self._kernel.project(*problem, q, apart, self._vectors, self._workspace)
-        self._check()
+        joint = self._joint._arrays
+        for part in slices(len(q)):
+            problem = joint, self._rows[part], self._metric, grid, self._bounds, self._spacing
+            self._kernel.project(*problem, q[part], apart[part], self._vectors, self._workspace)
+            self._check()
         return q, apart
 
     def joined(self, q: FloatArray, apart: FloatArray, turns: FloatArray) -> FloatArray:
@@ -228,9 +231,12 @@ class _Search:
             turns: periods of the coordinates (n,); 0 without.
         """
         leapt = np.zeros(len(q), dtype=np.bool_)
-        problem = self._joint._arrays, self._rows, self._metric, self._bounds, self._spacing
-        self._kernel.find_leaps(*problem, turns, q, leapt, self._vectors, self._workspace)
-        self._check()
+        joint, rest = self._joint._arrays, (self._metric, self._bounds, self._spacing, turns)
+        for part in slices(len(q)):
+            near = slice(max(part.start - 1, 0), part.stop)
+            own = self._rows[near], *rest, q[near], leapt[near]
+            self._kernel.find_leaps(joint, *own, self._vectors, self._workspace)
+            self._check()
         begins = np.flatnonzero(leapt)
         q, first = q.copy(), 0
         for begin, end in zip(begins, [*begins[1:], len(q)]):
@@ -257,11 +263,15 @@ class _Search:
         near = apart[rows]
         most = np.maximum(FARTHER * np.maximum(near, np.median(near)), NEAR)
         q, far = np.zeros((len(rows), len(start))), np.zeros(len(rows))
-        problem = self._joint._arrays, self._rows[rows], self._metric, self._bounds, self._spacing
-        reached = self._kernel.follow(*problem, start.copy(), most, q, far, self._vectors, self._workspace)
-        self._check()
-        if reached:
-            yield float((far**2 - near**2).sum()), q
+        goals, before, rest = self._rows[rows], start.copy(), (self._metric, self._bounds, self._spacing)
+        for part in slices(len(q)):
+            own = goals[part], *rest, before, most[part], q[part], far[part]
+            reached = self._kernel.follow(self._joint._arrays, *own, self._vectors, self._workspace)
+            self._check()
+            if not reached:
+                return
+            before = q[part.stop - 1].copy()
+        yield float((far**2 - near**2).sum()), q
 
     def _check(self) -> None:
         if self._workspace[2][layout.STATUS] != layout.OK:

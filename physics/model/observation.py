@@ -9,6 +9,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..kernels import layout
+from ..processors import slices
 from .checks import check_flags
 from .model import Model
 
@@ -41,7 +42,8 @@ def observe(
         alone[layout.MUSCLE_COUNT] = 0.0
         alone.flags.writeable = False  # as the others: writeable arrays are compiled separately
         arrays = (*arrays[:3], alone, arrays[4])
-    kernels.dynamics.observe.observe(arrays, q, qd, poses, energy, *spaces)
+    for part in slices(samples):
+        kernels.dynamics.observe.observe(arrays, q[part], qd[part], poses[part], energy[part], *spaces)
     if not (anywhere and spaces[2][layout.STATUS] == layout.OUT_OF_RANGE):
         check_flags(model, spaces[2])
     spaces[2][:] = 0

@@ -18,6 +18,7 @@ from ..dynamics.maximal import positive_solve
 from ..errors import DivergedError, MissingDependencyError, ModelError
 from ..integrators import adaptive
 from ..integrators.base import Problem, Recording
+from ..integrators.march import MOST_EVALUATIONS, TOO_MANY
 from ..integrators.stops import force_stops, longest_step
 from ..joints.functions import Function
 from ..model.checks import check_state, with_inputs
@@ -303,6 +304,8 @@ def integrate_hyper_reduced(
     def slope(t: float, y: FloatArray) -> FloatArray:
         nonlocal last_report
         recording.info["evaluations"] += 1
+        if name != "rk4" and recording.info["evaluations"] > MOST_EVALUATIONS:
+            raise DivergedError(t, hyper.model.body_names[0], TOO_MANY, recording.result(written))
         if perf_counter() - last_report > BETWEEN_REPORTS:
             last_report = perf_counter()
             recording.report((t - problem.start) / problem.duration, written)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from .. import processors
 from ..bodies.state import State
-from ..errors import DivergedError, ModelError
+from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators.base import Problem
 from ..model.diagnosis import warn
 from ..model.model import Model
@@ -85,6 +86,10 @@ class _Runs:
             helper.start()
         try:
             self._work()
+            for helper in helpers:
+                helper.join()
+        except BaseException as error:  # an interrupt while others work
+            self.failure = error
         finally:
             for helper in helpers:
                 helper.join()
@@ -97,11 +102,14 @@ class _Runs:
             if k >= len(self.done) or self.failure is not None:
                 return
             problem, state = self.problems[k]
+            problem = replace(problem, progress=lambda fraction: self.failure is None)
             try:
                 self.done[k] = run_problem(problem, state)
+            except CancelledError:
+                return
             except DivergedError as error:
                 self.done[k] = error
             except BaseException as error:
-                # may be an interrupt; the other threads end after their current runs
+                # may be an interrupt; the other threads end at the next report of their runs
                 self.failure = error
                 return
