@@ -266,12 +266,9 @@ def test_clean_leaves_the_sources(build: ModuleType) -> None:
     assert not (build.ROOT / ".venv").exists()
 
 
-def test_a_second_call_costs_less_than_two_seconds(
-    build: ModuleType, use_commands: Callable[..., Commands]
-) -> None:
-    use_commands()
+def test_a_second_call_runs_nothing(build: ModuleType, use_commands: Callable[..., Commands]) -> None:
+    commands = use_commands()
     build.ensure(build.MAIN)
-    started = time.perf_counter()
+    made = len(commands.calls)
     build.ensure(build.MAIN)
-    # measured: 1 ms; the bound of the whole call is 2 s
-    assert time.perf_counter() - started < 0.5
+    assert len(commands.calls) == made > 0

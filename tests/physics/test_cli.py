@@ -184,13 +184,18 @@ def test_an_interrupted_run_leaves_nothing_half_written(model_file, tmp_path, nu
     command = [sys.executable, "-m", "physics", "simulate", str(model_file), "--out", str(out), "--log-json"]
     long = ["--duration", "1e6", "--record-interval", "1e3"]
     process = subprocess.Popen(
-        [*command, *long], cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "CONDYLE_JIT": "0"}
+        [*command, *long],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CONDYLE_JIT": "0"},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     for line in process.stdout:
         if json.loads(line)["event"] == "progress":
             break
     process.send_signal(number)
-    rest, _ = process.communicate(timeout=10)
+    rest, _ = process.communicate(timeout=300)
     assert process.returncode == code
     if number == signal.SIGINT:
         assert events(rest)[-1]["message"] == "interrupted"

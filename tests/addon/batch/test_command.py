@@ -26,7 +26,7 @@ def command(condyle):
         line = [sys.executable, "-m", "addon", "batch", *map(str, arguments)]
         environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
         return subprocess.run(
-            line, capture_output=True, text=True, encoding="utf-8", cwd=root, env=environment, timeout=180
+            line, capture_output=True, text=True, encoding="utf-8", cwd=root, env=environment, timeout=600
         )
 
     return run
@@ -166,7 +166,7 @@ def test_a_child_ends_when_its_parent_is_gone(condyle, hinge_file, tmp_path):
         [*line, "--end-with-stdin"],
         stdin=subprocess.DEVNULL,  # at its end from the beginning
         cwd=Path(condyle.__file__).parents[1],
-        timeout=60,
+        timeout=600,
     )
     assert child.returncode == 130
     assert not (tmp_path / "out.blend").exists()
@@ -202,7 +202,7 @@ def test_an_end_from_outside_is_told_as_ctrl_c_is(condyle, hinge_file, tmp_path,
             os.kill(int(pid), number)
         time.sleep(0.1)
     process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=600)
     assert process.returncode == 130 and "1 interrupted" in output
     assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
     assert not list((tmp_path / "out").iterdir())
@@ -216,7 +216,7 @@ def test_a_batch_whose_terminal_is_closed_leaves_its_report(condyle, hinge_file,
     os.close(theirs)
     os.close(ours)
     os.killpg(process.pid, signal.SIGHUP)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=600) == 130
     assert json.loads(report.read_text("utf-8"))["counts"] == {"interrupted": 1}
 
 
@@ -234,6 +234,8 @@ def begun(condyle, hinge_file, tmp_path, terminal=subprocess.PIPE):
         text=True,
         cwd=Path(condyle.__file__).parents[1],
         start_new_session=True,
+        # whoever started the tests may ignore it (nohup), and children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     while report.read_text("utf-8").startswith("of a run before"):  # until its child has begun
         time.sleep(0.01)

@@ -24,7 +24,7 @@ def command(condyle):
 
     def run(*arguments):
         line = [sys.executable, "-m", "addon", *map(str, arguments)]
-        return subprocess.run(line, capture_output=True, text=True, cwd=root, timeout=180)
+        return subprocess.run(line, capture_output=True, text=True, cwd=root, timeout=600)
 
     run.root = root
     return run
@@ -106,7 +106,7 @@ def test_usage(command, knee_file, tmp_path):
     names = {"IN": str(knee_file), "OUT": str(tmp_path / "out.blend")}
     lines = [[names.get(argument, argument) for argument in arguments] for arguments, _, _ in USAGE]
     program = [sys.executable, "-c", LINES, json.dumps(lines)]
-    done = subprocess.run(program, capture_output=True, text=True, cwd=command.root, timeout=180)
+    done = subprocess.run(program, capture_output=True, text=True, cwd=command.root, timeout=600)
     told, said = [], ""
     for line in done.stderr.splitlines():
         if line.startswith("ended with "):
@@ -206,7 +206,7 @@ def test_a_bake_goes_on_where_nobody_reads_its_log_any_more(command, knee_file, 
     if log == "--log-json":
         assert b'"opened"' in os.read(read, 1000)
     os.close(read)
-    _, told = process.communicate(timeout=180)
+    _, told = process.communicate(timeout=600)
     assert process.returncode == 0 and "Traceback" not in told and "Errno" not in told
     assert out.is_file()
 
@@ -233,7 +233,7 @@ def test_interrupting_leaves_no_file(command, part, scene, make, knee_file, tmp_
     while '"progress"' not in process.stdout.readline():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=600)
     assert process.returncode == 130 and "interrupted" in output
     assert not out.exists() and sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [
         ".blend"

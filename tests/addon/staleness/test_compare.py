@@ -194,7 +194,7 @@ def test_the_timer_looks_at_a_scene_that_comes_into_a_window(part, scene, baked)
 
 
 def test_looking_is_quick(part, scene, make, authoring):
-    """50 bones with 350,000 keys of their own (0.2 s alone on a machine; a bake over no keys: 0.01 s)."""
+    """50 bones with 350,000 keys of their own (0.2 s of the processor; a bake over no keys: 0.01 s)."""
     references = part("data.references")
     bones = {f"B{number}": ((number, 0, 0), (number, 0, 1), None) for number in range(50)}
     item = make.armature("Rig", bones)
@@ -207,9 +207,9 @@ def test_looking_is_quick(part, scene, make, authoring):
     item.condyle.bake.property_unset("action")
     staleness = part("staleness.compare")
     staleness.prints(scene)
-    began = time.perf_counter()
+    began = time.process_time()
     staleness.prints(scene)
-    assert time.perf_counter() - began < 1.5
+    assert time.process_time() - began < 5.0
 
 
 def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, baked):

