@@ -1,0 +1,212 @@
+"""Builds random mechanisms and sends each through every method.
+
+`python -m tests.fuzz.mechanism_sweep SEED SECONDS` prints one JSON line: the mechanisms, runs, documented errors and
+faults. A fault is an undocumented exception, a number that is not finite, or a run beyond LONGEST or MOST_MEMORY.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import physics as ph
+from physics import contacts
+from physics.integrators import INTEGRATORS
+from tests.physics.generators import (
+    JOINT_KINDS,
+    random_coordinates,
+    random_inertia,
+    random_joint,
+    random_pose,
+)
+
+LONGEST = 10.0  # seconds of the processor for one run
+MOST_MEMORY = 1 << 30  # bytes that one run may add to the process
+HANG = 600  # seconds after which the sweep ends with a traceback
+COORDINATES = 12
+
+
+def random_mechanism(rng: np.random.Generator) -> ph.Model:
+    """A tree of some bodies with some of everything else that a model may have."""
+    builder = ph.ModelBuilder(gravity=rng.normal(size=3) * 5.0)
+    names: list[str] = []
+    left = COORDINATES
+    for i in range(int(rng.integers(1, 6))):
+        joint = random_joint(rng, str(rng.choice(JOINT_KINDS)))
+        if joint.num_coordinates > left:
+            continue
+        left -= joint.num_coordinates
+        mass = float(np.exp(rng.uniform(-2.0, 2.0)))
+        springs: dict[str, Any] = {"stiffness": rng.uniform(0.0, 5.0), "damping": rng.uniform(0.0, 0.5)}
+        if joint.num_coordinates == 1 and rng.uniform() < 0.3:
+            springs |= {"limits": [(-1.0, 1.0)]}
+            springs |= {"limit_restitution": 0.5} if rng.uniform() < 0.5 else {"limit_stiffness": 100.0}
+        builder.add_body(
+            f"body_{i}",
+            str(rng.choice(names)) if names and rng.uniform() < 0.8 else None,
+            joint=joint,
+            joint_in_parent=random_pose(rng),
+            body_in_joint=random_pose(rng, 0.1),
+            mass=mass,
+            com=rng.normal(size=3) * 0.1,
+            inertia=random_inertia(rng, mass),
+            armature=float(rng.choice([0.0, 0.01])),
+            **springs,
+        )
+        names.append(f"body_{i}")
+    for add in (add_spring, add_muscle, add_constraint, add_contact, add_ground, add_controller):
+        if names and rng.uniform() < 0.25:
+            with contextlib.suppress(ph.ModelError):  # such as a path point on the origin
+                add(builder, rng, str(rng.choice(names)))
+    return builder.build()
+
+
+def add_spring(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    places = rng.normal(size=(2, 3))
+    builder.add_spring(
+        "spring", body, places[0], None, places[1], stiffness=rng.uniform(0.0, 100.0), damping=1.0
+    )
+
+
+def add_muscle(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    path: list[Any] = [
+        ph.muscles.PathPoint(None, rng.normal(size=3)),
+        ph.muscles.PathPoint(body, rng.normal(size=3)),
+    ]
+    if rng.uniform() < 0.5:
+        frame = random_pose(rng)
+        path.insert(1, ph.muscles.Wrap((ph.muscles.Sphere(frame=frame, radius=rng.uniform(0.05, 0.3)),)))
+    if rng.uniform() < 0.5:
+        law = ph.muscles.Millard(100.0, 0.5, 0.5)
+        builder.add_muscle("muscle", path, law=law, excitation=rng.uniform())
+    else:
+        builder.add_muscle("muscle", path, mass=float(rng.choice([0.0, 0.2])), num_points=5, tension=20.0)
+
+
+def add_constraint(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    point = rng.normal(size=3) * 0.2
+    builder.add_constraint(
+        "point", ph.constraints.PointConstraint(body, point=point, other_point=rng.normal(size=3))
+    )
+
+
+def add_contact(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    points = rng.normal(size=(int(rng.integers(1, 5)), 3)) * 0.3
+    pose = random_pose(rng, 1.0)
+    builder.add_contact("contact", body, points, contacts.Plane(), pose=pose, friction=0.5, restitution=0.3)
+
+
+def add_ground(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    points = rng.normal(size=(2, 3)) * 0.3
+    builder.add_ground(
+        "ground", body, points, stiffness=1e4, damping=1.0, friction=0.5, plane=random_pose(rng, 1.0)
+    )
+
+
+def add_controller(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    builder.add_controller("controller", body, stiffness=rng.uniform(0.0, 100.0), damping=1.0)
+
+
+def calls(model: ph.Model, state: ph.State) -> dict[str, Callable[[], Any]]:
+    """Every method that takes a model and a state, by name."""
+    nv = model.num_coordinates
+    functions: tuple[Callable[..., Any], ...] = (
+        ph.forward_dynamics,
+        ph.inverse_dynamics,
+        ph.mass_matrix,
+        ph.body_poses,
+        ph.energy,
+        ph.forward_dynamics_derivatives,
+        ph.inverse_dynamics_derivatives,
+        ph.constrained_dynamics,
+        ph.joint_reactions,
+        ph.force_wrenches,
+        ph.muscle_lengths,
+    )
+    found: dict[str, Callable[[], Any]] = {
+        function.__name__: lambda function=function: function(model, state) for function in functions
+    }
+    for name in INTEGRATORS:
+        found[name] = lambda name=name: ph.simulate(model, state, 0.3, 1e-2, name, rtol=1e-4, atol=1e-6)
+    target = ph.Target(model.bodies[-1].name, np.array([0.3, 0.1, 0.2]))
+    found["inverse_kinematics"] = lambda: ph.inverse_kinematics(model, target, starts=2)
+    samples = np.tile(state.q, (8, 1))
+    found["samples"] = lambda: ph.inverse_dynamics_of_samples(model, np.linspace(0, 1, 8), samples)
+    found["dict"] = lambda: ph.ModelBuilder.from_dict(model.to_dict()).build().arrays[3][:nv]
+    return found
+
+
+def not_finite(value: Any) -> bool:
+    """Whether a result has a number that is not finite."""
+    if isinstance(value, ph.Result):
+        return not all(np.isfinite(part).all() for part in (value.q, value.qd, value.poses))
+    if isinstance(value, np.ndarray | float):
+        return not bool(np.isfinite(value).all())
+    if isinstance(value, tuple):
+        return any(not_finite(part) for part in value)
+    return False
+
+
+def memory() -> int:
+    """Largest memory of the process so far [bytes]; 0 where nobody tells."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def fault(call: Callable[[], Any]) -> str:
+    """What is wrong with a call; "refused" after a documented error, or an empty text."""
+    try:
+        return "a result that is not finite" if not_finite(call()) else ""
+    except ph.CondyleError:
+        return "refused"
+    except Exception as error:
+        return f"{type(error).__name__}: {error!s:.200}"
+
+
+def sweep(seed: int, seconds: float) -> dict[str, Any]:
+    faults: list[str] = []
+    outcome: dict[str, Any] = {"seed": seed, "mechanisms": 0, "runs": 0, "refused": 0, "faults": faults}
+    slowest, began, number = (0.0, ""), time.monotonic(), 0
+    while time.monotonic() - began < seconds:
+        number += 1
+        rng = np.random.default_rng([seed, number])
+        try:
+            model = random_mechanism(rng)
+        except ph.ModelError:
+            continue
+        outcome["mechanisms"] += 1
+        q = np.concatenate([random_coordinates(rng, joint) for joint in model.joints])
+        state = model.state(q, rng.normal(size=model.num_coordinates))
+        for name, call in calls(model, state).items():
+            if time.monotonic() - began > seconds:
+                break
+            faulthandler.dump_traceback_later(HANG, exit=True)
+            before, held, compiled = time.process_time(), memory(), number <= 3
+            wrong = fault(call)
+            spent, more = time.process_time() - before, memory() - held
+            slowest = max(slowest, (spent, f"{name} of mechanism {number}"))
+            outcome["runs"] += 1
+            outcome["refused"] += wrong == "refused"
+            if wrong not in ("", "refused"):
+                faults.append(f"mechanism {number}, {name}: {wrong}")
+            if not compiled and (spent > LONGEST or more > MOST_MEMORY):  # the first ones compile kernels
+                faults.append(f"mechanism {number}, {name}: {spent:.1f} s, {more >> 20} MiB")
+    faulthandler.cancel_dump_traceback_later()
+    return outcome | {"slowest": slowest}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    print(json.dumps(sweep(int(sys.argv[1]), float(sys.argv[2]))))
