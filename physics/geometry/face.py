@@ -15,7 +15,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import all_finite, float_array, number, truth, whole_number
+from ..validation import all_finite, finite_array, float_array, instance, number, truth, whole_number
 from . import exponential_coordinates as plain_coordinates
 from . import lie as plain_lie
 from . import splines as plain_splines
@@ -24,13 +24,14 @@ Check = Callable[[Any, str], Any]
 MOST_CONTROL, MOST_ORDER = 10**6, 64  # beyond any use; tables of more might not fit into memory
 
 
-def _ending(*tail: int) -> Check:
-    """A check of arrays (..., *tail)."""
+def _ending(*tail: int, rows: bool = False) -> Check:
+    """A check of arrays (..., *tail), or with rows (n, ..., *tail), n > 0."""
 
     def check(value: Any, name: str) -> FloatArray:
         array = float_array(value, name)
-        if array.shape[array.ndim - len(tail) :] != tail or array.ndim < len(tail):
-            shape = ", ".join(["...", *map(str, tail)])
+        given, least = array.shape[array.ndim - len(tail) :], len(tail) + rows
+        if given != tail or array.ndim < least or (rows and not array.size):
+            shape = ", ".join([*(["n"] if rows else []), "...", *map(str, tail)])
             raise ModelError(f"{name} must have shape ({shape}), got {array.shape}")
         return all_finite(array, name)
 
@@ -38,24 +39,9 @@ def _ending(*tail: int) -> Check:
 
 
 def _row(value: Any, name: str) -> FloatArray:
-    """An array (n,) with n > 0."""
-    array = all_finite(float_array(value, name), name)
-    if array.ndim != 1 or not len(array):
-        raise ModelError(f"{name} must have shape (n,), got {array.shape}")
-    return array
-
-
-def _rows(*tail: int) -> Check:
-    """A check of arrays (n, ..., *tail)."""
-    check_tail = _ending(*tail)
-
-    def check(value: Any, name: str) -> FloatArray:
-        array: FloatArray = check_tail(value, name)
-        if array.ndim == len(tail) or not array.size:
-            raise ModelError(f"{name} must have shape (n, {tail[0]}), got {array.shape}")
-        return array
-
-    return check
+    """A check of arrays (n,) with n > 0."""
+    array: FloatArray = _ending(rows=True)(value, name)
+    return finite_array(array, (array.size,), name)
 
 
 def _quaternions(value: Any, name: str) -> FloatArray:
@@ -70,24 +56,18 @@ def _whole(least: int, most: int) -> Check:
 
 
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
-        raise ModelError(f"{name} must be text, got {value!r:.80}")
-    return value
+    return instance(value, str, name)
 
 
 VECTOR, TWIST, POSE, ROTATION = _ending(3), _ending(6), _ending(4, 4), _ending(3, 3)
 LIE: dict[str, Check] = {
-    "w": VECTOR,
-    "r": VECTOR,
-    "com": VECTOR,
-    "matrix": ROTATION,
-    "rotation": ROTATION,
-    "inertia": ROTATION,
+    **dict.fromkeys(("w", "r", "com"), VECTOR),
+    **dict.fromkeys(("matrix", "rotation", "inertia"), ROTATION),
     "twist": TWIST,
     "pose": POSE,
     "quaternion": _quaternions,
-    "quaternions": _rows(4),
-    "vectors": _rows(3),
+    "quaternions": _ending(4, rows=True),
+    "vectors": _ending(3, rows=True),
     "mass": _ending(),
     "name": _text,
 }
@@ -95,12 +75,8 @@ SPLINES: dict[str, Check] = {
     "num_control": _whole(1, MOST_CONTROL),
     "order": _whole(2, MOST_ORDER),
     "derivative": _whole(0, MOST_ORDER),
-    "start": number,
-    "end": number,
-    "period": lambda value, name: number(value, name, positive=True),
-    "knots": _row,
-    "parameters": _row,
-    "q": _row,
+    **dict.fromkeys(("start", "end", "period"), number),
+    **dict.fromkeys(("knots", "parameters", "q"), _row),
     "periodic": truth,
     "name": _text,
 }
@@ -116,18 +92,15 @@ def _fit_together(name: str, given: Mapping[str, Any]) -> None:
         plain_splines.check_knots(given["knots"], given["order"], False, "knots")
     if "parameters" in given and (np.diff(given["parameters"]) <= 0.0).any():
         raise ModelError(f"parameters must increase, got {given['parameters'].tolist()!s:.80}")
-    vectors = [
-        value for value in given.values() if isinstance(value, np.ndarray) and value.shape[-1:] == (3,)
-    ]
-    if "knots" not in given and len(vectors) > 1:
-        batches = [
-            value.shape[: -2 if key == "inertia" else -1] for key, value in given.items() if key != "mass"
-        ]
-        batches += [given["mass"].shape] if "mass" in given else []
-        try:
-            np.broadcast_shapes(*batches)
-        except ValueError as error:
-            raise ModelError(f"arguments of {name} must have batches of one shape, got {batches}") from error
+    if "order" in given:
+        return
+    tails = {"mass": 0, "inertia": 2}
+    arrays = {key: value for key, value in given.items() if isinstance(value, np.ndarray)}
+    batches = [value.shape[: value.ndim - tails.get(key, 1)] for key, value in arrays.items()]
+    try:
+        np.broadcast_shapes(*batches)
+    except ValueError as error:
+        raise ModelError(f"arguments of {name} must have batches of one shape, got {batches}") from error
 
 
 def _checked(function: Callable[..., Any], checks: Mapping[str, Check]) -> Callable[..., Any]:

@@ -32,6 +32,8 @@ LONGEST = 10.0  # seconds of the processor for one run
 MOST_MEMORY = 1 << 30  # bytes that one run may add to the process
 HANG = 600  # seconds after which the sweep ends with a traceback
 COORDINATES = 12
+FUNCTIONS = """forward_dynamics inverse_dynamics mass_matrix body_poses energy forward_dynamics_derivatives
+    inverse_dynamics_derivatives constrained_dynamics joint_reactions force_wrenches muscle_lengths"""
 
 
 def random_mechanism(rng: np.random.Generator) -> ph.Model:
@@ -62,77 +64,50 @@ def random_mechanism(rng: np.random.Generator) -> ph.Model:
             **springs,
         )
         names.append(f"body_{i}")
-    for add in (add_spring, add_muscle, add_constraint, add_contact, add_ground, add_controller):
-        if names and rng.uniform() < 0.25:
-            with contextlib.suppress(ph.ModelError):  # such as a path point on the origin
-                add(builder, rng, str(rng.choice(names)))
+    if names:
+        for add in MORE:
+            if rng.uniform() < 0.25:
+                with contextlib.suppress(ph.ModelError):  # such as a path without length
+                    add(builder, rng, str(rng.choice(names)))
     return builder.build()
 
 
-def add_spring(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    places = rng.normal(size=(2, 3))
-    builder.add_spring(
-        "spring", body, places[0], None, places[1], stiffness=rng.uniform(0.0, 100.0), damping=1.0
-    )
-
-
 def add_muscle(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    path: list[Any] = [
-        ph.muscles.PathPoint(None, rng.normal(size=3)),
-        ph.muscles.PathPoint(body, rng.normal(size=3)),
-    ]
+    places, muscles = rng.normal(size=(2, 3)), ph.muscles
+    path: list[Any] = [muscles.PathPoint(None, places[0]), muscles.PathPoint(body, places[1])]
     if rng.uniform() < 0.5:
-        frame = random_pose(rng)
-        path.insert(1, ph.muscles.Wrap((ph.muscles.Sphere(frame=frame, radius=rng.uniform(0.05, 0.3)),)))
+        ball = muscles.Sphere(frame=random_pose(rng), radius=rng.uniform(0.05, 0.3))
+        path.insert(1, muscles.Wrap((ball,)))
     if rng.uniform() < 0.5:
-        law = ph.muscles.Millard(100.0, 0.5, 0.5)
-        builder.add_muscle("muscle", path, law=law, excitation=rng.uniform())
+        builder.add_muscle("muscle", path, law=muscles.Millard(100.0, 0.5, 0.5), excitation=rng.uniform())
     else:
         builder.add_muscle("muscle", path, mass=float(rng.choice([0.0, 0.2])), num_points=5, tension=20.0)
 
 
-def add_constraint(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    point = rng.normal(size=3) * 0.2
-    builder.add_constraint(
-        "point", ph.constraints.PointConstraint(body, point=point, other_point=rng.normal(size=3))
+def add_point(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
+    point = ph.constraints.PointConstraint(
+        body, point=0.2 * rng.normal(size=3), other_point=rng.normal(size=3)
     )
+    builder.add_constraint("point", point)
 
 
 def add_contact(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    points = rng.normal(size=(int(rng.integers(1, 5)), 3)) * 0.3
-    pose = random_pose(rng, 1.0)
+    points, pose = 0.3 * rng.normal(size=(3, 3)), random_pose(rng, 1.0)
     builder.add_contact("contact", body, points, contacts.Plane(), pose=pose, friction=0.5, restitution=0.3)
 
 
 def add_ground(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    points = rng.normal(size=(2, 3)) * 0.3
-    builder.add_ground(
-        "ground", body, points, stiffness=1e4, damping=1.0, friction=0.5, plane=random_pose(rng, 1.0)
-    )
+    points, plane = 0.3 * rng.normal(size=(2, 3)), random_pose(rng, 1.0)
+    builder.add_ground("ground", body, points, stiffness=1e4, damping=1.0, friction=0.5, plane=plane)
 
 
-def add_controller(builder: ph.ModelBuilder, rng: np.random.Generator, body: str) -> None:
-    builder.add_controller("controller", body, stiffness=rng.uniform(0.0, 100.0), damping=1.0)
+MORE = (add_muscle, add_point, add_contact, add_ground)
 
 
 def calls(model: ph.Model, state: ph.State) -> dict[str, Callable[[], Any]]:
     """Every method that takes a model and a state, by name."""
-    nv = model.num_coordinates
-    functions: tuple[Callable[..., Any], ...] = (
-        ph.forward_dynamics,
-        ph.inverse_dynamics,
-        ph.mass_matrix,
-        ph.body_poses,
-        ph.energy,
-        ph.forward_dynamics_derivatives,
-        ph.inverse_dynamics_derivatives,
-        ph.constrained_dynamics,
-        ph.joint_reactions,
-        ph.force_wrenches,
-        ph.muscle_lengths,
-    )
     found: dict[str, Callable[[], Any]] = {
-        function.__name__: lambda function=function: function(model, state) for function in functions
+        name: lambda name=name: getattr(ph, name)(model, state) for name in FUNCTIONS.split()
     }
     for name in INTEGRATORS:
         found[name] = lambda name=name: ph.simulate(model, state, 0.3, 1e-2, name, rtol=1e-4, atol=1e-6)
@@ -140,7 +115,6 @@ def calls(model: ph.Model, state: ph.State) -> dict[str, Callable[[], Any]]:
     found["inverse_kinematics"] = lambda: ph.inverse_kinematics(model, target, starts=2)
     samples = np.tile(state.q, (8, 1))
     found["samples"] = lambda: ph.inverse_dynamics_of_samples(model, np.linspace(0, 1, 8), samples)
-    found["dict"] = lambda: ph.ModelBuilder.from_dict(model.to_dict()).build().arrays[3][:nv]
     return found
 
 

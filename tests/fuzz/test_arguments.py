@@ -1,10 +1,7 @@
 """Bad arguments end in Condyle's own errors, models stay as they are, and kernels are compiled once."""
 
-import json
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,22 +9,13 @@ import pytest
 import physics as ph
 from physics.kernels.compiler import jit
 from tests.fuzz import argument_sweep
+from tests.fuzz.sweeps import any_seed, swept
 
-ROOT = Path(__file__).parents[2]
 LONG = float(os.environ.get("CONDYLE_FUZZ_SECONDS", "30"))
 
 
-def swept(seed: int, seconds: float) -> dict:
-    """The outcome of a sweep in a process of its own, which a huge allocation or a hang cannot take along."""
-    print(f"seed {seed}")  # shown if the test fails
-    command = [sys.executable, "-m", "tests.fuzz.argument_sweep", str(seed), str(seconds)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds + 1200)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
-
-
 def test_bad_arguments_end_in_documented_errors():
-    outcome = swept(seed=1, seconds=4.0)
+    outcome = swept("argument_sweep", seed=1, seconds=4.0)
     assert outcome["faults"] == []
     assert outcome["calls"] > 50
 
@@ -35,7 +23,7 @@ def test_bad_arguments_end_in_documented_errors():
 @pytest.mark.slow
 def test_many_bad_arguments_end_in_documented_errors():
     """Another seed each time; CONDYLE_FUZZ_SECONDS sets how long."""
-    assert swept(seed=int.from_bytes(os.urandom(4), "big"), seconds=LONG)["faults"] == []
+    assert swept("argument_sweep", any_seed(), LONG)["faults"] == []
 
 
 @pytest.mark.parametrize("name", ["gravity", "bodies", "arrays", "body_frames", "surprise"])
@@ -83,7 +71,7 @@ def test_a_projection_ends_at_any_length_scale(length):
 def test_read_only_arrays_compile_nothing_anew():
     if jit.LINKING is None:
         pytest.skip("kernels run uncompiled")
-    model, state, joint = argument_sweep.FREE, argument_sweep.FREE_STATE, argument_sweep.CURVE
+    model, state, joint = argument_sweep.FREE, argument_sweep.AT, argument_sweep.CURVE
     q, tau, poses = np.array(state.q), np.zeros(model.num_coordinates), np.array(argument_sweep.POSES)
 
     def call(q: np.ndarray, tau: np.ndarray, poses: np.ndarray) -> None:
