@@ -6,17 +6,15 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ._typing import FloatArray
 from .errors import ModelError
 
-Kind = TypeVar("Kind")
 
-
-def instance(value: Any, kind: type[Kind], name: str) -> Kind:
+def instance(value: Any, kind: Any, name: str) -> Any:
     """The value, if it is of this class; ModelError otherwise."""
     if not isinstance(value, kind):
         raise ModelError(f"{name} must be a {getattr(kind, '__name__', kind)}, got {value!r:.80}")
@@ -30,7 +28,7 @@ def listed(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def instances(values: Any, kind: type[Kind], name: str) -> tuple[Kind, ...]:
+def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
     """The items of an iterable, each of this class; ModelError otherwise."""
     return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
 
@@ -47,7 +45,7 @@ def float_array(value: Any, name: str) -> FloatArray:
 
     Anything else is text, booleans, complex numbers, ragged lists, masked entries, and more than fits into memory.
     """
-    if np.ma.is_masked(value):
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         raise ModelError(f"{name} has masked entries: fill them first, got {value!r:.80}")
     try:
         given = np.asarray(value)

@@ -56,7 +56,8 @@ def _whole(least: int, most: int) -> Check:
 
 
 def _text(value: Any, name: str) -> str:
-    return instance(value, str, name)
+    text: str = instance(value, str, name)
+    return text
 
 
 VECTOR, TWIST, POSE, ROTATION = _ending(3), _ending(6), _ending(4, 4), _ending(3, 3)
