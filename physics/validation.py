@@ -17,7 +17,9 @@ from .errors import ModelError
 def instance(value: Any, kind: Any, name: str) -> Any:
     """The value, if it is of this class; ModelError otherwise."""
     if not isinstance(value, kind):
-        raise ModelError(f"{name} must be a {getattr(kind, '__name__', kind)}, got {value!r:.80}")
+        called = getattr(kind, "__name__", str(kind))
+        article = "an" if called[0] in "AEIOU" else "a"
+        raise ModelError(f"{name} must be {article} {called}, got {value!r:.80}")
     return value
 
 

@@ -59,16 +59,18 @@ class Model:
         contacts: Sequence[Contact] = (),
         muscles: Sequence[Muscle] = (),
     ) -> None:
-        self.bodies = instances(bodies, Body, "bodies")
+        self.bodies: tuple[Body, ...] = instances(bodies, Body, "bodies")
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         named = instance({} if constraints is None else constraints, Mapping, "constraints")
         instances(list(named.values()), Constraint, "constraints")
         self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(named))
-        self.springs = instances(springs, Spring, "springs")
-        self.forces = instances(forces, Force, "forces")
-        self.controllers = instances(controllers, PositionController, "controllers")
-        self._own_inputs = instances(inputs, Input, "inputs")
+        self.springs: tuple[Spring, ...] = instances(springs, Spring, "springs")
+        self.forces: tuple[Force, ...] = instances(forces, Force, "forces")
+        self.controllers: tuple[PositionController, ...] = instances(
+            controllers, PositionController, "controllers"
+        )
+        self._own_inputs: tuple[Input, ...] = instances(inputs, Input, "inputs")
         self.inputs = self._own_inputs + tuple(
             each for controller in controllers for each in controller.inputs(self.bodies)
         )
@@ -78,14 +80,14 @@ class Model:
         parts = zip(self.bodies, coordinates, self._laws())
         links = [body.link(rows, laws) for body, rows, laws in parts]
         numbers = {name: k for k, name in enumerate(self.input_names)}
-        self.muscles = instances(muscles, Muscle, "muscles")
+        self.muscles: tuple[Muscle, ...] = instances(muscles, Muscle, "muscles")
         elements = [*self.springs, *self.forces]
         packed_muscles = PackedMuscles(self.muscles, self._index, self._coordinate_numbers, numbers)
         self.arrays: Arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
         self.body_frames = tuple(link_body_frames(links))
         for frame in self.body_frames:
             frame.flags.writeable = False
-        self.contacts = instances(contacts, Contact, "contacts")
+        self.contacts: tuple[Contact, ...] = instances(contacts, Contact, "contacts")
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
         self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)

@@ -221,7 +221,7 @@ def test_bad_input_is_told():
         ((t, q), {"cutoff": uneven}, "must be the same for the rotation vector of trunk"),
         ((t, q), {"smoothing": -1.0}, "smoothing must not be negative"),
         ((t, q), {"external_forces": [force]}, "given from 0 to 0.5 s, but the motion needs it at 1 s"),
-        ((t, q), {"external_forces": [3.0]}, "must be ExternalForce, got 3.0"),
+        ((t, q), {"external_forces": [3.0]}, "must be an ExternalForce, got 3.0"),
     ):
         with pytest.raises(ph.ModelError, match=message):
             ph.inverse_dynamics_of_samples(model, *arguments, **options)

@@ -89,7 +89,7 @@ WORDS = np.array(["rod", "natural"])  # an array is among no names, and equal to
         (lambda: ph.joints.Ellipsoid(1.0, 1.0, 1.0, normal=WORDS), "ellipsoid joint normal"),
         (lambda: ph.joints.CubicSpline([0, 1, 2], [0, 1, 0], ends=WORDS), "spline ends"),
         (lambda: ph.forward_dynamics(*hinge(), road=WORDS), "road must be one of"),
-        (lambda: ph.lie.check_frames(10**400, "pose of a body"), "pose of a body must be a pose"),
+        (lambda: ph.lie.check_frames(10**400, "pose of a body"), "pose of a body must be numbers"),
     ],
 )
 def test_arrays_for_words_and_numbers_beyond_all_are_refused_by_name(made: Any, told: str) -> None:
