@@ -16,7 +16,7 @@ from ..joints.base import IDENTITY
 from ..joints.functions import Function, function_from_dict
 from ..kernels.muscles import layout as at
 from ..registry import check_keys
-from ..validation import number
+from ..validation import listed, number
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,9 @@ class PathPoint:
             raise ModelError(f"the body of a path point must be a body, its name or None, got {body!r:.80}")
         object.__setattr__(self, "body", body)
         given = self.position
-        if (
-            not isinstance(given, list | tuple | np.ndarray)
-            or getattr(given, "ndim", 1) == 0
-            or len(given) != 3
-        ):
+        if not isinstance(given, np.ndarray) or given.ndim != 1:
+            given = listed(given, "components of a path point")
+        if len(given) != 3:
             raise ModelError(f"a path point has three components, got {given!r:.80}")
         checked = (
             part if isinstance(part, Moving) else number(part, "a path point's component") for part in given
