@@ -37,7 +37,7 @@ def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
 
 def file_path(value: Any, name: str = "path") -> Path:
     """A path from text or an `os.PathLike`; ModelError otherwise."""
-    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes) or "\0" in str(value):
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         raise ModelError(f"{name} must be the path of a file, got {value!r:.80}")
     return Path(value)
 

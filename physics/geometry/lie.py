@@ -3,8 +3,8 @@
 Twists are [angular, linear] in the body frame. Coefficients that are 0 / 0 at the identity come from series below 1 rad
 and from half-angle forms above: exact to round-off at 0, near 0 and near pi.
 
-Only `check_frames`, `check_frame` and `frame_or_identity` check their input here; `physics.lie`, what users call, checks
-all (see `face`).
+Only `check_frames`, `check_frame` and `frame_or_identity` check their input here; `physics.lie`, what users call,
+checks all (see `face`).
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def check_nesting(text: bytes) -> None:
 
 def _checked(path: str | os.PathLike[str]) -> str:
     """The path as text; FormatError if the system could not even ask for it."""
-    text = os.fspath(path)
+    text = str(file_path(path))
     if "\0" in text:
         raise FormatError(f"{text!r}: a path must not contain the character NUL")
     return text

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 
-def any_seed() -> int:
-    return int.from_bytes(os.urandom(4), "big")
+def any_seed(request: Any) -> int:
+    """The seed asked for, else another one each time."""
+    return int(request.config.getoption("--fuzz-seed")) or int.from_bytes(os.urandom(4), "big")
 
 
 def swept(module: str, seed: int, seconds: float) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Bad arguments end in Condyle's own errors, models stay as they are, and kernels are compiled once."""
 
-import os
 import sys
 
 import numpy as np
@@ -11,8 +10,6 @@ from physics.kernels.compiler import jit
 from tests.fuzz import argument_sweep
 from tests.fuzz.sweeps import any_seed, swept
 
-LONG = float(os.environ.get("CONDYLE_FUZZ_SECONDS", "30"))
-
 
 def test_bad_arguments_end_in_documented_errors():
     outcome = swept("argument_sweep", seed=1, seconds=4.0)
@@ -21,9 +18,10 @@ def test_bad_arguments_end_in_documented_errors():
 
 
 @pytest.mark.slow
-def test_many_bad_arguments_end_in_documented_errors():
-    """Another seed each time; CONDYLE_FUZZ_SECONDS sets how long."""
-    assert swept("argument_sweep", any_seed(), LONG)["faults"] == []
+def test_many_bad_arguments_end_in_documented_errors(request):
+    """For --fuzz-seconds."""
+    seconds = request.config.getoption("--fuzz-seconds")
+    assert swept("argument_sweep", any_seed(request), seconds)["faults"] == []
 
 
 @pytest.mark.parametrize("name", ["gravity", "bodies", "arrays", "body_frames", "surprise"])
