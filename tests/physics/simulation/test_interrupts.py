@@ -99,9 +99,3 @@ def test_an_adaptive_method_has_a_budget_of_evaluations(monkeypatch, integrator)
         ph.simulate(model, model.state([0.5]), 100.0, 0.01, integrator)
     assert 0.0 < caught.value.time < 100.0
     assert np.isfinite(caught.value.result.q).all()
-
-
-def test_a_step_must_change_the_time():
-    model = pendulum()
-    with pytest.raises(ph.ModelError, match="dt"):
-        ph.simulate(model, model.state([0.5], time=1e12), 1.0, 1e-6, "event_driven")
