@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._typing import FloatArray
 from ..errors import ModelError
@@ -42,7 +43,8 @@ class Body(ReadOnlyArrays):
         damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper's force is -tau(q').
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
         limits: (n, 2) of the joint's readings (``Joint.readings``), infinite where open; given as None, ``"range"``
-            (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end.
+            (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end. Equal ones
+            hold a coordinate.
         limit_stiffness, limit_damping: of the one-sided springs at the limits; None: derived from the inertia that the
             coordinate moves, for a bounce of about 20 Hz at half of critical damping.
         limit_restitution: None for limits that are springs. With (n,) in [0, 1] they are hard: an impulse through the
@@ -67,6 +69,12 @@ class Body(ReadOnlyArrays):
     limit_stiffness: FloatArray | None
     limit_damping: FloatArray | None
     limit_restitution: FloatArray | None
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Which coordinates have equal limits and keep their values (n,)."""
+        result: NDArray[np.bool_] = self.limits[:, 0] == self.limits[:, 1]
+        return result
 
     def link(self, coordinates: FloatArray, laws: Sequence[FloatArray | None]) -> Link:
         """The body for packing, with its rows of dof_float and the records of its coordinates' laws."""
@@ -190,8 +198,10 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
             for low, high in pairs
         ]
     ).reshape(-1, 2)
-    for lower, upper in limits:
-        if not lower < upper:
+    turning = {first + k for first, _ in (*joint.angle_groups, *joint.rotation_limits) for k in range(3)}
+    for d, (lower, upper) in enumerate(limits):
+        holds = lower == upper and np.isfinite(lower) and d not in turning
+        if not (lower < upper or holds):
             raise ModelError(f"{name} are empty or reversed: [{lower:g}, {upper:g}]")
     return limits
 

@@ -36,9 +36,9 @@ def coordinate_rows(bodies: Sequence[Body]) -> tuple[list[FloatArray], list[Limi
         row[:, layout.REST] = body.rest
         row[:, layout.DAMPING] = body.damping
         row[:, layout.ARMATURE] = body.armature
-        row[:, layout.LOWER] = body.limits[:, 0]
-        row[:, layout.UPPER] = body.limits[:, 1]
-        row[:, layout.PRESCRIBED] = body.joint.prescribed
+        row[:, layout.LOWER] = np.where(body.held, -np.inf, body.limits[:, 0])
+        row[:, layout.UPPER] = np.where(body.held, np.inf, body.limits[:, 1])
+        row[:, layout.PRESCRIBED] = np.array(body.joint.prescribed, dtype=np.bool_) | body.held
         stiffness = inertia * rate**2 if body.limit_stiffness is None else body.limit_stiffness
         critical = 2.0 * np.sqrt(stiffness * (inertia if i in felt else 0.0))
         row[:, layout.LIMIT_STIFFNESS] = stiffness
@@ -77,7 +77,7 @@ def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
     result = []
     for d, (lower, upper) in enumerate(body.limits):
         for sense, bound in ((1.0, lower), (-1.0, upper)):
-            if not np.isfinite(bound):
+            if not np.isfinite(bound) or body.held[d]:
                 continue
             if d in angles:
                 first, sequence = angles[d]
@@ -94,7 +94,7 @@ def _limit_rows(i: int, body: Body, row: FloatArray) -> list[LimitRow]:
 
 def _chooses(body: Body) -> bool:
     given = body.limit_stiffness is not None and body.limit_damping is not None
-    limited = bool(np.isfinite(body.limits).any()) or bool(body.joint.rotation_limits)
+    limited = bool(np.isfinite(body.limits[~body.held]).any()) or bool(body.joint.rotation_limits)
     return limited and not given and body.limit_restitution is None
 
 
@@ -107,7 +107,7 @@ def _middle_reading(body: Body) -> FloatArray:
     inner = body.joint.range.reshape(-1, 2)
     lower = np.maximum(body.limits[:, 0], inner[:, 0])
     upper = np.minimum(body.limits[:, 1], inner[:, 1])
-    outside = lower >= upper  # limits that leave no part of the range: take the range itself
+    outside = (lower >= upper) & ~body.held  # limits that leave no part of the range: take the range itself
     lower[outside], upper[outside] = inner[outside].T
     with np.errstate(invalid="ignore"):
         middle = 0.5 * (lower + upper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -33,35 +33,44 @@ class Frames:
 
     def __init__(self, model: Node) -> None:
         self._given: dict[str, tuple[str, FloatArray]] = {}
+        self._stations: dict[str, tuple[str, FloatArray]] = {}
+        self._defined: dict[str, Node] = {}
         self._bodies: dict[str, OpenSimFrame] = {GROUND: OpenSimFrame(None, np.eye(4))}
+        self._own: dict[str, str] = {}
+        self._based: dict[str, tuple[str, FloatArray]] = {}
+        self._open: set[str] = set()
+        self._by_name: dict[str, list[str]] = {}
         ground = model.child("Ground")
         if ground is not None:
             self._collect(ground.elements("components"), GROUND)
         self._collect(model.objects("ComponentSet"), "/componentset")
-        for body in model.objects("BodySet"):
-            if body.tag != "Body":
-                continue
-            path = f"/bodyset/{body.name}"
-            if path in self._bodies or not body.name:
+        self._collect(model.elements("components"), "")
+        self._collect(model.objects("MarkerSet"), "/markerset")
+        for path, body in bodies(model):
+            if not body.name or body.name in self._own:
                 raise FormatError(f"{body.path}: a body needs a unique name, got {body.name!r}")
+            self._own[body.name] = path
             self._bodies[path] = OpenSimFrame(body.name, np.eye(4))
             self._collect(body.elements("components"), path)
-        for joint in model.objects("JointSet"):
-            self._collect(joint.elements("frames"), f"/jointset/{joint.name}")
-        self._placed: dict[str, tuple[str, FloatArray]] = {}  # the body of a frame, and its pose in the body
-        self._by_name: dict[str, list[str]] = {}
-        for path in (*self._bodies, *self._given):
+        for path, part in [*joints(model), *members(model, "ConstraintSet"), *members(model, "ForceSet")]:
+            self._collect(part.elements("frames"), path)
+        for path in (*self._bodies, *self._given, *self._defined):
             self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
 
     def _collect(self, nodes: Iterable[Node], owner: str) -> None:
         for node in nodes:
-            if node.tag != "PhysicalOffsetFrame":
-                continue
             path = f"{owner}/{node.name}"
-            pose = placed(
-                node.numbers("translation", np.zeros(3), 3), node.numbers("orientation", np.zeros(3), 3)
-            )
-            self._given[path] = (self._absolute(node.text("socket_parent"), path), pose)
+            if node.tag == "PhysicalOffsetFrame":
+                pose = placed(
+                    node.numbers("translation", np.zeros(3), 3), node.numbers("orientation", np.zeros(3), 3)
+                )
+                self._given[path] = (self._absolute(node.text("socket_parent"), path), pose)
+                self._collect(node.elements("components"), path)
+            elif node.tag in ("Station", "Marker"):
+                frame = self._absolute(node.text("socket_parent_frame"), path)
+                self._stations[path] = (frame, node.numbers("location", np.zeros(3), 3))
+            elif node.tag == "StationDefinedFrame":
+                self._defined[path] = node
 
     @staticmethod
     def _absolute(text: str, owner: str) -> str:
@@ -73,6 +82,10 @@ class Frames:
             if place.body == body:
                 self._bodies[path] = OpenSimFrame(into.body, into.pose @ place.pose)
 
+    def body(self, name: str) -> OpenSimFrame:
+        """Where a body is after merging, by its name."""
+        return self._bodies[self._own[name]]
+
     def resolve(self, text: str, owner: str, where: str) -> OpenSimFrame:
         """The body and pose of the frame that a socket names.
 
@@ -82,30 +95,80 @@ class Frames:
         Raises:
             FormatError: an unknown frame, or frames that are relative to each other.
         """
-        path = self._path(text, owner, where)
-        way: dict[str, None] = {}  # from the frame to one whose place is known
-        while path not in self._bodies and path not in self._placed:
-            if path in way:
-                raise FormatError(f"{where}: frame {text!r} is relative to itself")
-            way[path] = None
-            path = self._path(self._given[path][0], path, where)
-        body, pose = self._placed.get(path, (path, np.eye(4)))
-        for path in reversed(way):
-            pose = pose @ self._given[path][1]
-            self._placed[path] = body, pose
-        base = self._bodies[body]
+        path, pose = self._base(self._path(text, owner, where), where)
+        base = self._bodies[path]
         return OpenSimFrame(base.body, base.pose @ pose)
 
+    def _base(self, path: str, where: str) -> tuple[str, FloatArray]:
+        """Path of a frame's body, and its pose there."""
+        if path in self._bodies:
+            return path, np.eye(4)
+        if path not in self._based:
+            if path in self._open:
+                raise FormatError(f"{where}: frame {path!r} is relative to itself")
+            self._open.add(path)
+            if path in self._defined:
+                self._based[path] = self._through(path, where)
+            else:
+                parent, offset = self._given[path]
+                body, pose = self._base(self._path(parent, path, where), where)
+                self._based[path] = body, pose @ offset
+            self._open.discard(path)
+        return self._based[path]
+
+    def _through(self, path: str, where: str) -> tuple[str, FloatArray]:
+        """A StationDefinedFrame: one axis along a to b, one along the normal of a, b and c."""
+        node = self._defined[path]
+        found = []
+        for socket in ("point_a", "point_b", "point_c", "origin_point"):
+            station = self._absolute(node.text(f"socket_{socket}"), path)
+            if station not in self._stations:
+                raise FormatError(f"{node.path}: {socket} {station!r} is no station")
+            frame, location = self._stations[station]
+            body, pose = self._base(self._path(frame, station, where), where)
+            found.append(pose[:3, :3] @ location + pose[:3, 3])
+        a, b, c, origin = found
+        along, normal = b - a, np.cross(b - a, c - a)
+        if not np.linalg.norm(normal) > 0.0:
+            raise FormatError(f"{node.path}: its stations lie on a line")
+        result = np.eye(4)
+        signed = [(node.text("ab_axis", "+x"), along), (node.text("ab_x_ac_axis", "+y"), normal)]
+        for word, vector in signed:
+            sign = -1.0 if word.startswith("-") else 1.0
+            result[:3, "xyz".index(word[-1:].lower())] = sign * vector / np.linalg.norm(vector)
+        first, second = ("xyz".index(word[-1:].lower()) for word, _ in signed)
+        third = 3 - first - second
+        result[:3, third] = np.cross(result[:3, (third + 1) % 3], result[:3, (third + 2) % 3])
+        result[:3, 3] = origin
+        return body, result
+
     def _path(self, text: str, owner: str, where: str) -> str:
-        known: Callable[[str], bool] = lambda path: path in self._bodies or path in self._given  # noqa: E731
         path = self._absolute(text, owner)
-        if text and known(path):
+        if text and (path in self._bodies or path in self._given or path in self._defined):
             return path
-        found = self._by_name.get(text.rsplit("/", 1)[-1], ())
+        found = self._by_name.get(text.rsplit("/", 1)[-1], [])
         if len(found) != 1:
             raise FormatError(f"{where}: unknown frame {text!r}")
         return found[0]
 
     def all(self) -> dict[str, OpenSimFrame]:
         """Body and pose of every frame by its path."""
-        return {path: self.resolve(path, "/", path) for path in (*self._bodies, *self._given)}
+        known = (*self._bodies, *self._given, *self._defined)
+        return {path: self.resolve(path, "/", path) for path in known}
+
+
+def members(model: Node, tag: str) -> list[tuple[str, Node]]:
+    """Paths and nodes of a set's members."""
+    return [(f"/{tag.lower()}/{node.name}", node) for node in model.objects(tag)]
+
+
+def bodies(model: Node) -> list[tuple[str, Node]]:
+    """Paths and nodes of all bodies, those among the model's components included."""
+    inner = [(f"/{node.name}", node) for node in model.elements("components")]
+    return [(path, node) for path, node in [*members(model, "BodySet"), *inner] if node.tag == "Body"]
+
+
+def joints(model: Node) -> list[tuple[str, Node]]:
+    """Paths and nodes of all joints, those among the model's components included."""
+    inner = [(f"/{node.name}", node) for node in model.elements("components") if node.tag.endswith("Joint")]
+    return [*members(model, "JointSet"), *inner]

@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, Polynomial, Wave
 from .opensim_xml import Node
+
+COLLINEAR = 1e-12  # distance of points from a line that is round-off, as a share of the largest value
 
 
 def read_function(node: Node) -> Function | None:
@@ -22,6 +25,19 @@ def read_function(node: Node) -> Function | None:
             except ModelError as error:
                 raise FormatError(f"{found.path}: {error}") from error
     return None
+
+
+def read_linear(node: Node, count: int) -> tuple[FloatArray, float] | None:
+    """Weights (count,) and constant of a linear function of several coordinates among a node's children."""
+    linear, polynomial = node.child("LinearFunction"), node.child("MultivariatePolynomialFunction")
+    if linear is not None:
+        *weights, constant = linear.numbers("coefficients", [0.0])
+    elif polynomial is not None and polynomial.number("order", 0.0) == 1.0:
+        constant, *weights = polynomial.numbers("coefficients", [0.0])
+        weights.reverse()  # OpenSim lists that of the last coordinate first
+    else:
+        return None
+    return (np.array(weights), float(constant)) if len(weights) == count else None
 
 
 def scaled(function: Function, factor: float) -> Function:
@@ -73,12 +89,14 @@ def _simm_spline(node: Node) -> Function:
     return CubicSpline(node.numbers("x", []), node.numbers("y", []))
 
 
-def _natural_spline(node: Node) -> Function:
-    return CubicSpline(node.numbers("x", []), node.numbers("y", []), ends="natural")
-
-
 def _piecewise_linear(node: Node) -> Function:
-    return PiecewiseLinear(node.numbers("x", []), node.numbers("y", []))
+    x, y = node.numbers("x", []), node.numbers("y", [])
+    function = PiecewiseLinear(x, y)
+    slope = (y[-1] - y[0]) / (x[-1] - x[0])
+    line = y[0] + slope * (x - x[0])
+    if np.abs(y - line).max() <= COLLINEAR * np.abs(y).max():
+        return Linear(slope, y[0] - slope * x[0])
+    return function
 
 
 def _sine(node: Node) -> Function | None:
@@ -99,7 +117,7 @@ FUNCTIONS: dict[str, Callable[[Node], Function | None]] = {
     "LinearFunction": _linear,
     "PolynomialFunction": _polynomial,
     "SimmSpline": _simm_spline,
-    "NaturalCubicSpline": _natural_spline,
+    "NaturalCubicSpline": _simm_spline,
     "PiecewiseLinearFunction": _piecewise_linear,
     "Sine": _sine,
     "MultiplierFunction": _multiplied,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..joints import Custom, Fixed, Function, Hinge, Joint, Linear, Scapulothoracic, Slider
+from ..joints import Custom, Ellipsoid, Fixed, Function, Hinge, Joint, Linear, Scapulothoracic, Slider
 from .opensim_functions import read_function
+from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate
 from .opensim_xml import Node
 
@@ -21,79 +23,117 @@ AXIS_NAMES = tuple(f"{kind}{k}" for kind in ("rotation", "translation") for k in
 
 @dataclass(frozen=True)
 class ReadJoint:
-    """A joint without its frames, and OpenSim's coordinates with their names in it."""
+    """A joint without its frames.
+
+    Attributes:
+        coordinates: OpenSim's, with their names in the joint. held: values of those that keep theirs, by these names.
+        pose: (4, 4) of a joint that turns or moves by constants only; None: the identity.
+    """
 
     joint: Joint
     coordinates: tuple[OpenSimCoordinate, ...]
+    held: Mapping[str, float] = field(default_factory=dict)
+    pose: FloatArray | None = None
 
 
-def read_joint(node: Node, warnings: list[str]) -> ReadJoint:
-    """The joint that a node describes; an unknown kind becomes a weld, with a warning."""
-    coordinates = node.elements("coordinates")
+def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
+    """The joint that a node describes.
+
+    Raises:
+        FormatError: it is invalid, or of an unknown kind and must not become a weld.
+    """
     kind = KINDS.get(node.tag)
     if kind is None:
-        warnings.append(f"{node.path}: this kind of joint is not supported; it becomes a weld")
+        if not allow_welds:
+            raise FormatError(f"{node.path}: a {node.tag} is not supported; allow welds to read it as a weld")
+        notes.warn("this kind of joint is not supported; it becomes a weld", node.path)
         return ReadJoint(Fixed(), ())
-    joint, motions = kind(node, [entry.name for entry in coordinates], warnings)
-    if len(motions) != joint.num_coordinates:
-        raise FormatError(f"{node.path}: must have {joint.num_coordinates} coordinates, got {len(motions)}")
-    read = [
-        read_coordinate(entry, local, motions[entry.name])
-        for entry in coordinates
-        if entry.name in motions
-        for local in [joint.coordinate_names[list(motions).index(entry.name)]]
-    ]
-    return ReadJoint(joint, tuple(read))
+    make, count = kind
+    entries = node.elements("coordinates")
+    names = [entry.name or f"_coord_{k}" for k, entry in enumerate(entries)]
+    names += [f"_coord_{k}" for k in range(len(names), count or 0)]  # OpenSim adds those that are missing
+    if count not in (None, len(names)):
+        raise FormatError(f"{node.path}: must have {count} coordinates, got {len(names)}")
+    joint, motions, pose = make(node, names, notes)
+    locals_ = dict(zip(motions, joint.coordinate_names))
+    held = dict.fromkeys(joint.coordinate_names[len(motions) :], 0.0)
+    read = []
+    for k, name in enumerate(names):
+        if name not in motions:
+            continue
+        entry = entries[k] if k < len(entries) else None
+        coordinate = OpenSimCoordinate(name, locals_[name], motions[name], joint=node.name)
+        if entry is not None:
+            coordinate, value = _coordinate(entry, coordinate, notes)
+            if value is not None:
+                held[coordinate.coordinate] = value
+        read.append(coordinate)
+    return ReadJoint(joint, tuple(read), held, pose)
 
 
-def read_coordinate(node: Node, local: str, motion: str) -> OpenSimCoordinate:
-    """A coordinate; its `coordinate` is the name in the joint until the joint has a body."""
-    lower, upper = node.numbers("range", [-10.0, 10.0], 2)
+def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[OpenSimCoordinate, float | None]:
+    """A coordinate with its settings, and the value that it keeps: locked, prescribed, or without a range."""
+    lower, upper = (float(bound) for bound in node.numbers("range", [-10.0, 10.0], 2))
     if lower > upper:
-        raise FormatError(f"{node.path}: the range of this coordinate is reversed: {lower:g} to {upper:g}")
-    if node.truth("prescribed", False):
-        node.child("prescribed")  # the function remains unread, so that a warning names it
-    else:
-        node.child("prescribed_function")
-    return OpenSimCoordinate(
-        node.name,
-        local,
-        motion,
-        node.number("default_value", 0.0),
-        node.number("default_speed_value", 0.0),
-        (float(lower), float(upper)),
-        node.truth("clamped", False),
-        node.truth("locked", False),
+        notes.warn("its range is reversed and is turned round", node.path)
+        lower, upper = upper, lower
+    found = replace(
+        given,
+        default=node.number("default_value", 0.0),
+        default_speed=node.number("default_speed_value", 0.0),
+        range=(lower, upper),
+        clamped=node.truth("clamped", False),
+        locked=node.truth("locked", False),
     )
+    holder, value = node.child("prescribed_function"), None
+    if node.truth("prescribed", False):
+        function = None if holder is None else read_function(holder)
+        if isinstance(function, Linear) and function.slope == 0.0:
+            value = function.offset
+        else:
+            notes.warn(
+                "its prescribed function is not applied; prescribe the motion in a simulation", node.path
+            )
+    elif holder is not None:
+        holder.forget()
+    if found.locked:
+        value = found.default
+    elif found.clamped and lower == upper:
+        value = lower
+    return found, value
 
 
-Made = tuple[Joint, dict[str, str]]
+class Made(NamedTuple):
+    """A joint, the motions that are its coordinates by their names, and a pose (4, 4) before it."""
+
+    joint: Joint
+    motions: dict[str, str]
+    pose: FloatArray | None = None
 
 
-def _weld(node: Node, names: list[str], warnings: list[str]) -> Made:
-    return Fixed(), {}
+Maker = Callable[[Node, list[str], Notes], Made]
 
 
-def _single(make: Callable[[], Joint], motion: str) -> Callable[[Node, list[str], list[str]], Made]:
-    def read(node: Node, names: list[str], warnings: list[str]) -> Made:
-        return make(), dict.fromkeys(names, motion)
+def _weld(node: Node, names: list[str], notes: Notes) -> Made:
+    return Made(Fixed(), {})
+
+
+def _single(make: Callable[[], Joint], motion: str) -> Maker:
+    def read(node: Node, names: list[str], notes: Notes) -> Made:
+        return Made(make(), dict.fromkeys(names, motion))
 
     return read
 
 
-def _sequence(rotations: str, translations: str) -> Callable[[Node, list[str], list[str]], Made]:
+def _sequence(rotations: str, translations: str) -> Maker:
     """A joint that rotates about these axes in turn, then translates along those of the parent."""
 
-    def read(node: Node, names: list[str], warnings: list[str]) -> Made:
-        if len(names) != len(rotations) + len(translations):
-            raise FormatError(
-                f"{node.path}: must have {len(rotations + translations)} coordinates, got {len(names)}"
-            )
+    def read(node: Node, names: list[str], notes: Notes) -> Made:
         turns = [(AXES["xyz".index(axis)], Linear(), name) for axis, name in zip(rotations, names)]
         rest = names[len(rotations) :]
         slides = [(AXES["xyz".index(axis)], Linear(), name) for axis, name in zip(translations, rest)]
         motions = dict.fromkeys(names[: len(rotations)], "rotational") | dict.fromkeys(rest, "translational")
-        return Custom(tuple(names), _three(turns), _three(slides), _units(motions)), motions
+        return Made(Custom(tuple(names), _three(turns), _three(slides), _units(motions)), motions)
 
     return read
 
@@ -106,32 +146,39 @@ def _units(motions: dict[str, str]) -> tuple[str, ...]:
     return tuple("m" if motion == "translational" else "rad" for motion in motions.values())
 
 
-def _scapulothoracic(node: Node, names: list[str], warnings: list[str]) -> Made:
+def _scapulothoracic(node: Node, names: list[str], notes: Notes) -> Made:
     joint = Scapulothoracic(
         node.numbers("thoracic_ellipsoid_radii_x_y_z", [1.0, 1.0, 1.0], 3),
         node.numbers("scapula_winging_axis_origin", [0.0, 0.0], 2),
         node.number("scapula_winging_axis_direction", 0.0),
     )
-    return joint, dict.fromkeys(names, "rotational")
+    return Made(joint, dict.fromkeys(names, "rotational"))
 
 
-def _custom(node: Node, names: list[str], warnings: list[str]) -> Made:
+def _ellipsoid(node: Node, names: list[str], notes: Notes) -> Made:
+    """OpenSim's has three coordinates; the fourth, the last turn, is held at 0."""
+    radii = node.numbers("radii_x_y_z", [1.0, 1.0, 1.0], 3)
+    return Made(Ellipsoid(*radii), dict.fromkeys(names, "rotational"))
+
+
+def _custom(node: Node, names: list[str], notes: Notes) -> Made:
     transform = node.child("SpatialTransform")
     found = {} if transform is None else {entry.name: entry for entry in transform}
-    missing = [name for name in AXIS_NAMES if name not in found]
-    if missing:
-        raise FormatError(f"{node.path}: its SpatialTransform lacks {missing[0]!r}")
-    axes = [_axis(found[name], names, warnings) for name in AXIS_NAMES]
+    axes = [
+        _axis(found[name], names, notes) if name in found else (AXES[k % 3], STILL, None)
+        for k, name in enumerate(AXIS_NAMES)
+    ]
     motions = {name: _motion(name, axes) for name in names}
     used = {name for _, _, name in axes}
     for name in names:
         if name not in used:
-            warnings.append(f"{node.path}: coordinate {name!r} moves nothing and is left out")
+            notes.warn(f"coordinate {name!r} moves nothing and is left out", node.path)
             del motions[name]
-    if not motions:
-        raise FormatError(f"{node.path}: no coordinate moves this joint; make it a WeldJoint")
     try:
-        return Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions
+        if not motions:  # which stays where its functions put it
+            still = Custom(("0",), ((*axes[0][:2], "0"), *axes[1:3]), tuple(axes[3:]))
+            return Made(Fixed(), motions, still.transform(np.zeros(1)))
+        return Made(Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions)
     except ModelError as error:
         raise FormatError(f"{node.path}: {error}") from error
 
@@ -139,15 +186,17 @@ def _custom(node: Node, names: list[str], warnings: list[str]) -> Made:
 Axis = tuple[tuple[float, ...], Function, str | None]
 
 
-def _axis(node: Node, names: list[str], warnings: list[str]) -> Axis:
+def _axis(node: Node, names: list[str], notes: Notes) -> Axis:
     """Direction, function and coordinate of a TransformAxis."""
     axis = tuple(float(x) for x in node.numbers("axis", AXES[int(node.name[-1]) - 1], 3))
     follows = node.text("coordinates").split()
     holder = node.child("function") or node
     function = read_function(holder)
-    if len(follows) > 1 or function is None or not function.smooth:
-        what = f"a function of {len(follows)} coordinates" if len(follows) > 1 else "its function"
-        warnings.append(f"{node.path}: {what} is not supported; it is set to 0")
+    if function is None and not any(part.tag not in ("axis", "coordinates", "function") for part in holder):
+        function = Linear() if follows else STILL
+    if len(follows) > 1 or function is None:
+        what = "a function of several coordinates" if len(follows) > 1 else "its function"
+        notes.warn(f"{what} is not supported; it is set to 0", node.path)
         return axis, STILL, None
     for name in follows:
         if name not in names:
@@ -170,15 +219,16 @@ def _motion(name: str, axes: Sequence[Axis]) -> str:
     return "coupled"
 
 
-KINDS: dict[str, Callable[[Node, list[str], list[str]], Made]] = {
-    "WeldJoint": _weld,
-    "PinJoint": _single(Hinge, "rotational"),
-    "SliderJoint": _single(lambda: Slider((1.0, 0.0, 0.0)), "translational"),
-    "UniversalJoint": _sequence("xy", ""),
-    "GimbalJoint": _sequence("xyz", ""),
-    "BallJoint": _sequence("xyz", ""),
-    "FreeJoint": _sequence("xyz", "xyz"),
-    "PlanarJoint": _sequence("z", "xy"),
-    "ScapulothoracicJoint": _scapulothoracic,
-    "CustomJoint": _custom,
+KINDS: dict[str, tuple[Maker, int | None]] = {  # and the number of coordinates, None: any
+    "WeldJoint": (_weld, None),
+    "PinJoint": (_single(Hinge, "rotational"), 1),
+    "SliderJoint": (_single(lambda: Slider((1.0, 0.0, 0.0)), "translational"), 1),
+    "UniversalJoint": (_sequence("xy", ""), 2),
+    "GimbalJoint": (_sequence("xyz", ""), 3),
+    "BallJoint": (_sequence("xyz", ""), 3),
+    "FreeJoint": (_sequence("xyz", "xyz"), 6),
+    "PlanarJoint": (_sequence("z", "xy"), 3),
+    "EllipsoidJoint": (_ellipsoid, 3),
+    "ScapulothoracicJoint": (_scapulothoracic, 4),
+    "CustomJoint": (_custom, None),
 }

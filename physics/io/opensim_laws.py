@@ -1,4 +1,4 @@
-"""Force laws of OpenSim's muscles by our parameter names; warnings name parameters without a counterpart."""
+"""Force laws of OpenSim's muscles by our parameter names; notes name parameters without a counterpart."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..muscles import ForceLaw, Millard, Tension, Thelen
+from .opensim_notes import Notes
 from .opensim_parts import OpenSimMuscle
 
 COMMON = {
@@ -65,32 +66,31 @@ ASIDE = frozenset(
 )
 
 
-def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
+def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     """The force law of a muscle, a plain tension for an unknown kind; None if it applies no force."""
     if not muscle.active:
-        warnings.append(f"muscle {muscle.name!r} applies no force")
+        notes.note("muscles are switched off in the file and apply no force", muscle.name)
         return None
     if muscle.kind not in LAWS:
-        return _plain(muscle, warnings)
+        return _plain(muscle, notes)
     make, names = LAWS[muscle.kind]
     values: dict[str, Any] = DEFAULTS | {
         ours: muscle.parameters[theirs] for theirs, ours in names.items() if theirs in muscle.parameters
     }
-    values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False)
+    slack = values["tendon_slack_length"]
+    values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False) or slack == 0.0
+    if slack == 0.0:
+        notes.note("a tendon without length is rigid", muscle.name)
     if muscle.flags.get("ignore_activation_dynamics", False):
-        warnings.append(
-            f"muscle {muscle.name!r}: ignore_activation_dynamics is not supported; its time constants apply"
-        )
+        notes.warn("ignore_activation_dynamics is not supported; the time constants apply", muscle.name)
     for name, set_ in muscle.flags.items():
         if set_ and name not in FLAGS:
-            warnings.append(f"muscle {muscle.name!r}: {name} is not supported")
+            notes.warn(f"{name} is not supported", muscle.name)
     for name, value in muscle.parameters.items():
         if name == "maximum_pennation_angle" and abs(value - 1.47063) > 1e-4:
-            warnings.append(
-                f"muscle {muscle.name!r}: maximum_pennation_angle {value:g} is not supported; acos(0.1) is used"
-            )
+            notes.warn(f"{name} {value:g} is not supported; acos(0.1) is used", muscle.name)
         elif name not in names and name not in ASIDE and name != "maximum_pennation_angle":
-            warnings.append(f"muscle {muscle.name!r}: {name} is not supported")
+            notes.note(f"{name} of a {muscle.kind} is not read", muscle.name)
     try:
         law: ForceLaw = make(**values)
     except ModelError as error:
@@ -98,10 +98,9 @@ def law_of(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw | None:
     return law
 
 
-def _plain(muscle: OpenSimMuscle, warnings: list[str]) -> ForceLaw:
+def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw:
     largest = muscle.parameters.get("max_isometric_force", muscle.parameters.get("optimal_force", 0.0))
     if muscle.kind != "PathActuator":
-        warnings.append(
-            f"muscle {muscle.name!r}: a {muscle.kind} is not supported; its force is the excitation times {largest:g} N"
-        )
+        cause = f"a {muscle.kind} is not supported; its force is the excitation times its largest force"
+        notes.warn(cause, muscle.name)
     return Tension(abs(largest))

@@ -19,6 +19,7 @@ from ..muscles.obstacles import Cylinder, Ellipsoid, Sphere, Torus
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
 from .opensim_laws import law_of
+from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
 
 # random poses at which paths are tested against their surfaces, beside those along each coordinate
@@ -35,7 +36,7 @@ def add_muscles(
     wrap_objects: Mapping[str, OpenSimWrapObject],
     coordinates: Mapping[str, OpenSimCoordinate],
     smoothing: float | None,
-    warnings: list[str],
+    notes: Notes,
 ) -> None:
     """Add all muscles; one that cannot be added is left out, with a warning.
 
@@ -50,8 +51,8 @@ def add_muscles(
         try:
             path: list[Any] = [path_point(point, coordinates) for point in muscle.points]
             if meetings is not None:
-                path = _with_wraps(path, muscle, wrap_objects, meetings, smoothing, warnings)
-            law = law_of(muscle, warnings)
+                path = _with_wraps(path, muscle, wrap_objects, meetings, smoothing, notes)
+            law = law_of(muscle, notes)
             start = (
                 None
                 if law is None or not law.state_names
@@ -59,7 +60,7 @@ def add_muscles(
             )
             builder.add_muscle(muscle.name, path, law=law, activation=start)
         except ModelError as error:
-            warnings.append(f"muscle {muscle.name!r} is left out: {error}")
+            notes.warn(f"a muscle is left out: {error}", muscle.name)
 
 
 def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]) -> PathPoint:
@@ -189,34 +190,33 @@ def _with_wraps(
     wrap_objects: Mapping[str, OpenSimWrapObject],
     meetings: Meetings,
     smoothing: float | None,
-    warnings: list[str],
+    notes: Notes,
 ) -> list[Any]:
     """The path with its surfaces between the points where it meets them."""
     over: dict[int, list[tuple[float, Obstacle]]] = {}
     for wrap in muscle.wraps:
         surface = wrap_objects[wrap.wrap_object]
         if not surface.active:
-            warnings.append(f"muscle {muscle.name!r}: wrap object {surface.name!r} is inactive")
+            notes.note("an inactive wrap object is left out", f"{muscle.name} over {surface.name}")
             continue
         first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
         last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
         found = meetings.find(path[first:last], surface)
         if not found.often.size or not found.often.any():
-            warnings.append(
-                f"muscle {muscle.name!r}: {surface.name!r} is left out, as its path never meets it"
-            )
+            notes.note("a path never meets its wrap object", f"{muscle.name} over {surface.name}")
             continue
         if wrap.method not in METHODS:
-            warnings.append(
-                f"muscle {muscle.name!r}: method {wrap.method!r} over {surface.name!r} is not supported; its path "
-                "is the shortest one"
+            notes.warn(
+                f"method {wrap.method!r} is not supported; the path is the shortest one",
+                f"{muscle.name} over {surface.name}",
             )
         meets_here = found.often >= min(OFTEN, found.often.max())
         for k in np.flatnonzero((found.often > 0.0) & ~meets_here):
             here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
-            warnings.append(
-                f"muscle {muscle.name!r}: between {here!r} and {next_!r} its path meets {surface.name!r} in only "
-                f"{100.0 * found.often[k]:.2g} % of poses, and is straight there"
+            notes.warn(
+                f"a path meets its wrap object between two points in less than {100.0 * OFTEN:g} % of poses, and is "
+                "straight there",
+                f"{muscle.name} from {here} to {next_} over {surface.name}",
             )
         for k in np.flatnonzero(meets_here):
             over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))

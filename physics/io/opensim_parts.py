@@ -36,7 +36,7 @@ class OpenSimCoordinate:
         motion: ``"rotational"`` or ``"translational"`` if it is an angle or a distance itself, else ``"coupled"``
             (which motion files never give in degrees).
         default, default_speed: initial values. range: (lower, upper).
-        clamped: whether the range limits it. locked: whether it keeps its default value.
+        clamped: whether the range limits it. locked: whether it keeps its default value. joint: its joint in OpenSim.
     """
 
     name: str
@@ -47,6 +47,7 @@ class OpenSimCoordinate:
     range: tuple[float, float] = (-10.0, 10.0)
     clamped: bool = False
     locked: bool = False
+    joint: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,10 +135,12 @@ class OpenSimModel:
 
     Attributes:
         name: of the model. builder: with bodies, joints, constraints and gravity; may be extended.
-        coordinates: by OpenSim's name. frames: of every body and offset frame by its path in the file
+        coordinates: by OpenSim's name, which a second one of the same name has after its joint's
+        (``knee_l/angle``). frames: of every body and offset frame by its path in the file
             (``/bodyset/tibia_r``), those of merged bodies included.
         muscles, wrap_objects: by name. markers, geometry: in the file's order. groups: names of muscles by group.
-        warnings: unsupported content of the file, one sentence each.
+        warnings: what is read otherwise than OpenSim reads it and changes the physics, one line for each cause.
+        notes: likewise, without effect on the physics.
     """
 
     name: str
@@ -150,6 +153,7 @@ class OpenSimModel:
     geometry: tuple[OpenSimGeometry, ...]
     groups: Mapping[str, tuple[str, ...]]
     warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def build(self) -> Model:
         """The model of the builder's current content."""

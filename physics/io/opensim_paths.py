@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..errors import FormatError
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
 from .opensim_joints import STILL
+from .opensim_notes import Notes
 from .opensim_parts import (
     OpenSimFrame,
     OpenSimGeometry,
@@ -31,12 +33,16 @@ SIZES: dict[str, tuple[tuple[str, int], ...]] = {
 }
 
 
-def read_muscle(node: Node, frames: Frames, warnings: list[str]) -> OpenSimMuscle | None:
-    """A force along a path; None if the force has no path of a known kind."""
+def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes) -> OpenSimMuscle | None:
+    """A force along a path; None if the force has no path of a known kind.
+
+    Args:
+        known: names of the model's coordinates.
+    """
     path = next((found for tag in PATHS if (found := node.child(tag)) is not None), None)
     if path is None:
         return None
-    points = [_point(entry, frames, warnings) for entry in path.objects("PathPointSet")]
+    points = [_point(entry, frames, known, notes) for entry in path.objects("PathPointSet")]
     kept = tuple(point for point in points if point is not None)
     if len(kept) < 2:
         raise FormatError(f"{path.path}: a path needs at least 2 points, got {len(kept)}")
@@ -63,55 +69,63 @@ def _wrap(node: Node, count: int) -> OpenSimPathWrap:
 
 
 def _values(node: Node, prefix: str, parameters: dict[str, float], flags: dict[str, bool]) -> None:
-    """Collects every child that is a single number or a truth value."""
+    """Collects every child that is a finite number or a truth value; others are words, or bounds that are open."""
     for entry in node.element:
-        text = (entry.text or "").strip()
-        if len(entry) or not text:
+        text = (entry.text or "").strip().lower()
+        if len(entry) or not text or len(text.split()) > 1:
             continue
-        if text.lower() in ("true", "false"):
-            flags[prefix + entry.tag] = node.truth(entry.tag, False)
-        elif len(text.split()) == 1:
-            parameters[prefix + entry.tag] = node.number(entry.tag, 0.0)
+        node.child(entry.tag)
+        if text in ("true", "false"):
+            flags[prefix + entry.tag] = text == "true"
+            continue
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            parameters[prefix + entry.tag] = value
 
 
-def _coordinate(node: Node, socket: str) -> str | None:
-    return node.text(socket).rsplit("/", 1)[-1] or None
+def _coordinate(node: Node, socket: str, known: Collection[str]) -> str | None:
+    """Our key of the coordinate that a socket names, which may have its joint's name before its own."""
+    *_, joint, name = ["", *node.text(socket).split("/")]
+    return f"{joint}/{name}" if f"{joint}/{name}" in known else name or None
 
 
-def _point(node: Node, frames: Frames, warnings: list[str]) -> OpenSimPoint | None:
+def _point(node: Node, frames: Frames, known: Collection[str], notes: Notes) -> OpenSimPoint | None:
     frame = frames.resolve(node.text("socket_parent_frame"), "/", node.path)
     if node.tag == "MovingPathPoint":
-        return _moving_point(node, frame)
+        return _moving_point(node, frame, known)
     location = frame.pose[:3, :3] @ node.numbers("location", np.zeros(3), 3) + frame.pose[:3, 3]
     if node.tag == "ConditionalPathPoint":
         lower, upper = node.numbers("range", [0.0, 0.0], 2)
-        coordinate = _coordinate(node, "socket_coordinate")
+        coordinate = _coordinate(node, "socket_coordinate", known)
         if coordinate is None:
             raise FormatError(f"{node.path}: a conditional point needs a coordinate")
         return OpenSimPoint(node.name, frame.body, location, coordinate, (float(lower), float(upper)))
     if node.tag != "PathPoint":
-        warnings.append(f"{node.path}: this kind of path point is not supported and is left out")
+        notes.warn(f"a {node.tag} is not supported and is left out", node.path)
         return None
     return OpenSimPoint(node.name, frame.body, location)
 
 
-def _moving_point(node: Node, frame: OpenSimFrame) -> OpenSimPoint:
+def _moving_point(node: Node, frame: OpenSimFrame, known: Collection[str]) -> OpenSimPoint:
     moves = []
     for axis in "xyz":
         holder = node.child(f"{axis}_location")
         function = None if holder is None else read_function(holder)
         if holder is not None and function is None:
             raise FormatError(f"{holder.path}: its function is not supported")
-        moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate")))
+        moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate", known)))
     at_zero = np.array([float(function(0.0)) for function, _ in moves])
     location = frame.pose[:3, :3] @ at_zero + frame.pose[:3, 3]
     return OpenSimPoint(node.name, frame.body, location, moves=tuple(moves), frame=frame.pose)
 
 
-def read_wrap_object(node: Node, owner: OpenSimFrame, warnings: list[str]) -> OpenSimWrapObject | None:
+def read_wrap_object(node: Node, owner: OpenSimFrame, notes: Notes) -> OpenSimWrapObject | None:
     """A surface on a frame; None and a warning for an unknown kind."""
     if node.tag not in SIZES:
-        warnings.append(f"{node.path}: this kind of wrap object is not supported and is left out")
+        notes.warn(f"a {node.tag} is not supported and is left out", node.path)
         return None
     pose = placed(
         node.numbers("translation", np.zeros(3), 3), node.numbers("xyz_body_rotation", np.zeros(3), 3)
@@ -142,11 +156,12 @@ def read_marker(node: Node, frames: Frames) -> OpenSimPoint:
 
 
 def read_geometry(
-    node: Node, owner: OpenSimFrame, find: Callable[[str], Path | None], warnings: list[str]
+    node: Node, owner: OpenSimFrame, find: Callable[[str], Path | None], notes: Notes
 ) -> OpenSimGeometry | None:
     """A mesh on a frame; None and a warning for other shapes."""
     if node.tag != "Mesh":
-        warnings.append(f"{node.path}: this kind of geometry is not drawn")
+        node.forget()
+        notes.note(f"a {node.tag} is not drawn", node.path)
         return None
     file = node.text("mesh_file")
     return OpenSimGeometry(node.name, owner, file, find(file), node.numbers("scale_factors", np.ones(3), 3))

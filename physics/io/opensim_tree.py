@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,14 +14,17 @@ from ..errors import FormatError, ModelError
 from ..geometry import lie
 from ..joints import Fixed, Free, Inverted, Joint, Linear
 from ..model.builder import ModelBuilder
-from .opensim_frames import Frames
-from .opensim_functions import read_function, scaled
+from .opensim_frames import Frames, bodies, joints
+from .opensim_functions import read_function, read_linear, scaled
 from .opensim_joints import ReadJoint, read_joint
+from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate, OpenSimFrame
 from .opensim_xml import Node
 
 TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below round-off
-TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without inertia
+TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without mass and inertia
+POINT_RADIUS = 1e-5  # m: that of a body with mass but without inertia, below round-off of lengths near 1 m
+POINT_SHARE = 1e-9  # least moment of inertia, as a share of the largest
 ROUND_OFF = 1e-9  # as a share of the largest moment
 
 
@@ -72,22 +74,30 @@ class Tree:
     """
 
     def __init__(
-        self, model: Node, frames: Frames, builder: ModelBuilder, limits: bool, warnings: list[str]
+        self,
+        model: Node,
+        frames: Frames,
+        builder: ModelBuilder,
+        limits: bool,
+        allow_welds: bool,
+        notes: Notes,
     ) -> None:
-        self.frames, self.builder, self.limits, self.warnings = frames, builder, limits, warnings
+        self.frames, self.builder, self.limits, self.notes = frames, builder, limits, notes
         self.coordinates: dict[str, OpenSimCoordinate] = {}
-        self.solids = {node.name: _solid(node) for node in model.objects("BodySet") if node.tag == "Body"}
-        self.links = [self._link(node) for node in model.objects("JointSet")]
+        self.solids = {node.name: _solid(node) for _, node in bodies(model)}
+        self.links = [self._link(path, node, allow_welds) for path, node in joints(model)]
 
-    def _link(self, node: Node) -> _Link:
-        owner = f"/jointset/{node.name}"
+    def _link(self, owner: str, node: Node, allow_welds: bool) -> _Link:
         ends = [
             self.frames.resolve(node.text(f"socket_{end}_frame"), owner, node.path)
             for end in ("parent", "child")
         ]
         if ends[0].body == ends[1].body:
             raise FormatError(f"{node.path}: joins {ends[0].body or 'the ground'!r} to itself")
-        return _Link(node, read_joint(node, self.warnings), *ends)
+        read = read_joint(node, self.notes, allow_welds)
+        if read.pose is not None:
+            ends[0] = replace(ends[0], pose=ends[0].pose @ read.pose)
+        return _Link(node, read, *ends)
 
     def plant(self) -> None:
         """Add all bodies, parents first; joints that close loops last."""
@@ -137,8 +147,8 @@ class Tree:
             self.frames.merge(name, OpenSimFrame(parent.body, pose))
             left.remove(link)
             lack = "no mass" if solid.mass == 0.0 else "an impossible inertia"
-            self.warnings.append(
-                f"body {name!r} has {lack} and is welded; it is merged into {parent.body or 'the ground'!r}"
+            self.notes.note(
+                f"bodies of {lack} that are welded are merged into the bodies that carry them", name
             )
         return [
             replace(link, parent=self._current(link.parent), child=self._current(link.child)) for link in left
@@ -149,7 +159,7 @@ class Tree:
         return next((link.parent.body for link in waiting if link.parent.body not in placed), None)
 
     def _free(self, name: str) -> None:
-        self.warnings.append(f"body {name!r} has no joint; it is free")
+        self.notes.warn("a body has no joint and is free", name)
         solid = self._weighed(name)
         self.builder.add_body(name, joint=Free(), mass=solid.mass, com=solid.com, inertia=solid.inertia)
 
@@ -179,41 +189,47 @@ class Tree:
         """The frame after merging bodies."""
         if frame.body is None:
             return frame
-        base = self.frames.resolve(f"/bodyset/{frame.body}", "/", frame.body)
+        base = self.frames.body(frame.body)
         return OpenSimFrame(base.body, base.pose @ frame.pose)
 
     def _weighed(self, name: str) -> _Solid:
-        """The body, with a trace of mass and inertia if it has none."""
+        """The body with the least addition to its mass and inertia that makes them possible."""
         solid = self.solids[name]
+        radius = POINT_RADIUS
         if solid.mass == 0.0:
-            self.warnings.append(f"body {name!r} moves but has no mass; it gets {TRACE_MASS:g} kg")
-            solid = replace(solid, mass=TRACE_MASS)
+            self.notes.note(f"bodies that move but have no mass get {TRACE_MASS:g} kg", name)
+            solid, radius = replace(solid, mass=TRACE_MASS), TRACE_RADIUS
         if not solid.possible:
-            self.warnings.append(
-                f"body {name!r} has an impossible inertia; its smaller moments are increased"
-            )
             moments, axes = np.linalg.eigh(solid.inertia)
-            largest = max(float(moments[2]), solid.mass * TRACE_RADIUS**2)
-            moments = np.maximum(moments, [0.5 * largest, 0.5 * largest, largest])
-            solid = replace(solid, inertia=axes @ np.diag(moments) @ axes.T)
+            least = max(moments[2], solid.mass * radius**2)
+            mended = np.array([*np.maximum(moments[:2], POINT_SHARE * least), least])
+            mended[:2] += max(0.5 * (mended[2] - mended[0] - mended[1]), 0.0)
+            if np.abs(mended - moments).max() > ROUND_OFF * solid.mass:
+                self.notes.warn(
+                    "an impossible inertia is increased by the least that makes it possible", name
+                )
+            solid = replace(solid, inertia=axes @ np.diag(mended) @ axes.T)
         return solid
 
     def _ranges(self, read: ReadJoint) -> FloatArray | None:
-        """Limits of the joint's coordinates: the ranges of the clamped ones."""
-        if not self.limits or not any(coordinate.clamped for coordinate in read.coordinates):
-            return None
+        """Limits of the joint's coordinates: the ranges of clamped ones, the values of those that are held."""
         limits = np.tile([-np.inf, np.inf], (read.joint.num_coordinates, 1))
+        names = read.joint.coordinate_names
         for coordinate in read.coordinates:
-            if coordinate.clamped and coordinate.range[0] < coordinate.range[1]:
-                limits[read.joint.coordinate_names.index(coordinate.coordinate)] = coordinate.range
-        return limits
+            if self.limits and coordinate.clamped:
+                limits[names.index(coordinate.coordinate)] = coordinate.range
+        for name, value in read.held.items():
+            limits[names.index(name)] = value
+        return limits if np.isfinite(limits).any() else None
 
     def _name(self, read: ReadJoint, body: str) -> None:
         for coordinate in read.coordinates:
-            if coordinate.name in self.coordinates:
-                raise FormatError(f"duplicate coordinate {coordinate.name!r}")
-            self.coordinates[coordinate.name] = replace(
-                coordinate, coordinate=f"{body}.{coordinate.coordinate}"
+            known = coordinate.name in self.coordinates
+            key = f"{coordinate.joint}/{coordinate.name}" if known else coordinate.name
+            if key in self.coordinates:
+                raise FormatError(f"duplicate coordinate {key!r}")
+            self.coordinates[key] = replace(
+                coordinate, name=key, coordinate=f"{body}.{coordinate.coordinate}"
             )
 
     def _close(self, link: _Link) -> None:
@@ -263,39 +279,34 @@ def coupled_names(node: Node) -> list[str]:
 
 
 def couple(
-    node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], warnings: list[str]
+    node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], notes: Notes
 ) -> None:
-    """Add a CoordinateCouplerConstraint with one independent coordinate; warn about one with several."""
+    """Add a CoordinateCouplerConstraint: a function of one coordinate, or a linear one of several."""
     follower, *drivers = coupled_names(node)
     holder = node.child("coupled_coordinates_function")
     for name in (follower, *drivers):
         if name not in coordinates:
             raise FormatError(f"{node.path}: unknown coordinate {name!r}")
     function = None if holder is None or len(drivers) != 1 else read_function(holder)
-    if function is None or not function.smooth:
-        warnings.append(f"{node.path}: its function is not supported; the coordinates are not coupled")
+    weights = np.ones(1)
+    linear = None if holder is None or function is not None else read_linear(holder, len(drivers))
+    if linear is not None:
+        weights, function = linear[0], Linear(1.0, linear[1])
+    if function is None:
+        notes.warn("its function is not supported; the coordinates are not coupled", node.path)
+        node.forget()
         return
     function = scaled(function, node.number("scale_factor", 1.0))
-    coupling = CouplingConstraint(
-        coordinates[follower].coordinate, {coordinates[name].coordinate: 1.0 for name in drivers}, function
+    named = {coordinates[name].coordinate: float(w) for name, w in zip(drivers, weights)}
+    builder.add_constraint(
+        free_name(builder, node), CouplingConstraint(coordinates[follower].coordinate, named, function)
     )
-    builder.add_constraint(node.name, coupling)
 
 
-def lock(builder: ModelBuilder, coordinates: Iterable[OpenSimCoordinate], warnings: list[str]) -> None:
-    """Fix locked coordinates at their default values."""
-    known = list(coordinates)
-    for coordinate in known:
-        if not coordinate.locked:
-            continue
-        other = next((entry for entry in known if entry is not coordinate), None)
-        if other is None:
-            warnings.append(
-                f"coordinate {coordinate.name!r} is locked, but as the only coordinate it stays free"
-            )
-            continue
-        hold = Linear(0.0, coordinate.default)
-        builder.add_constraint(
-            f"{coordinate.name} locked",
-            CouplingConstraint(coordinate.coordinate, {other.coordinate: 0.0}, hold),
-        )
+def free_name(builder: ModelBuilder, node: Node) -> str:
+    """The name of a constraint, or one made of its kind, as OpenSim does, that no other constraint has."""
+    given = name = node.name or node.tag.lower()
+    number = 0
+    while name in builder.constraints:
+        name, number = f"{given}_{number}", number + 1
+    return name

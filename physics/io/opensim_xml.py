@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
@@ -15,18 +16,27 @@ from ..errors import FormatError
 from .files import read_bytes
 from .limits import ELEMENTS, XML_NESTING
 
+BARE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)")
 ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
     {
         "Appearance",
+        "ContactGeometrySet",
         "FrameGeometry",
         "GeometryPathAppearance",
+        "ProbeSet",
+        "SurfaceProperties",
         "VisibleObject",
         "assembly_accuracy",
         "credits",
         "default_color",
+        "defaults",
         "display_preference",
         "fixed",
         "groups",
+        "initial_value",
+        "input_transform",
+        "is_free_to_satisfy_constraints",
+        "motion_type",
         "optimal_force",
         "publications",
         "socket_frame",
@@ -37,15 +47,40 @@ ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
 def read_xml(path: str | os.PathLike[str], what: str = "an OpenSim model") -> ElementTree.Element:
     """The root element of an XML file.
 
-    Refuses a document type declaration (and with it entities), and what is beyond `limits`. what: as in `limits.BYTES`.
+    A bare ``&``, ``--`` in a comment and text in no valid encoding are read as well, as OpenSim does. Refuses a
+    document type declaration (and with it entities), and what is beyond `limits`. what: as in `limits.BYTES`.
 
     Raises:
         FormatError: not XML, truncated, or refused.
         OSError: the file cannot be read.
     """
     data = read_bytes(path, what)
+    try:
+        return _parsed(path, data)
+    except expat.ExpatError:
+        mended = BARE.sub(b"&amp;", _without_comments(data))
+        encoding = None
+        try:
+            mended.decode("utf-8")
+        except UnicodeDecodeError:
+            encoding = "iso-8859-1"
+        try:
+            return _parsed(path, mended, encoding)
+        except expat.ExpatError as error:
+            raise FormatError(f"{path}: not XML: {error}") from error
+
+
+def _without_comments(data: bytes) -> bytes:
+    parts, at = [], 0
+    while (start := data.find(b"<!--", at)) >= 0 and (end := data.find(b"-->", start)) >= 0:
+        parts.append(data[at:start])
+        at = end + len(b"-->")
+    return b"".join([*parts, data[at:]])
+
+
+def _parsed(path: str | os.PathLike[str], data: bytes, encoding: str | None = None) -> ElementTree.Element:
     builder = ElementTree.TreeBuilder()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
     depth = count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -72,9 +107,9 @@ def read_xml(path: str | os.PathLike[str], what: str = "an OpenSim model") -> El
     parser.EntityDeclHandler = refuse
     try:
         parser.Parse(data, True)
-    except FormatError:
+    except (FormatError, expat.ExpatError):
         raise
-    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two from unknown encodings
+    except (LookupError, ValueError) as error:  # unknown encodings
         raise FormatError(f"{path}: not XML: {error}") from error
     return builder.close()
 
@@ -156,24 +191,17 @@ class Node:
         """Mark the node and everything in it as read."""
         self._children, self._read = [], set()
 
-    def unread(self) -> list[str]:
-        """Paths of unread parts that are not empty."""
+    def unread(self) -> list[Node]:
+        """Unread parts that are not empty."""
         found = []
         for k, child in enumerate(self._children):
             if child.tag in ONLY_SEEN:
                 continue
             if k in self._read:
                 found += child.unread()
-            else:
-                found += _filled(child)
+            elif any((part.text or "").strip() for part in child.element.iter() if part.tag not in ONLY_SEEN):
+                found.append(child)
         return found
-
-
-def _filled(node: Node) -> list[str]:
-    """The node's path, unless it has only empty sets."""
-    whole = node.element
-    filled = any((part.text or "").strip() for part in whole.iter() if part.tag not in ONLY_SEEN)
-    return [node.path] if filled else []
 
 
 def _called(element: ElementTree.Element) -> str:

@@ -140,8 +140,6 @@ def _checked_axes(entries: Any, key: str, names: tuple[str, ...]) -> list[Any]:
         axis, function, name = entry
         if not isinstance(function, Function):
             raise ModelError(f"{where} must follow a function of physics.joints, got {function!r:.80}")
-        if not function.smooth:
-            raise ModelError(f"{where} must follow a smooth function, got one of type {function.type!r}")
         if name is not None and name not in names:
             raise ModelError(f"{where} follows an unknown coordinate {name!r}; there are {', '.join(names)}")
         checked.append((tuple(float(x) for x in unit_axis(axis, f"{where} axis")), function, name))

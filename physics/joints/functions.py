@@ -22,7 +22,6 @@ class Function:
     """Base: `to_dict` describes a function, `data` is its record for the kernels (``kernels.joints.functions``)."""
 
     type: ClassVar[str]
-    smooth: ClassVar[bool] = True  # the second derivative is continuous, except at the ends of a table
 
     def data(self) -> FloatArray:
         raise TypeError(f"{type(self).__name__} must define data()")
@@ -134,7 +133,8 @@ class CubicSpline(Function):
     Attributes:
         x: increasing (n,), n >= 2. y: values (n,).
         ends: ``"simm"``: the third derivative at each end is that of the cubic through the four points there, as in
-            OpenSim's SimmSpline (Forsythe, Malcolm & Moler 1977; natural for n < 4). ``"natural"``: zero curvature.
+            OpenSim's SimmSpline (Forsythe, Malcolm & Moler 1977); of three points it is their parabola, of two their
+            line. ``"natural"``: zero curvature.
     """
 
     x: Any
@@ -173,9 +173,11 @@ class CubicSpline(Function):
         matrix[np.arange(1, count - 1), np.arange(count - 2)] = step[:-1]
         matrix[np.arange(1, count - 1), np.arange(2, count)] = step[1:]
         right = np.concatenate([[0.0], 6.0 * np.diff(divided), [0.0]])
-        if self.ends == "simm" and count > 3:
+        if self.ends == "simm":
             second = np.diff(divided) / (x[2:] - x[:-2])
-            third = np.diff(second) / (x[3:] - x[:-3])  # a sixth of the third derivative
+            third = (
+                np.diff(second) / (x[3:] - x[:-3]) if count > 3 else [0.0]
+            )  # a sixth of the third derivative
             matrix[0, :2] = [-1.0, 1.0]
             matrix[-1, -2:] = [-1.0, 1.0]
             right[0], right[-1] = 6.0 * third[0] * step[0], 6.0 * third[-1] * step[-1]
@@ -185,7 +187,9 @@ class CubicSpline(Function):
 
 @dataclass(frozen=True)
 class PiecewiseLinear(Function):
-    """Straight lines through (x, y), extrapolated beyond the ends: for forces of springs and dampers, not for motion.
+    """Straight lines through (x, y), extrapolated beyond the ends.
+
+    Where a joint or a point follows it, speeds jump at its kinks.
 
     Attributes:
         x: increasing (n,), n >= 2. y: values (n,).
@@ -194,7 +198,6 @@ class PiecewiseLinear(Function):
     x: Any
     y: Any
     type: ClassVar[str] = "piecewise_linear"
-    smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         x, y = _checked_points(self.x, self.y, "table")

@@ -271,9 +271,9 @@ class Model:
         """A state of this model.
 
         Args:
-            q: (nv,) or {body name: value or values}. Missing ones are 0, or the middle of a range without 0; the time
-                of a moving surface is `time`.
-            qd: velocities in the same form; missing ones are 0, or 1 for a prescribed coordinate.
+            q: (nv,) or {body name: value or values}. Missing ones are 0, the middle of a range without 0, or the value
+                at which equal limits hold a coordinate; the time of a moving surface is `time`.
+            qd: velocities in the same form; missing ones are 0, or 1 for the time of a moving surface.
             time: [s].
             muscle_states: in the order of `muscle_state_names`, or {name: value}; missing ones are those of a muscle at
                 rest with its initial activation.
@@ -283,8 +283,9 @@ class Model:
                 rotation vector has a singular length.
         """
         time = number(time, "time")
-        positions = self._coordinates(q, "q", np.where(self.prescribed, time, self._default_coordinates()))
-        velocities = self._coordinates(qd, "qd", self.prescribed.astype(np.float64))
+        timed = np.array([flag for body in self.bodies for flag in body.joint.prescribed], dtype=np.bool_)
+        positions = self._coordinates(q, "q", np.where(timed, time, self._default_coordinates()))
+        velocities = self._coordinates(qd, "qd", timed.astype(np.float64))
         check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
@@ -294,7 +295,9 @@ class Model:
 
     def _default_coordinates(self) -> FloatArray:
         q = np.zeros(self.num_coordinates)
-        ranges = [body.joint.range.reshape(-1, 2) for body in self.bodies]
+        ranges = [
+            np.where(body.held[:, None], body.limits, body.joint.range.reshape(-1, 2)) for body in self.bodies
+        ]
         for d, (lower, upper) in enumerate(np.concatenate(ranges) if ranges else []):
             if lower > 0.0 or upper < 0.0:
                 q[d] = 0.5 * (lower + upper)

@@ -37,8 +37,6 @@ class Moving:
                 "a moving component needs the name of a coordinate and a function, "
                 f"got {self.coordinate!r:.40} and {self.function!r:.40}"
             )
-        if not self.function.smooth:
-            raise ModelError(f"a path point cannot move by a function with kinks, got {self.function!r:.80}")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
