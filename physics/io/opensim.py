@@ -104,7 +104,7 @@ class _Reading:
     def __init__(self, model: Node, limits: bool, allow_welds: bool, folders: list[Path]) -> None:
         self.model = model
         self.folders = folders
-        self.notes = Notes(f"{model.path}/")
+        self.notes = Notes()
         self.frames = Frames(model)
         self.builder = ModelBuilder(model.numbers("gravity", DEFAULT_GRAVITY, 3))
         self.tree = Tree(model, self.frames, self.builder, limits, allow_welds, self.notes)
@@ -121,13 +121,14 @@ class _Reading:
         self._check_wraps(muscles, wrap_objects)
         if with_muscles:
             add_muscles(self.builder, muscles, wrap_objects, self.tree.coordinates, smoothing, self.notes)
+        frames = self.frames.all()
         for part in self.model.unread():
             self.notes.warn(f"{part.tag} is not read", part.path)
         return OpenSimModel(
             self.model.name,
             self.builder,
             self.tree.coordinates,
-            self.frames.all(),
+            frames,
             muscles,
             wrap_objects,
             markers,
@@ -188,9 +189,14 @@ class _Reading:
         return muscles, groups
 
     def _markers(self) -> tuple[OpenSimPoint, ...]:
-        return tuple(
-            read_marker(node, self.frames) for node in self.model.objects("MarkerSet") if node.tag == "Marker"
-        )
+        markers = []
+        for node in self.model.objects("MarkerSet"):
+            try:
+                if node.tag == "Marker":
+                    markers.append(read_marker(node, self.frames))
+            except FormatError as error:
+                self.notes.note(f"a marker is left out: {error}", node.path)
+        return tuple(markers)
 
     def _not_applied(self, node: Node) -> None:
         """A force that is not read."""

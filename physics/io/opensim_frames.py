@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from contextlib import suppress
 
 import numpy as np
 
@@ -152,9 +153,12 @@ class Frames:
         return found[0]
 
     def all(self) -> dict[str, OpenSimFrame]:
-        """Body and pose of every frame by its path."""
-        known = (*self._bodies, *self._given, *self._defined)
-        return {path: self.resolve(path, "/", path) for path in known}
+        """Body and pose of every frame by its path, without those that are invalid."""
+        found = {}
+        for path in (*self._bodies, *self._given, *self._defined):
+            with suppress(FormatError):  # a frame that nothing needs
+                found[path] = self.resolve(path, "/", path)
+        return found
 
 
 def members(model: Node, tag: str) -> list[tuple[str, Node]]:

@@ -75,8 +75,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
     """A coordinate with its settings, and the value that it keeps: locked, prescribed, or without a range."""
     lower, upper = (float(bound) for bound in node.numbers("range", [-10.0, 10.0], 2))
     if lower > upper:
-        notes.warn("its range is reversed and is turned round", node.path)
-        lower, upper = upper, lower
+        raise FormatError(f"{node.path}: the range of this coordinate is reversed: {lower:g} to {upper:g}")
     found = replace(
         given,
         default=node.number("default_value", 0.0),

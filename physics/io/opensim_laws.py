@@ -59,6 +59,7 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
 }
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
+NO_LENGTH = 1e-9  # m, of a tendon without length; a rigid one is only subtracted from the path
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # used only by controllers, solvers and initial states
 ASIDE = frozenset(
@@ -80,6 +81,7 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     slack = values["tendon_slack_length"]
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False) or slack == 0.0
     if slack == 0.0:
+        values["tendon_slack_length"] = NO_LENGTH
         notes.note("a tendon without length is rigid", muscle.name)
     if muscle.flags.get("ignore_activation_dynamics", False):
         notes.warn("ignore_activation_dynamics is not supported; the time constants apply", muscle.name)

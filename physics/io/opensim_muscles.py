@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
 def obstacle(given: OpenSimWrapObject) -> Obstacle:
     """Our wrapping surface."""
     side: Any = "shorter"
-    if given.quadrant != "all":
+    if given.quadrant != "all" and not (given.kind == "cylinder" and given.quadrant.endswith("z")):
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
     place: dict[str, Any] = {"body": given.frame.body, "frame": given.frame.pose, "side": side}
     if given.kind == "sphere":
@@ -130,58 +130,58 @@ class Meetings:
                 along.append(row)
         anywhere = rng.uniform(ranges[:, 0], ranges[:, 1], (POSES, count))
         self.q = np.concatenate([along, anywhere])
-        names = self.model.body_names
-        self.poses = [dict(zip(names, body_poses(self.model, self.model.state(q=q)))) for q in self.q]
+        state = self.model.state()
+        poses = np.array([body_poses(self.model, replace(state, q=row)) for row in self.q])
+        self.poses = {name: poses[:, i] for i, name in enumerate(self.model.body_names)}
 
     def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
         """The segments of a path that meet a surface."""
         count = max(len(path) - 1, 0)
-        often, along = np.zeros(count), np.zeros(count)
-        for q, poses in zip(self.q, self.poses):
-            frame = _world(poses, surface.frame.body) @ surface.frame.pose
-            ends = []
-            for point in path:
-                there = (_world(poses, point.body) @ [*self._at(point, q), 1.0])[:3]
-                ends.append(frame[:3, :3].T @ (there - frame[:3, 3]))
-            for k in range(count):
-                place = meets(ends[k], ends[k + 1], surface)
-                if place is not None:
-                    often[k] += 1.0
-                    along[k] += place
-        return _Found(often / len(self.q), along / np.maximum(often, 1.0))
+        if count == 0:
+            return _Found(np.zeros(0), np.zeros(0))
+        frame = self._world(surface.frame.body) @ surface.frame.pose
+        ends = np.stack([self._places(point) for point in path], axis=1) - frame[:, None, :3, 3]
+        ends = ends @ frame[:, :3, :3]
+        places = meets(ends[:, :-1], ends[:, 1:], surface)
+        met = ~np.isnan(places)
+        along = np.where(met, places, 0.0).sum(axis=0) / np.maximum(met.sum(axis=0), 1)
+        return _Found(met.mean(axis=0), along)
 
-    def _at(self, point: PathPoint, q: FloatArray) -> list[float]:
-        return [
-            float(part.function(q[self.places[part.coordinate]])) if isinstance(part, Moving) else float(part)
+    def _places(self, point: PathPoint) -> FloatArray:
+        """World places (poses, 3) of a point."""
+        local = [
+            part.function(self.q[:, self.places[part.coordinate]])
+            if isinstance(part, Moving)
+            else np.full(len(self.q), float(part))
             for part in point.position
         ]
+        world = self._world(point.body)
+        result: FloatArray = np.einsum("pij,jp->pi", world[:, :3, :3], np.array(local)) + world[:, :3, 3]
+        return result
+
+    def _world(self, body: str | None) -> FloatArray:
+        return np.tile(np.eye(4), (len(self.q), 1, 1)) if body is None else self.poses[body]
 
 
-def _world(poses: Mapping[str, FloatArray], body: str | None) -> FloatArray:
-    return np.eye(4) if body is None else poses[body]
-
-
-def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> float | None:
-    """Where a line segment (0 to 1), in the surface's frame, is deepest inside the surface; None if it is outside."""
+def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> FloatArray:
+    """Where line segments (..., 3), in the surface's frame, are deepest inside it (0 to 1); nan for those outside."""
     if surface.kind == "torus":  # a path is meant to pass through the ring
-        if start[2] * end[2] >= 0.0:
-            return None
-        share = float(start[2] / (start[2] - end[2]))
-        crossing = start + share * (end - start)
-        return share if float(np.hypot(crossing[0], crossing[1])) < surface.size[1] else None
+        height = start[..., 2] - end[..., 2]
+        share = start[..., 2] / np.where(height == 0.0, 1.0, height)
+        crossing = start + share[..., None] * (end - start)
+        inside = np.hypot(crossing[..., 0], crossing[..., 1]) < surface.size[1]
+        return np.where((start[..., 2] * end[..., 2] < 0.0) & inside, share, np.nan)
     scale = {"sphere": np.full(3, surface.size[0]), "cylinder": np.array([surface.size[0]] * 2 + [np.inf])}
     radii = scale.get(surface.kind, np.resize(np.array(surface.size), 3))
     first, step = start / radii, (end - start) / radii
-    length = float(step @ step)
-    share = 0.0 if length == 0.0 else float(np.clip(-(first @ step) / length, 0.0, 1.0))
-    deepest = first + share * step
-    if deepest @ deepest >= 1.0:
-        return None
+    length = (step**2).sum(axis=-1)
+    share = np.clip(-(first * step).sum(axis=-1) / np.where(length == 0.0, 1.0, length), 0.0, 1.0)
+    deepest = first + share[..., None] * step
+    inside = (deepest**2).sum(axis=-1) < 1.0
     if surface.kind == "cylinder":
-        height = start[2] + share * (end[2] - start[2])
-        if abs(height) > 0.5 * surface.size[1]:
-            return None
-    return share
+        height = start[..., 2] + share * (end[..., 2] - start[..., 2])
+        inside &= np.abs(height) <= 0.5 * surface.size[1]
+    return np.where(inside, share, np.nan)
 
 
 def _with_wraps(

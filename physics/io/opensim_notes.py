@@ -6,34 +6,32 @@ NAMED = 5  # most things that a line names
 
 
 class Notes:
-    """Collects causes and the things that they concern.
+    """Collects causes and the things that they concern, by names or by paths of which the last two parts are named."""
 
-    Args:
-        prefix: left out before each thing: the path of the model.
-    """
-
-    def __init__(self, prefix: str = "") -> None:
-        self._prefix = prefix
-        self._found: dict[tuple[bool, str], list[str]] = {}
+    def __init__(self) -> None:
+        self._found: dict[tuple[bool, str], dict[str, None]] = {}
 
     def warn(self, cause: str, thing: str) -> None:
         """Something changes the physics."""
-        self._found.setdefault((True, cause), []).append(thing.removeprefix(self._prefix))
+        self._add(True, cause, thing)
 
     def note(self, cause: str, thing: str) -> None:
         """Something differs without effect on the physics."""
-        self._found.setdefault((False, cause), []).append(thing.removeprefix(self._prefix))
+        self._add(False, cause, thing)
+
+    def _add(self, physics: bool, cause: str, thing: str) -> None:
+        called = "/".join(thing.split("/")[-2:]).removeprefix("objects/")
+        self._found.setdefault((physics, cause), {})[called] = None
 
     def lines(self, physics: bool) -> tuple[str, ...]:
         """One line for each cause of a grade."""
         return tuple(
-            f"{cause}: {_listed(things)}"
+            f"{cause}: {_listed([*things])}"
             for (grade, cause), things in self._found.items()
             if grade == physics
         )
 
 
 def _listed(things: list[str]) -> str:
-    named = list(dict.fromkeys(things))
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    return ", ".join(named[:NAMED]) + more
+    more = f" and {len(things) - NAMED} more" if len(things) > NAMED else ""
+    return ", ".join(things[:NAMED]) + more

@@ -12,6 +12,7 @@ from ..errors import FormatError
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
 from .opensim_joints import STILL
+from .opensim_laws import LAWS
 from .opensim_notes import Notes
 from .opensim_parts import (
     OpenSimFrame,
@@ -54,6 +55,8 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
         child = node.child(curve)
         if child is not None:
             _values(child, f"{curve}.", parameters, flags)
+    if node.tag not in LAWS:
+        node.forget()  # its curves mean nothing to the tension that replaces it
     active = flags.pop("appliesForce", True)
     return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active)
 
@@ -138,6 +141,8 @@ def read_wrap_object(node: Node, owner: OpenSimFrame, notes: Notes) -> OpenSimWr
     quadrant = node.text("quadrant", "all").lower().lstrip("+") or "all"
     if quadrant not in ("all", "x", "y", "z", "-x", "-y", "-z"):
         raise FormatError(f"{node.path}: quadrant must be all or one of x, -x, ..., got {quadrant!r}")
+    if node.tag == "WrapCylinder" and quadrant.endswith("z"):
+        notes.warn("a side along a cylinder's axis is not supported; paths take the shorter one", node.path)
     return OpenSimWrapObject(
         node.name,
         node.tag.removeprefix("Wrap").lower(),

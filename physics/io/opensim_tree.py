@@ -263,8 +263,11 @@ class Tree:
 
 def _solid(node: Node) -> _Solid:
     xx, yy, zz, xy, xz, yz = node.numbers("inertia", np.zeros(6), 6)
+    mass, com = node.number("mass", 0.0), node.numbers("mass_center", np.zeros(3), 3)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return _Solid(node.number("mass", 0.0), node.numbers("mass_center", np.zeros(3), 3), inertia)
+    return _Solid(
+        mass, com, inertia if mass > 0.0 else np.zeros((3, 3))
+    )  # OpenSim's massless bodies have none
 
 
 def _turned(link: _Link) -> _Link:

@@ -23,6 +23,7 @@ ONLY_SEEN = frozenset(  # appearance and authorship, without effect on motion
         "ContactGeometrySet",
         "FrameGeometry",
         "GeometryPathAppearance",
+        "ModelVisualPreferences",
         "ProbeSet",
         "SurfaceProperties",
         "VisibleObject",

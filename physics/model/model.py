@@ -284,7 +284,7 @@ class Model:
         """
         time = number(time, "time")
         timed = np.array([flag for body in self.bodies for flag in body.joint.prescribed], dtype=np.bool_)
-        positions = self._coordinates(q, "q", np.where(timed, time, self._default_coordinates()))
+        positions = self._coordinates(q, "q", np.where(timed, time, self._default_coordinates))
         velocities = self._coordinates(qd, "qd", timed.astype(np.float64))
         check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
@@ -293,6 +293,7 @@ class Model:
             array.flags.writeable = False
         return State(positions, velocities, time, chart, states)
 
+    @cached_property
     def _default_coordinates(self) -> FloatArray:
         q = np.zeros(self.num_coordinates)
         ranges = [
