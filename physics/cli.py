@@ -88,6 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument(
         "--no-limits", action="store_true", help="do not limit clamped coordinates to their ranges"
     )
+    convert.add_argument(
+        "--allow-welds", action="store_true", help="read joints of unknown kinds as welds, with a warning"
+    )
     convert.set_defaults(run=_convert)
 
     compiling = commands.add_parser(
@@ -172,14 +175,15 @@ def _info(options: argparse.Namespace, reporter: Reporter) -> int:
 
 def _convert(options: argparse.Namespace, reporter: Reporter) -> int:
     reporter.start(f"convert {options.model.stem}")
-    read = _open(partial(read_opensim, limits=not options.no_limits), options.model)
-    for warning in read.warnings:
+    reading = partial(read_opensim, limits=not options.no_limits, allow_welds=options.allow_welds)
+    read = _open(reading, options.model)
+    for warning in (*read.warnings, *read.notes):
         reporter.warning(warning)
     if not os.path.isdir(options.out.parent):
         raise FormatError(f"--out {options.out}: folder {options.out.parent} does not exist")
     model = read.build()
     names = {name: coordinate.coordinate for name, coordinate in read.coordinates.items()}
-    kept = {"name": read.name, "coordinates": names, "not_read": list(read.warnings)}
+    kept = {"name": read.name, "coordinates": names, "not_read": [*read.warnings, *read.notes]}
     save_model(model, options.out, read.state(model), extras={"opensim": kept})
     reporter.done(out=str(options.out), bodies=model.num_bodies, coordinates=model.num_coordinates)
     return reporting.EXIT_DONE

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +38,20 @@ READ_BACK = 1e-5
 AROUND = 0.1  # m, typical extent of bones and muscles beyond the origins of bodies
 
 
-def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Imported:
-    """Import an ``.osim`` file of version 4 at the scene's origin, or beside the objects there.
+def import_model(
+    scene: Scene, path: str, geometry: Sequence[str] = (), allow_welds: bool = False
+) -> Imported:
+    """Import an ``.osim`` file at the scene's origin, or beside the objects there.
 
     Args:
         geometry: folders of meshes, in addition to the file's own.
+        allow_welds: whether joints of unknown kinds become welds.
 
     Raises:
         FormatError, ModelError: the file is invalid; the scene is unchanged. OSError: it cannot be read.
     """
     ph = physics_access.physics()
-    read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry])
+    read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry], allow_welds=allow_welds)
     model = read.build()
     state = read.state(model)
     gravity = np.asarray(model.gravity, dtype=np.float64)
@@ -62,6 +66,8 @@ def import_model(scene: Scene, path: str, geometry: Sequence[str] = ()) -> Impor
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
     notes = [findings.about(None, "import-note", message=each) for each in read.warnings]
+    hints = [findings.about(None, "import-note", message=each) for each in read.notes]
+    notes += [replace(each, is_hint=True) for each in hints]
     imported = Imported(ground, warnings=notes)
     for body in model.bodies:
         imported.bodies[body.name] = _body_empty(standing, body, body.name, ground)
@@ -110,7 +116,7 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
     item.empty_display_size = 0.03 / units.length_scale(scene)
     made.joints[body.name] = item
     settings = item.condyle.joint
-    if not set_joint(settings, body.joint):
+    if not set_joint(settings, body.joint, units.length_scale(scene)):
         kind = body.joint.type
         made.warnings.append(findings.about(item, "import-joint-type", body=body.name, type=kind))
         return
@@ -244,7 +250,10 @@ def _add_geometry(standing: Standing, made: Imported) -> None:
 
 
 #: settings of a joint with the same names and values as in physics
-SAME = ("sequence", "rotation_first", "skew")
+SAME = (
+    *("sequence", "rotation_first", "skew", "semi_axes", "winging", "normal"),
+    *("winging_origin", "winging_direction"),
+)
 
 
 AXES = {"axis": "axis", "axis_1": "axis", "axis_2": "axis_2"}
@@ -254,12 +263,31 @@ AXES = {"axis": "axis", "axis_1": "axis", "axis_2": "axis_2"}
 KNOWN = {"type", "limit", "coordinates", *SAME, *AXES}
 
 
-def set_joint(settings: JointProperties, joint: Any) -> bool:
-    """Set a joint's settings to a joint of physics; returns False, changing nothing, if it is not supported."""
+#: entries of joints on an ellipsoid that are its semi-axes, the settings' semi_axes
+LENGTHS = {"ellipsoid": ("a", "b", "c"), "scapulothoracic": ("radii",)}
+
+
+def _in_units(described: dict[str, Any], metres: float) -> dict[str, Any]:
+    """A joint on an ellipsoid by the names of the settings, in Blender units."""
+    axes = np.ravel([described.pop(key) for key in LENGTHS[described["type"]]])
+    described["semi_axes"] = tuple(axes / metres)
+    if "winging_origin" in described:
+        described["winging_origin"] = tuple(np.array(described["winging_origin"]) / metres)
+    return described
+
+
+def set_joint(settings: JointProperties, joint: Any, metres: float = 1.0) -> bool:
+    """Set a joint's settings to a joint of physics; returns False, changing nothing, if it is not supported.
+
+    Args:
+        metres: length of a unit of the scene.
+    """
     inverted = joint.type == "inverted"
     if inverted:
         joint = joint.joint
     described = joint.to_dict()
+    if joint.type in LENGTHS:
+        described = _in_units(described, metres)
     plain = {key for key in described if key not in KNOWN and described[key] is not None}
     if joint.type not in TYPES or (joint.type != "custom" and plain):
         return False

@@ -301,7 +301,7 @@ def limits_of(item: Object, joint: physics_access.Joint) -> list[tuple[float, fl
     for row, (lower, upper) in zip(item.condyle.joint.coordinates, joint.range):
         if row.limits == "CUSTOM":
             lower, upper = row.lower, row.upper
-            if not lower < upper:
+            if not lower <= upper:
                 raise physics_access.model_error(
                     f"joint {item.name!r}: the lower limit of {title_of(row)} must be below the upper, got "
                     f"{units.figure(lower, row.unit)} and {units.figure(upper, row.unit)}"

@@ -34,6 +34,7 @@ def read_linear(node: Node, count: int) -> tuple[FloatArray, float] | None:
         *weights, constant = linear.numbers("coefficients", [0.0])
     elif polynomial is not None and polynomial.number("order", 0.0) == 1.0:
         constant, *weights = polynomial.numbers("coefficients", [0.0])
+        polynomial.forget()
         weights.reverse()  # OpenSim lists that of the last coordinate first
     else:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 
 import numpy as np
 
@@ -32,12 +33,11 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     names = instance(model, Model, "model").coordinate_names
     instance(storage, Storage, "storage")
     times = storage.times
-    labels = _labels(storage)
-    found = {name: storage.columns[labels[name]] for name in read.coordinates if name in labels}
+    labels = _labels(read, storage)
+    found = {name: storage.columns[label] for name, label in labels.items()}
     if not found:
         raise ModelError(f"no column is a coordinate of the model: {', '.join(storage.columns)}")
-    used = {labels[name] for name in found}
-    left = [label for label in storage.columns if label not in used]
+    left = [label for label in storage.columns if label not in labels.values()]
     if left:
         warnings.warn(
             f"columns that are no coordinates of the model are ignored: {', '.join(left)!s:.300}",
@@ -58,11 +58,23 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     return times, q
 
 
-def _labels(storage: Storage) -> dict[str, str]:
-    """The column of each coordinate, by its name or by the path of its value."""
-    labels: dict[str, str] = {}
+def _labels(read: OpenSimModel, storage: Storage) -> dict[str, str]:
+    """The column of each coordinate by its name, or by the path of its value, with its joint if its name is shared."""
+    by_path: dict[str, str] = {}
     for label in storage.columns:
-        labels.setdefault(label, label)
         if label.endswith("/value"):
-            labels.setdefault(label.split("/")[-2], label)
+            *_, joint, own, _ = ["", *label.split("/")]
+            by_path.setdefault(f"{joint}/{own}", label)
+            by_path.setdefault(own, label)
+    plain = {name: name.rsplit("/", 1)[-1] for name in read.coordinates}
+    count = Counter(plain.values())
+    labels: dict[str, str] = {}
+    for name, coordinate in read.coordinates.items():
+        found = by_path.get(f"{coordinate.joint}/{plain[name]}")
+        if name in storage.columns:
+            found = name
+        elif found is None and count[plain[name]] == 1:
+            found = by_path.get(name)
+        if found is not None:
+            labels[name] = found
     return labels

@@ -23,6 +23,7 @@ RENAMED = {
     "Schutte1993Muscle": "Schutte1993Muscle_Deprecated",
     "Delp1990Muscle": "Delp1990Muscle_Deprecated",
 }
+OF_MASS = ("mass", "mass_center", "inertia")
 BODIES = {  # the entry of a part that names a body, and its socket
     "body": "socket_parent_frame",
     "body_1": "socket_body_1",
@@ -70,8 +71,7 @@ def modernized(root: Element, version: int) -> None:
         _body(body)
         if body.get("name") == "ground":
             bodies.remove(body)
-            body.tag = "Ground"
-            model.append(body)
+            model.append(_made("Ground", [part for part in body if part.tag not in OF_MASS], name="ground"))
     if joints:
         _name(joints)
         model.append(_made("JointSet", [_made("objects", joints)]))

@@ -204,7 +204,7 @@ class Tree:
             least = max(moments[2], solid.mass * radius**2)
             mended = np.array([*np.maximum(moments[:2], POINT_SHARE * least), least])
             mended[:2] += max(0.5 * (mended[2] - mended[0] - mended[1]), 0.0)
-            if np.abs(mended - moments).max() > ROUND_OFF * solid.mass:
+            if np.abs(mended - moments).max() > ROUND_OFF * solid.mass and radius == POINT_RADIUS:
                 self.notes.warn(
                     "an impossible inertia is increased by the least that makes it possible", name
                 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, session
@@ -17,7 +17,7 @@ from ..welcome.operators import look_at_selected
 
 
 class ImportOpenSim(Change, Operator):
-    """Import an OpenSim model (.osim of version 4): bodies with any meshes found, joints, ranges, muscles and the
+    """Import an OpenSim model (.osim): bodies with any meshes found, joints, ranges, muscles and the
     surfaces that they wrap over"""
 
     bl_idname = "condyle.import_opensim"
@@ -31,6 +31,11 @@ class ImportOpenSim(Change, Operator):
         subtype="DIR_PATH",
     )
 
+    allow_welds: BoolProperty(
+        name="Weld Unknown Joints",
+        description="Import joints of unknown kinds as welds, with a warning; otherwise such a model is refused",
+    )
+
     def invoke(self, context: Context, _event: Event) -> set[str]:
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
@@ -38,7 +43,9 @@ class ImportOpenSim(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         folders = [bpy.path.abspath(self.geometry)] if self.geometry else []
         try:
-            imported = opensim_import.import_model(context.scene, bpy.path.abspath(self.filepath), folders)
+            imported = opensim_import.import_model(
+                context.scene, bpy.path.abspath(self.filepath), folders, self.allow_welds
+            )
         except (physics_access.physics().CondyleError, OSError) as error:
             return failed(self, error)
         shown = set(context.view_layer.objects)  # without objects in excluded collections

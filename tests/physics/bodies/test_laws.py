@@ -142,10 +142,10 @@ def test_bad_laws_are_named(values, words):
         swing(joint=j.Planar(), **values)
 
 
-def test_joints_do_not_follow_functions_with_kinks():
+def test_joints_follow_functions_with_kinks():
+    """Exactly: on both sides of a kink, and along its first and last line beyond the table."""
     table = j.PiecewiseLinear([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
-    axes = [((1, 0, 0), j.Linear(), "a"), ((0, 1, 0), j.Linear(0.0), None), ((0, 0, 1), table, "a")]
-    with pytest.raises(
-        ph.ModelError, match="must follow a smooth function, got one of type 'piecewise_linear'"
-    ):
-        j.Custom(("a",), rotations=axes, translations=axes)
+    still = [((0, 1, 0), j.Linear(0.0), None), ((0, 0, 1), j.Linear(0.0), None)]
+    joint = j.Custom(("a",), [((1, 0, 0), j.Linear(0.0), None), *still], [((1, 0, 0), table, "a"), *still])
+    for value, x in ((-0.5, -0.5), (0.5, 0.5), (1.0, 1.0), (1.25, 0.75), (3.0, -1.0)):
+        assert joint.transform(np.array([value]))[0, 3] == x

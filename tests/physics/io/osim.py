@@ -56,3 +56,57 @@ def write(path: Path, bodies: str, joints: str, rest: str = "") -> Path:
     """The model as a file."""
     path.write_text(DOCUMENT.format(bodies=bodies, joints=joints, rest=rest))
     return path
+
+
+OLD_JOINT = """<Joint><{kind} name="{name}"><parent_body>{parent}</parent_body>
+<location_in_parent>{at}</location_in_parent>
+<orientation_in_parent>0.1 0.2 0.3</orientation_in_parent><location>0.02 0.1 0</location>
+<orientation>0 0.4 0</orientation><CoordinateSet><objects><Coordinate name="{coordinate}"><motion_type>rotational
+</motion_type><default_value>0.2</default_value><range>-1 2</range><clamped>true</clamped></Coordinate></objects>
+</CoordinateSet><reverse>{reverse}</reverse>{rest}</{kind}></Joint>"""
+
+OLD_AXIS = """<TransformAxis name="{name}"><function>{function}</function><coordinates>{follows}</coordinates>
+<axis>{axis}</axis></TransformAxis>"""
+
+OLD_BODIES = """<Body name="ground"><mass>0</mass><Joint/><VisibleObject/></Body>
+<Body name="upper"><mass>2</mass><mass_center>0 -0.1 0</mass_center><inertia_xx>0.01</inertia_xx>
+<inertia_yy>0.02</inertia_yy><inertia_zz>0.025</inertia_zz><inertia_xy>0.001</inertia_xy><inertia_xz>0</inertia_xz>
+<inertia_yz>0</inertia_yz>{shoulder}<VisibleObject><GeometrySet><objects><DisplayGeometry>
+<geometry_file>arm.vtp</geometry_file><scale_factors>2 1 1</scale_factors></DisplayGeometry></objects></GeometrySet>
+<scale_factors>1 1 1</scale_factors></VisibleObject></Body>
+<Body name="hand"><mass>1</mass><mass_center>0 -0.05 0.01</mass_center><inertia_xx>0.002</inertia_xx>
+<inertia_yy>0.002</inertia_yy><inertia_zz>0.003</inertia_zz>{elbow}</Body>"""
+
+MUSCLE_19 = """<Thelen2003Muscle name="flexor"><MusclePointSet><objects>
+<MusclePoint name="a"><location>0 0.3 0</location><body>ground</body></MusclePoint>
+<MuscleViaPoint name="b"><location>0 0.1 0</location><body>upper</body><range>-1 0.5</range>
+<coordinate>elbow</coordinate></MuscleViaPoint><MovingMusclePoint name="c"><body>hand</body>
+<XAttachment><natCubicSpline><x>-1 0 1</x><y>0 0.05 0.2</y></natCubicSpline></XAttachment>
+<x_coordinate>elbow</x_coordinate><YAttachment><Constant><value>0.25</value></Constant></YAttachment>
+<y_coordinate>elbow</y_coordinate><ZAttachment><Constant/></ZAttachment><z_coordinate>elbow</z_coordinate>
+</MovingMusclePoint></objects></MusclePointSet><MuscleWrapSet><objects/></MuscleWrapSet>
+<max_isometric_force>300</max_isometric_force><pennation_angle>0.2</pennation_angle></Thelen2003Muscle>"""
+
+
+def old_document(version: int, rest: str = "", reverse: str = "false") -> str:
+    """A model of a version before 4: two bodies, the hand's joint a CustomJoint that turns and slides."""
+    axes = [("rotation1", "", "elbow", "0 0 1"), ("rotation2", "<Constant/>", "", "0 1 0")]
+    axes += [("rotation3", "<Constant/>", "", "1 0 0"), ("translation2", "<Constant/>", "", "0 1 0")]
+    slide = "<NaturalCubicSpline><x>-1 0 0.5 1</x><y>0.1 0 0.02 0.1</y></NaturalCubicSpline>"
+    axes += [("translation1", slide, "elbow", "1 0 0"), ("translation3", "<Constant/>", "", "0 0 1")]
+    made = "".join(OLD_AXIS.format(name=n, function=f, follows=c, axis=a) for n, f, c, a in axes)
+    shoulder = OLD_JOINT.format(
+        kind="PinJoint", name="", parent="ground", at="0 1 0", coordinate="shoulder", reverse="false", rest=""
+    )
+    elbow = OLD_JOINT.format(
+        kind="CustomJoint",
+        name="elbow",
+        parent="upper",
+        at="0 -0.3 0",
+        coordinate="elbow",
+        reverse=reverse,
+        rest=f"<SpatialTransform>{made}</SpatialTransform>",
+    )
+    bodies = OLD_BODIES.format(shoulder=shoulder, elbow=elbow)
+    return f"""<?xml version="1.0"?><OpenSimDocument Version="{version}"><Model name="old"><gravity>0 -9.81 0</gravity>
+<BodySet><objects>{bodies}</objects></BodySet>{rest}</Model></OpenSimDocument>"""

@@ -1,0 +1,205 @@
+"""Parts of OpenSim models that were refused or misread, each with OpenSim 4.6's value."""
+
+import numpy as np
+import pytest
+
+import physics as ph
+from physics import joints as j
+from tests.physics.io.osim import body, coordinate, joint, offset, write
+
+GROUND = "/ground"
+RZ = {"j2": 0.2, "j1": 0.1}
+# OpenSim 4.6: Body.getTransformInGround, StationDefinedFrame.findTransformInBaseFrame
+ELLIPSOID = [
+    [0.8600893382050473, -0.4698689469495153, -0.19866933079506122, -0.019866933079506124],
+    [0.40648913508618606, 0.8665341013181509, -0.28962947762551555, -0.05792589552510311],
+    [0.308241647677416, 0.16835030129256742, 0.9362933635841992, 0.28088800907525974],
+]
+STATIONS = [
+    [-0.7682212795973755, 0.0, 0.6401843996644798, 0.0],
+    [0.5121475197315839, 0.5999999999999999, 0.6145770236779005, 0.0],
+    [-0.3841106397986879, 0.7999999999999998, -0.4609327677584254, 0.2],
+]
+AXIS = '<TransformAxis name="{}"><coordinates>{}</coordinates><axis>{}</axis>{}</TransformAxis>'
+
+
+def custom(name, child, functions, coordinates, parent=GROUND):
+    """A CustomJoint; functions: {name of an axis: (coordinates, axis, function)}."""
+    axes = "".join(AXIS.format(key, *given) for key, given in functions.items())
+    made = "".join(coordinate(each) for each in coordinates)
+    rest = f"<SpatialTransform>{axes}</SpatialTransform>"
+    return joint("CustomJoint", name, parent, child, made, rest=rest)
+
+
+def test_a_spline_of_three_knots_is_a_parabola():
+    """OpenSim 4.6: SimmSpline.calcValue inside and beyond."""
+    spline = j.CubicSpline([-0.436332, 0.0, 0.610865], [-0.163625, 0.0, 0.305433])
+    expected = {
+        -1.0: -0.34564352008485044,
+        -0.4: -0.15173517995370586,
+        -0.2: -0.0806422282768115,
+        0.1: 0.043902092863374674,
+        0.3: 0.13886823604006185,
+        0.6: 0.2992223444299373,
+        1.0: 0.5283751751461531,
+    }
+    for x, y in expected.items():
+        assert float(spline(x)) == pytest.approx(y, rel=1e-14)  # round-off of a polynomial
+
+
+def test_lines_and_kinks_of_tables_move_joints(tmp_path):
+    """OpenSim 4.6: two knots and collinear ones are a line, others have kinks; all go on beyond their ends."""
+    table = "<PiecewiseLinearFunction><x>{}</x><y>{}</y></PiecewiseLinearFunction>"
+    functions = {
+        "rotation3": ("q", "0 0 1", table.format("-1 1", "-0.5 0.5")),
+        "translation1": ("q", "1 0 0", table.format("-1 0 1", "0.5 0 2")),
+        "translation2": ("q", "0 1 0", table.format("0 1 3", "1 3 7")),
+    }
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), custom("j", "a", functions, ["q"])))
+    model = read.build()
+    assert not read.warnings
+    for q, x in ((-2.0, 1.0), (-0.5, 0.25), (0.5, 1.0), (3.0, 6.0)):  # PiecewiseLinearFunction.calcValue
+        pose = ph.body_poses(model, read.state(model, {"q": q}))[0]
+        assert np.allclose(pose[:2, 3], [x, 1.0 + 2.0 * q], atol=1e-14)
+        assert np.arctan2(pose[1, 0], pose[0, 0]) == pytest.approx(0.5 * q, abs=1e-14)
+
+
+def test_a_joint_without_functions_and_coordinates(tmp_path):
+    """OpenSim 4.6 takes missing axes as still, a missing function as the coordinate, and makes missing coordinates."""
+    functions = {"rotation3": ("q", "0 0 1", "")}
+    made = custom("j", "a", functions, ["q"]) + joint("PinJoint", "k", "a", "b")
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), made))
+    assert list(read.coordinates) == ["q", "_coord_0"]
+    pose = ph.body_poses(read.build(), read.state(read.build(), {"q": 0.3}))[0]
+    assert np.arctan2(pose[1, 0], pose[0, 0]) == pytest.approx(0.3, abs=1e-15)
+
+
+def test_a_custom_joint_that_nothing_moves_stays_where_its_functions_put_it(tmp_path):
+    functions = {"translation2": ("", "0 1 0", "<Constant><value>0.25</value></Constant>")}
+    made = custom("j", "a", functions, ["q"]) + joint("PinJoint", "k", "a", "b", coordinate("r"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), made))
+    assert list(read.coordinates) == ["r"] and len(read.warnings) == 1
+    assert ph.body_poses(read.build(), read.build().state())[0][:3, 3].tolist() == [0.0, 0.25, 0.0]
+
+
+def test_an_ellipsoid_joint(tmp_path):
+    """OpenSim 4.6: Body.getTransformInGround at 0.3, -0.2, 0.5; three coordinates, the engine's fourth is held."""
+    names = "".join(coordinate(name) for name in "xyz")
+    made = joint("EllipsoidJoint", "j", GROUND, "a", names, rest="<radii_x_y_z>0.1 0.2 0.3</radii_x_y_z>")
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made))
+    model = read.build()
+    assert list(read.coordinates) == ["x", "y", "z"] and model.prescribed.tolist() == [False] * 3 + [True]
+    pose = ph.body_poses(model, read.state(model, {"x": 0.3, "y": -0.2, "z": 0.5}))[0]
+    assert np.abs(pose[:3] - ELLIPSOID).max() < 1e-13
+
+
+def test_coordinates_of_the_same_name(tmp_path):
+    """OpenSim's paths tell them apart; here the second one has its joint's name before its own."""
+    made = joint("PinJoint", "j1", GROUND, "a", coordinate("rz"))
+    made += joint("PinJoint", "j2", "a", "b", coordinate("rz"))
+    points = """<PathPoint name="p"><socket_parent_frame>/ground</socket_parent_frame></PathPoint>
+<ConditionalPathPoint name="c"><socket_parent_frame>/bodyset/a</socket_parent_frame><range>0 1</range>
+<socket_coordinate>/jointset/{}/rz</socket_coordinate></ConditionalPathPoint>
+<PathPoint name="e"><socket_parent_frame>/bodyset/b</socket_parent_frame><location>0.1 0 0</location></PathPoint>"""
+    for name, follows in (("j1", "a.angle"), ("j2", "b.angle")):
+        force = f"""<ForceSet><objects><PathActuator name="m"><min_control>-Inf</min_control><GeometryPath>
+<PathPointSet><objects>{points.format(name)}</objects></PathPointSet></GeometryPath></PathActuator></objects></ForceSet>"""
+        read = ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), made, force))
+        model = read.build()
+        assert list(read.coordinates) == ["rz", "j2/rz"]
+        assert model.muscles[0].points[1].condition.coordinate == follows
+    table = ph.Storage(
+        np.array([0.0, 1.0]), {f"/jointset/{k}/rz/value": np.full(2, x) for k, x in RZ.items()}
+    )
+    assert ph.motion_samples(read, model, table)[1].tolist() == [[0.1, 0.2]] * 2
+
+
+def test_bodies_and_joints_among_components(tmp_path):
+    """OpenSim 4.6 reads parts outside the sets, at paths without a set's name."""
+    inner = body("b") + joint("SliderJoint", "s", "/bodyset/a", "/b", coordinate("x"))
+    rest = f"<components>{inner}</components>"
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest))
+    assert read.build().body_names == ("a", "b") and list(read.coordinates) == ["q", "x"]
+    assert read.frames["/b"].body == "b"
+
+
+def test_a_frame_by_stations(tmp_path):
+    """OpenSim 4.6: its y axis along a to b, its -x axis along the normal of a, b and c, its origin at c."""
+    station = (
+        '<Station name="{}"><socket_parent_frame>..</socket_parent_frame><location>{}</location></Station>'
+    )
+    places = {"sa": "0.1 0 0", "sb": "0.1 0.3 0.4", "sc": "0 0 0.2"}
+    parts = "".join(station.format(*pair) for pair in places.items())
+    parts += """<StationDefinedFrame name="f"><ab_axis>+y</ab_axis><ab_x_ac_axis>-x</ab_x_ac_axis>
+<socket_point_a>../sa</socket_point_a><socket_point_b>../sb</socket_point_b><socket_point_c>../sc</socket_point_c>
+<socket_origin_point>../sc</socket_origin_point></StationDefinedFrame>"""
+    made = joint("PinJoint", "j", GROUND, "/bodyset/a/f", coordinate("q"))
+    whole = body("a", rest=f"<components>{parts}</components>")
+    read = ph.read_opensim(write(tmp_path / "m.osim", whole, made))
+    assert np.abs(read.frames["/bodyset/a/f"].pose[:3] - STATIONS).max() < 1e-15
+
+
+def test_couplers_of_two_coordinates(tmp_path):
+    """OpenSim 4.6: a LinearFunction's coefficients in order, those of a polynomial from the last coordinate on."""
+    made = joint("PinJoint", "j0", GROUND, "a", coordinate("q")) + joint(
+        "PinJoint", "j1", "a", "b", coordinate("r")
+    )
+    made += joint("PinJoint", "j2", "b", "c", coordinate("s"))
+    coupler = """<ConstraintSet><objects><CoordinateCouplerConstraint name="k"><coupled_coordinates_function>{}
+</coupled_coordinates_function><independent_coordinate_names>q r</independent_coordinate_names>
+<dependent_coordinate_name>s</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"""
+    linear = "<LinearFunction><coefficients>0.5 -0.25 0.1</coefficients></LinearFunction>"
+    several = """<MultivariatePolynomialFunction><coefficients>0.1 -0.25 0.5</coefficients><dimension>2</dimension>
+<order>1</order></MultivariatePolynomialFunction>"""
+    for function in (linear, several):
+        path = write(tmp_path / "m.osim", body("a") + body("b") + body("c"), made, coupler.format(function))
+        read = ph.read_opensim(path)
+        state = read.state(read.build(), {"q": 0.4, "r": 0.8})
+        assert not read.warnings and state.q[2] == pytest.approx(0.5 * 0.4 - 0.25 * 0.8 + 0.1, abs=1e-15)
+
+
+def test_a_point_on_a_line(tmp_path):
+    """OpenSim 4.6's PointOnLineConstraint keeps two distances at 0, those across the line."""
+    rest = """<ConstraintSet><objects><PointOnLineConstraint name="rail"><socket_line_body>/ground</socket_line_body>
+<socket_follower_body>/bodyset/a</socket_follower_body><line_direction_vec>1 1 0</line_direction_vec>
+<point_on_line>0 0.5 0</point_on_line><point_on_follower>0.1 0 0</point_on_follower></PointOnLineConstraint></objects>
+</ConstraintSet>"""
+    names = "".join(coordinate(f"c{k}") for k in range(6))
+    read = ph.read_opensim(
+        write(tmp_path / "m.osim", body("a"), joint("FreeJoint", "j", GROUND, "a", names), rest)
+    )
+    model = read.build()
+
+    def away(*place):
+        state = read.state(model, {f"c{k + 3}": x for k, x in enumerate(place)})
+        return np.linalg.norm([constraint.value(model, state) for constraint in model.constraints.values()])
+
+    assert len(model.constraints) == 2 and away(0.9, 1.5, 0.0) < 1e-15
+    assert away(0.9, 1.5, 0.2) == pytest.approx(0.2, abs=1e-15)
+    assert away(0.9, 1.3, 0.0) == pytest.approx(0.2 / np.sqrt(2.0), abs=1e-15)
+
+
+def test_text_among_numbers_and_marks_in_text(tmp_path):
+    """OpenSim 4.6 reads a bare &, -- in a comment, Latin letters, and words among a muscle's numbers."""
+    force = """<ForceSet><objects><DeGrooteFregly2016Muscle name="m"><max_isometric_force>100</max_isometric_force>
+<tendon_compliance_dynamics_mode>implicit</tendon_compliance_dynamics_mode><GeometryPath><PathPointSet><objects>
+<PathPoint name="p"><socket_parent_frame>/ground</socket_parent_frame></PathPoint><PathPoint name="e">
+<socket_parent_frame>/bodyset/a</socket_parent_frame></PathPoint></objects></PathPointSet></GeometryPath>
+</DeGrooteFregly2016Muscle></objects></ForceSet><!-- a -- b --><credits>Doe & Roe \xe9</credits>"""
+    path = tmp_path / "m.osim"
+    write(path, body("a"), joint("PinJoint", "j", GROUND, "a", coordinate("q")), force)
+    path.write_bytes(path.read_text().encode("latin-1"))
+    read = ph.read_opensim(path)
+    assert read.muscles["m"].parameters["max_isometric_force"] == 100.0
+    (told,) = read.warnings
+    assert told.endswith(": m")
+
+
+def test_a_weld_between_frames_of_its_own(tmp_path):
+    frames = offset("here", "/bodyset/a", "0.1 0 0") + offset("there", GROUND, "0 0.2 0")
+    rest = f"""<ConstraintSet><objects><WeldConstraint><socket_frame1>here</socket_frame1><socket_frame2>there
+</socket_frame2><frames>{frames}</frames></WeldConstraint></objects></ConstraintSet>"""
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    (weld,) = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest)).build().constraints.values()
+    assert weld.frame[0, 3] == 0.1 and weld.other_frame[1, 3] == 0.2
