@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -40,9 +40,15 @@ class Storage:
 def read_storage(path: str | os.PathLike[str]) -> Storage:
     """Read a ``.mot`` or ``.sto`` file.
 
+    Vectors and quaternions (``1,2,3``) become columns ``name_1``, ``name_2`` ... as in OpenSim.
+
+    Warns:
+        UserWarning: names what was mended: a size other than the header states, rows that repeat a time, columns that
+            repeat a name and get a number.
+
     Raises:
-        FormatError: not such a file, truncated, a duplicate name, time that does not increase, vectors as entries;
-            the message names line and value.
+        FormatError: not such a file, a line with another number of entries, time that decreases; the message names line
+            and value.
         OSError: the file cannot be read.
     """
     lines = read_text(path, "a table").splitlines()
@@ -53,20 +59,20 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
     body = [(k, line) for k, line in enumerate(lines[head + 1 :], head + 2) if line.strip()]
     if not body:
         raise FormatError(f"{path}: ends after its header (truncated?)")
-    labels = body[0][1].strip().split("\t") if "\t" in body[0][1].strip() else body[0][1].split()
-    labels = [label.strip() for label in labels]
+    labels, lines_of_rows = _labels(path, body)
     if len(labels) > MOST_COLUMNS:
         raise FormatError(f"{path}: has {len(labels)} columns, more than the {MOST_COLUMNS} of any table")
-    if len(set(labels)) < len(labels):
-        twice = Counter(labels).most_common(1)[0][0]
-        raise FormatError(f"{path}: duplicate column {twice!r}")
     if labels[0].lower() != TIME:
         raise FormatError(f"{path}: the first column must be {TIME!r}, got {labels[0]!r}")
-    rows = [_row(path, number, line, len(labels)) for number, line in body[1:]]
+    rows = [_row(path, number, line, len(labels)) for number, line in lines_of_rows]
     table = np.concatenate(rows or [np.empty(0)]).reshape(len(rows), len(labels))
-    _check_size(path, header, table.shape)
     if not np.isfinite(table[:, 0]).all():
         raise FormatError(f"{path}: time must be finite, got {table[~np.isfinite(table[:, 0]), 0][0]:g}")
+    again = np.concatenate([[False], np.diff(table[:, 0]) == 0.0])[: len(table)]
+    if again.any():
+        _tell(path, f"{again.sum()} rows repeat the time of the row before and are left out")
+        table = table[~again]
+    _compare_size(path, header, (len(rows), len(table)), (len(body[0][1].split()), len(labels)))
     if (np.diff(table[:, 0]) <= 0.0).any():
         k = int(np.argmax(np.diff(table[:, 0]) <= 0.0))
         raise FormatError(f"{path}: time must increase, got {table[k, 0]:g} before {table[k + 1, 0]:g}")
@@ -152,6 +158,41 @@ def _header(lines: list[str]) -> tuple[str, dict[str, str]]:
     return header.pop("name", name), header
 
 
+def _labels(
+    path: str | os.PathLike[str], body: list[tuple[int, str]]
+) -> tuple[list[str], list[tuple[int, str]]]:
+    """Names of the columns, and the lines of numbers by their numbers; vectors are split in both."""
+    first, rows = body[0][1].strip(), body[1:]
+    labels = [label.strip() for label in (first.split("\t") if "\t" in first else first.split())]
+    labels = [label for label in labels if label]
+    widths = [1 + word.count(",") for word in rows[0][1].split()] if rows else []
+    if len(widths) == len(labels) and max(widths) > 1:
+        parts = [[f"{label}_{k + 1}" for k in range(width)] for label, width in zip(labels, widths)]
+        labels = [
+            name for label, names in zip(labels, parts) for name in (names if len(names) > 1 else [label])
+        ]
+        rows = [(number, line.replace(",", " ")) for number, line in rows]
+    known: dict[str, int] = {}
+    again = []
+    for k, label in enumerate(labels):
+        known[label] = known.get(label, 0) + 1
+        if known[label] > 1:
+            again.append(label)
+            labels[k] = f"{label} ({known[label]})"
+    if again:
+        _tell(
+            path,
+            f"column {again[0]!r} is there again and becomes {again[0] + ' (2)'!r}; {len(again)} such columns",
+        )
+    if len(set(labels)) < len(labels):
+        raise FormatError(f"{path}: names of columns cannot be told apart, such as {again[0]!r}")
+    return labels, rows
+
+
+def _tell(path: str | os.PathLike[str], what: str) -> None:
+    warnings.warn(f"{path}: {what}", stacklevel=4)
+
+
 def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> FloatArray:
     words = line.split()
     try:
@@ -163,11 +204,12 @@ def _row(path: str | os.PathLike[str], number: int, line: str, count: int) -> Fl
     return values
 
 
-def _check_size(path: str | os.PathLike[str], header: dict[str, str], shape: tuple[int, ...]) -> None:
-    for keys, found, what in ((ROWS, shape[0], "rows"), (COLUMNS, shape[1], "columns")):
+def _compare_size(
+    path: str | os.PathLike[str], header: dict[str, str], rows: tuple[int, int], columns: tuple[int, int]
+) -> None:
+    """Warns if the header states another number of rows or columns than either that was counted."""
+    for keys, found, what in ((ROWS, rows, "rows"), (COLUMNS, columns, "columns")):
         for key in keys:
             stated = header.pop(key, None)
-            if stated is not None and stated != str(found):
-                raise FormatError(
-                    f"{path}: its header states {stated} {what}, but there are {found} (truncated?)"
-                )
+            if stated is not None and stated not in map(str, found):
+                _tell(path, f"its header states {stated} {what}, but there are {found[-1]} (truncated?)")

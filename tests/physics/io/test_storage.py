@@ -54,13 +54,10 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
     ("old", "new", "told"),
     [
         ("endheader\n", "", "endheader"),
-        ("nRows=2", "nRows=3", "3 rows, but there are 2"),
-        ("nColumns=3", "nColumns=4", "4 columns, but there are 3"),
         ("\t-30\t2\n", "\t-30\n", "line 9 must have 3 numbers"),
         ("\t-30\t2\n", "\t-30\tx\n", "line 9 must be numbers"),
-        ("knee\tslide", "knee\tknee", "duplicate column"),
         ("time\tknee", "when\tknee", "first column"),
-        ("0.5\t-30", "0.0\t-30", "time must increase"),
+        ("0.5\t-30", "-0.5\t-30", "time must increase"),
         ("0.5\t-30", "nan\t-30", "time must be finite"),
         ("inDegrees=yes", "inDegrees=perhaps", "inDegrees"),
         ("time\tknee\tslide\n0\t90\t1\n0.5\t-30\t2\n", "", "after its header"),
@@ -69,6 +66,39 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
 def test_tables_that_are_refused(tmp_path, old, new, told):
     with pytest.raises(ph.FormatError, match=told):
         ph.read_storage(stored(tmp_path, TABLE.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told", "columns"),
+    [
+        ("nRows=2", "nRows=3", "3 rows, but there are 2", {"knee": [90.0, -30.0], "slide": [1.0, 2.0]}),
+        (
+            "nColumns=3",
+            "nColumns=4",
+            "4 columns, but there are 3",
+            {"knee": [90.0, -30.0], "slide": [1.0, 2.0]},
+        ),
+        ("0.5\t-30\t2\n", "0.5\t-30\t2\n" * 3, "2 rows repeat", {"knee": [90.0, -30.0], "slide": [1.0, 2.0]}),
+        (
+            "knee\tslide",
+            "knee\tknee",
+            "'knee' is there again",
+            {"knee": [90.0, -30.0], "knee (2)": [1.0, 2.0]},
+        ),
+    ],
+)
+def test_tables_that_are_mended(tmp_path, old, new, told, columns):
+    with pytest.warns(UserWarning, match=told):
+        read = ph.read_storage(stored(tmp_path, TABLE.replace(old, new)))
+    assert {name: column.tolist() for name, column in read.columns.items()} == columns
+
+
+def test_vectors_and_quaternions_become_columns(tmp_path):
+    """OpenSim 4.6's TimeSeriesTable.flatten names them _1, _2 ...; empty cells between names are no columns."""
+    text = "DataType=Quaternion\nversion=3\nendheader\ntime\t\ttorso\thead\n0\t1,0,0,0\t0,1,0,0\n1\t0,0,1,0\t0,0,0,1\n"
+    read = ph.read_storage(stored(tmp_path, text))
+    assert list(read.columns) == [f"{name}_{k}" for name in ("torso", "head") for k in range(1, 5)]
+    assert read.columns["torso_3"].tolist() == [0.0, 1.0] and read.header["datatype"] == "Quaternion"
 
 
 @pytest.mark.parametrize(
