@@ -102,20 +102,24 @@ class Frames:
 
     def _base(self, path: str, where: str) -> tuple[str, FloatArray]:
         """Path of a frame's body, and its pose there."""
-        if path in self._bodies:
-            return path, np.eye(4)
-        if path not in self._based:
-            if path in self._open:
+        way: dict[str, None] = {}  # from the frame to one whose place is known
+        while path not in self._bodies and path not in self._based:
+            if path in way or path in self._open:
                 raise FormatError(f"{where}: frame {path!r} is relative to itself")
-            self._open.add(path)
             if path in self._defined:
-                self._based[path] = self._through(path, where)
-            else:
-                parent, offset = self._given[path]
-                body, pose = self._base(self._path(parent, path, where), where)
-                self._based[path] = body, pose @ offset
-            self._open.discard(path)
-        return self._based[path]
+                self._open.add(path)
+                try:
+                    self._based[path] = self._through(path, where)
+                finally:
+                    self._open.discard(path)
+                break
+            way[path] = None
+            path = self._path(self._given[path][0], path, where)
+        body, pose = self._based.get(path, (path, np.eye(4)))
+        for each in reversed(way):
+            pose = pose @ self._given[each][1]
+            self._based[each] = body, pose
+        return body, pose
 
     def _through(self, path: str, where: str) -> tuple[str, FloatArray]:
         """A StationDefinedFrame: one axis along a to b, one along the normal of a, b and c."""

@@ -100,9 +100,12 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     return law
 
 
-def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw:
-    largest = muscle.parameters.get("max_isometric_force", muscle.parameters.get("optimal_force", 0.0))
+def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
+    largest = muscle.parameters.get("max_isometric_force", muscle.parameters.get("optimal_force"))
+    if largest is None and muscle.kind != "PathActuator":
+        notes.warn(f"a {muscle.kind} is not supported; it applies no force", muscle.name)
+        return None
     if muscle.kind != "PathActuator":
         cause = f"a {muscle.kind} is not supported; its force is the excitation times its largest force"
         notes.warn(cause, muscle.name)
-    return Tension(abs(largest))
+    return Tension(abs(1.0 if largest is None else largest))

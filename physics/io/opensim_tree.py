@@ -14,6 +14,7 @@ from ..errors import FormatError, ModelError
 from ..geometry import lie
 from ..joints import Fixed, Free, Inverted, Joint, Linear
 from ..model.builder import ModelBuilder
+from .opensim_forces import coordinate_forces, laws
 from .opensim_frames import Frames, bodies, joints
 from .opensim_functions import read_function, read_linear, scaled
 from .opensim_joints import ReadJoint, read_joint
@@ -83,6 +84,7 @@ class Tree:
         notes: Notes,
     ) -> None:
         self.frames, self.builder, self.limits, self.notes = frames, builder, limits, notes
+        self.forces = coordinate_forces(model.objects("ForceSet"), notes)
         self.coordinates: dict[str, OpenSimCoordinate] = {}
         self.solids = {node.name: _solid(node) for _, node in bodies(model)}
         self.links = [self._link(path, node, allow_welds) for path, node in joints(model)]
@@ -180,6 +182,7 @@ class Tree:
                 com=solid.com,
                 inertia=solid.inertia,
                 limits=self._ranges(link.read),
+                **laws(link.read, self.forces),
             )
         except ModelError as error:
             raise ModelError(f"{link.node.path}: {error}") from error
@@ -255,6 +258,7 @@ class Tree:
                 joint_in_parent=parent.pose,
                 body_in_joint=lie.inverse(child.pose),
                 limits=self._ranges(link.read),
+                **laws(link.read, self.forces),
             )
         except ModelError as error:
             raise ModelError(f"{link.node.path}: {error}") from error

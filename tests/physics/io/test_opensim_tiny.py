@@ -203,3 +203,31 @@ def test_a_weld_between_frames_of_its_own(tmp_path):
     made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
     (weld,) = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest)).build().constraints.values()
     assert weld.frame[0, 3] == 0.1 and weld.other_frame[1, 3] == 0.2
+
+
+FORCES = """<ForceSet><objects><CoordinateLimitForce name="l"><coordinate>q</coordinate>
+<upper_stiffness>2</upper_stiffness><upper_limit>90</upper_limit><lower_stiffness>3</lower_stiffness><lower_limit>-10</lower_limit><damping>0</damping>
+<transition>10</transition></CoordinateLimitForce><SpringGeneralizedForce name="s"><coordinate>r</coordinate>
+<stiffness>5</stiffness><rest_length>0.2</rest_length><viscosity>0.5</viscosity></SpringGeneralizedForce>
+<PointToPointSpring name="p"><socket_body1>/ground</socket_body1><socket_body2>/bodyset/b</socket_body2>
+<point1>0 1 0</point1><point2>0.1 0 0</point2><stiffness>7</stiffness><rest_length>0.3</rest_length>
+</PointToPointSpring></objects></ForceSet>"""
+
+
+def test_forces_on_coordinates_and_between_points(tmp_path):
+    """OpenSim 4.6: CoordinateLimitForce.calcLimitForce by angles, SpringGeneralizedForce at -25 degrees and 2 rad/s."""
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q")) + joint(
+        "PinJoint", "k", "a", "b", coordinate("r")
+    )
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), made, FORCES))
+    model = read.build()
+    assert not read.warnings
+    upper, lower = model.bodies
+    limits = {50: 0.0, 92: -0.23168, 95: -5.0, 98: -15.07328, 101: -22.0, 110: -40.0, -15: 7.5, -25: 45.0}
+    for angle, force in limits.items():
+        assert -float(upper.elastic[0](np.radians(angle))) == pytest.approx(force, abs=1e-4 * 20.0)
+    spring = -lower.stiffness[0] * (np.radians(-25.0) - lower.rest[0]) - lower.damping[0] * 2.0
+    assert spring == pytest.approx(2.181661564992912, rel=1e-14)
+    (rope,) = model.springs
+    assert rope.body == 1 and rope.other == -1 and (rope.stiffness, rope.rest_length) == (7.0, 0.3)
+    assert rope.point.tolist() == [0.1, 0.0, 0.0] and rope.other_point.tolist() == [0.0, 1.0, 0.0]
