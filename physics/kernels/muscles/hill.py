@@ -93,8 +93,11 @@ def clamped(laws: Array, law: int, activation: float) -> float:
 def activation_rate(
     laws: Array, law: int, excitation: float, activation: float
 ) -> tuple[float, float, float]:
-    """a' and its derivatives by excitation and activation: first order, faster to rise (Thelen 2003, eqs. 1, 2)."""
-    e, a = clamped(laws, law, excitation), clamped(laws, law, activation)
+    """a' and its derivatives by excitation and activation: first order, faster to rise (Thelen 2003, eqs. 1, 2).
+
+    The activation may fall below its minimum, to the excitation; where it is used it is clamped (OpenSim 4.6).
+    """
+    e, a = min(max(excitation, 0.0), 1.0), clamped(laws, law, activation)
     pace = 0.5 + 1.5 * a
     moves = 1.5 if a == activation else 0.0
     away = e - activation

@@ -1,0 +1,157 @@
+"""Models of others, in the folder that CONDYLE_OPENSIM_MODELS names: what OpenSim loads is read, and moves as there.
+
+A list of public ones, and how to report: docs/file-formats.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import physics as ph
+
+FOLDER = os.environ.get("CONDYLE_OPENSIM_MODELS", "")
+FILES = sorted(Path(FOLDER).rglob("*.osim")) if FOLDER else []
+POSE = 1e-9  # m: round-off of chains of some twenty joints, and of splines with knots 1e-4 apart
+MASS = (
+    1e-8  # of the largest entry: likewise, and bodies without inertia, which are points of radius 1e-5 m here
+)
+TRACE = 1e-8  # kg m^2: of bodies without mass, which get 1e-9 kg
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
+NO_JOINT = "free_"  # begins OpenSim's names of the coordinates of bodies without a joint
+
+pytestmark = pytest.mark.skipif(not FOLDER, reason="CONDYLE_OPENSIM_MODELS names no folder of models")
+files = pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(FOLDER)) for path in FILES])
+
+
+def loaded(path: Path, folder: Path) -> tuple[Any, Any, Path]:
+    """OpenSim's model and state, and the file that both read.
+
+    OpenSim rounds offsets and splines of versions before 4 to six digits, so that a copy has its numbers rounded.
+    """
+    opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")
+    from tests.verification.peers import quiet_opensim
+
+    quiet_opensim()
+    text = path.read_bytes().decode("latin-1")
+    version = re.search(r'Version="(\d+)"', text)
+    if version and int(version[1]) < 40000:
+        copy = folder / path.name
+        copy.write_text(NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text), "latin-1")
+        path = copy
+    try:
+        peer = opensim.Model(str(path))
+        return peer, peer.initSystem(), path
+    except RuntimeError as error:
+        pytest.skip(f"OpenSim does not load it: {str(error)[:100]}")
+
+
+@files
+@pytest.mark.peers
+def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
+    peer, state, path = loaded(path, tmp_path)
+    read = ph.read_opensim(path, limits=False, muscles=False)
+    if not peer.getBodySet().getSize():
+        return  # a file of geometry alone, which builds no model
+    model = read.build()
+    if model.constraints and peer.getJointSet().getSize() > peer.getBodySet().getSize():
+        pytest.skip("a ring of joints, which OpenSim opens elsewhere")
+    state = with_our_inertias(peer, model, state)
+    ours, theirs = places(peer, state, read, model)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        q = np.zeros(model.num_coordinates)
+        q[ours] = rng.uniform(-1.0, 1.0, len(ours))
+        for slot, value in zip(theirs, q[ours]):
+            state.updQ().set(slot, float(value))
+        peer.realizePosition(state)
+        placed = model.state(q=q)
+        compare_poses(peer, state, read, model, placed)
+        matrix = ph.mass_matrix(model, placed)[np.ix_(ours, ours)]
+        expected = mass_matrix(peer, state, theirs)
+        allowed = MASS * np.abs(expected).max(initial=0.0) + TRACE
+        assert np.abs(matrix - expected).max(initial=0.0) < allowed
+
+
+def with_our_inertias(peer: Any, model: ph.Model, state: Any) -> Any:
+    """OpenSim's state after impossible inertias, which it does not mend, became ours; others are equal."""
+    import opensim
+
+    for body in model.bodies:
+        theirs = peer.getBodySet().get(body.name) if peer.getBodySet().contains(body.name) else None
+        if theirs is None or theirs.getMass() == 0.0:
+            continue
+        values = theirs.get_inertia()
+        xx, yy, zz, xy, xz, yz = (values.get(k) for k in range(6))
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments = np.linalg.eigvalsh(inertia)
+        if moments[0] > 0.0 and moments[0] + moments[1] >= moments[2]:
+            continue
+        mended = body.inertia
+        theirs.set_inertia(
+            opensim.Vec6(
+                *np.diag(mended).tolist(), float(mended[0, 1]), float(mended[0, 2]), float(mended[1, 2])
+            )
+        )
+    return peer.initSystem()
+
+
+def places(peer: Any, state: Any, read: ph.OpenSimModel, model: ph.Model) -> tuple[list[int], list[int]]:
+    """Our indices of the coordinates, and the slots of OpenSim's q, in the order of these."""
+    found = {}
+    coordinates = peer.getCoordinateSet()
+    for k in range(coordinates.getSize()):
+        coordinate = coordinates.get(k)
+        joint, name = coordinate.getAbsolutePathString().split("/")[-2:]
+        key = f"{joint}/{name}" if f"{joint}/{name}" in read.coordinates else name
+        if key not in read.coordinates:
+            assert name.startswith(NO_JOINT) or any(repr(name) in told for told in read.warnings), name
+            continue
+        coordinate.setLocked(state, False)
+        coordinate.setIsPrescribed(state, False)
+        before = state.getQ().to_numpy().copy()
+        value = coordinate.getValue(state)
+        coordinate.setValue(state, value + 0.5, False)
+        slot = int(np.argmax(np.abs(state.getQ().to_numpy() - before)))
+        coordinate.setValue(state, value, False)
+        found[slot] = model.coordinate_names.index(read.coordinates[key].coordinate)
+        ours = read.coordinates[key]
+        assert ours.default == coordinate.get_default_value()
+        assert (ours.clamped, ours.locked) == (coordinate.get_clamped(), coordinate.get_locked())
+    slots = sorted(found)
+    return [found[slot] for slot in slots], slots
+
+
+def compare_poses(peer: Any, state: Any, read: ph.OpenSimModel, model: ph.Model, placed: Any) -> None:
+    """Compare the poses of all bodies but those without a joint and what they carry."""
+    from tests.verification.peers.opensim_model import pose_of
+
+    poses = dict(zip(model.body_names, ph.body_poses(model, placed)))
+    for k in range(peer.getBodySet().getSize()):
+        body = peer.getBodySet().get(k)
+        place = read.frames[f"/bodyset/{body.getName()}"]
+        pose = place.pose if place.body is None else poses[place.body] @ place.pose
+        assert np.abs(pose - pose_of(body.getTransformInGround(state))).max() < POSE, body.getName()
+
+
+def mass_matrix(peer: Any, state: Any, slots: list[int]) -> np.ndarray:
+    """OpenSim's mass matrix by the rates of its coordinates; speeds of balls and ellipsoids are angular."""
+    import opensim
+
+    matrix = opensim.Matrix()
+    peer.getMatterSubsystem().calcM(state, matrix)
+    count = state.getNU()
+    speeds = np.array([[matrix.get(i, j) for j in range(count)] for i in range(count)]).reshape(count, count)
+    rates = np.zeros((state.getNQ(), count))
+    for k in range(count):
+        for j in range(count):
+            state.updU().set(j, float(j == k))
+        peer.realizeVelocity(state)
+        rates[:, k] = state.getQDot().to_numpy()
+    across = np.linalg.pinv(rates[slots])
+    return across.T @ speeds @ across
