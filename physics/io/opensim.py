@@ -276,7 +276,8 @@ def _between(node: Node, ends: list[OpenSimFrame]) -> list[Any]:
         return [WeldConstraint(body, other, pose, other_pose)]
     if node.tag == "PointConstraint":
         return [PointConstraint(body, other, *points)]
-    return [DistanceConstraint(body, other, *points, node.number("constant_distance", 1.0))]
+    length = node.number("constant_distance", 1.0)
+    return [DistanceConstraint(body, other, points[0], points[1], length)]
 
 
 def _on_line(node: Node, ends: list[OpenSimFrame], points: list[FloatArray]) -> list[Any]:
