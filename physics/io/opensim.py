@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from .opensim_parts import (
     OpenSimPoint,
     OpenSimWrapObject,
 )
-from .opensim_paths import read_geometry, read_marker, read_muscle, read_wrap_object
+from .opensim_paths import PATHS, read_geometry, read_marker, read_muscle, read_wrap_object
 from .opensim_tree import Tree, couple, coupled_names, free_name
 from .opensim_xml import Node, read_xml
 
@@ -90,6 +91,7 @@ def read_opensim(
             f"{path}: not an OpenSim model of versions {OLDEST} to {NEWEST} (element {root.tag!r}, version {version!r})"
         )
     modernized(root, int(version))
+    _fill_defaults(root)
     document = Node(root, str(path))
     model = document.child("Model")
     if model is None:
@@ -97,6 +99,14 @@ def read_opensim(
     places = [Path(path).parent / part for part in (".", "Geometry", "geometry")]
     reading = _Reading(model, limits, allow_welds, [*places, *folders])
     return reading.read(muscles, smoothing)
+
+
+def _fill_defaults(root: Element) -> None:
+    """Entries that forces leave out, from the file's defaults of their kind."""
+    defaults = {default.tag: list(default) for default in root.iterfind("Model/defaults/*")}
+    for force in root.iterfind("Model/ForceSet/objects/*"):
+        there = {part.tag for part in force} | {*PATHS}
+        force.extend(part for part in defaults.get(force.tag, ()) if part.tag not in there)
 
 
 class _Reading:

@@ -424,6 +424,15 @@ def test_a_body_of_mass_without_inertia_is_a_point(tmp_path):
     assert ph.mass_matrix(model, model.state())[0, 0] == pytest.approx(2.0 * 0.1**2, rel=1e-7)
 
 
+def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):
+    """OpenSim 4.6: a muscle has its default's values, but none of a curve's that the muscle has itself."""
+    path = wrapped(tmp_path)
+    given = "<max_contraction_velocity>15</max_contraction_velocity>"
+    default = f'<defaults><Thelen2003Muscle name="default">{given}</Thelen2003Muscle></defaults>'
+    path.write_text(path.read_text().replace("<gravity>", default + "<gravity>"))
+    assert ph.read_opensim(path).build().muscles[0].law.max_contraction_velocity == 15.0
+
+
 def test_muscles_without_a_tendon_are_rigid():
     notes = Notes()
     numbers = {"tendon_slack_length": 0.0, "optimal_fiber_length": 0.1}
