@@ -53,9 +53,32 @@ MILLARD = COMMON | {
     "TendonForceLengthCurve.norm_force_at_toe_end": "tendon_toe_force",
     "TendonForceLengthCurve.curviness": "tendon_curviness",
 }
+DEGROOTE = COMMON | {
+    "fiber_damping": "damping",
+    "passive_fiber_strain_at_one_norm_force": "passive_strain_one",
+    "tendon_strain_at_one_norm_force": "tendon_strain",
+}
+LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016, within 0.1 of the largest force
+    "damping": 0.0,
+    "active_low": 0.5,
+    "active_knee": 0.73,
+    "active_high": 1.7,
+    "isometric_slope": 3.5,
+    "concentric_near_slope": 0.4,
+    "eccentric_near_slope": 0.4,
+    "eccentric_slope": 0.1,
+    "eccentric_curviness": 0.5,
+    "eccentric_force": 1.8,
+    "passive_strain_one": 0.6,
+    "passive_low_stiffness": 0.2,
+    "passive_curviness": 0.75,
+    "activation_time": 0.015,
+    "deactivation_time": 0.06,
+}
 LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
+    "DeGrooteFregly2016Muscle": (Millard, DEGROOTE),
 }
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
@@ -63,7 +86,10 @@ NO_LENGTH = 1e-9  # m, of a tendon without length; a rigid one is only subtracte
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # used only by controllers, solvers and initial states
 ASIDE = frozenset(
-    {"optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"}
+    {
+        *("optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"),
+        *("default_normalized_tendon_force", "activation_dynamics_smoothing"),
+    }
 )
 
 
@@ -78,6 +104,10 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     values: dict[str, Any] = DEFAULTS | {
         ours: muscle.parameters[theirs] for theirs, ours in names.items() if theirs in muscle.parameters
     }
+    if names is DEGROOTE:
+        values = LIKE_DEGROOTE | values
+        values["passive_stiffness"] = 3.0 / max(values["passive_strain_one"], 1e-3)
+        notes.warn("a DeGrooteFregly2016Muscle has the nearest of Millard's curves", muscle.name)
     slack = values["tendon_slack_length"]
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False) or slack == 0.0
     if slack == 0.0:

@@ -424,6 +424,28 @@ def test_a_body_of_mass_without_inertia_is_a_point(tmp_path):
     assert ph.mass_matrix(model, model.state())[0, 0] == pytest.approx(2.0 * 0.1**2, rel=1e-7)
 
 
+def test_a_muscle_of_de_groote_has_similar_curves():
+    """OpenSim 4.6: calcActiveForceLengthMultiplier, calcPassiveForceMultiplier, calcForceVelocityMultiplier.
+
+    The nearest of Millard's curves are within 0.1 of the largest force.
+    """
+    notes = Notes()
+    numbers = {"max_isometric_force": 1.0, "optimal_fiber_length": 1.0, "tendon_slack_length": 1.0}
+    flags = {"ignore_tendon_compliance": True}
+    kind = "DeGrooteFregly2016Muscle"
+    law = law_of(OpenSimMuscle("m", kind, (), parameters=numbers, flags=flags), notes)
+    active = {0.5: 0.054, 0.6: 0.302, 0.8: 0.836, 1.0: 1.0, 1.2: 0.794, 1.4: 0.38, 1.6: 0.124}
+    passive = {0.8: 0.005, 1.0: 0.018, 1.2: 0.069, 1.4: 0.264, 1.6: 1.0}
+    for length, force in active.items():
+        found = law.force(1.0 + length, 0.0, 1.0, [1.0]) - law.force(1.0 + length, 0.0, 0.0, [0.01])
+        assert abs(found - force) < 0.1
+    for length, force in passive.items():
+        assert abs(law.force(1.0 + length, 0.0, 0.0, [0.01]) - force) < 0.1
+    for speed, force in {-1.0: 0.0, -0.5: 0.234, -0.1: 0.745, 0.1: 1.207, 0.5: 1.588, 1.0: 1.794}.items():
+        assert abs(law.force(2.0, 10.0 * speed, 1.0, [1.0]) - force) < 0.1
+    assert len(notes.lines(physics=True)) == 1 and law.activation_time == 0.015
+
+
 def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):
     """OpenSim 4.6: a muscle has its default's values, but none of a curve's that the muscle has itself."""
     path = wrapped(tmp_path)
