@@ -289,7 +289,7 @@ def test_convert_writes_a_model_file(tmp_path, capsys):
     source = write(tmp_path / "arm.osim", body("arm"), made, "<novelty>1</novelty>")
     out = tmp_path / "arm.json"
     assert main(["convert", str(source), "--out", str(out)]) == 0
-    assert "warning: novelty: is not read" in capsys.readouterr().err
+    assert "warning: novelty is not read" in capsys.readouterr().err
     file = ph.load_model(out)
     assert file.state.q.tolist() == [0.4]
     assert file.extras["opensim"]["coordinates"] == {"flexion": "arm.angle"}
