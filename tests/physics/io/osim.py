@@ -90,23 +90,16 @@ MUSCLE_19 = """<Thelen2003Muscle name="flexor"><MusclePointSet><objects>
 
 def old_document(version: int, rest: str = "", reverse: str = "false") -> str:
     """A model of a version before 4: two bodies, the hand's joint a CustomJoint that turns and slides."""
-    axes = [("rotation1", "", "elbow", "0 0 1"), ("rotation2", "<Constant/>", "", "0 1 0")]
-    axes += [("rotation3", "<Constant/>", "", "1 0 0"), ("translation2", "<Constant/>", "", "0 1 0")]
     slide = "<NaturalCubicSpline><x>-1 0 0.5 1</x><y>0.1 0 0.02 0.1</y></NaturalCubicSpline>"
-    axes += [("translation1", slide, "elbow", "1 0 0"), ("translation3", "<Constant/>", "", "0 0 1")]
+    axes = [("rotation1", "", "elbow", "0 0 1"), ("rotation2", "<Constant/>", "", "0 1 0")]
+    axes += [("rotation3", "<Constant/>", "", "1 0 0"), ("translation1", slide, "elbow", "1 0 0")]
     made = "".join(OLD_AXIS.format(name=n, function=f, follows=c, axis=a) for n, f, c, a in axes)
     shoulder = OLD_JOINT.format(
         kind="PinJoint", name="", parent="ground", at="0 1 0", coordinate="shoulder", reverse="false", rest=""
     )
-    elbow = OLD_JOINT.format(
-        kind="CustomJoint",
-        name="elbow",
-        parent="upper",
-        at="0 -0.3 0",
-        coordinate="elbow",
-        reverse=reverse,
-        rest=f"<SpatialTransform>{made}</SpatialTransform>",
-    )
+    names = {"name": "elbow", "coordinate": "elbow", "reverse": reverse}
+    made = f"<SpatialTransform>{made}</SpatialTransform>"
+    elbow = OLD_JOINT.format(kind="CustomJoint", parent="upper", at="0 -0.3 0", rest=made, **names)
     bodies = OLD_BODIES.format(shoulder=shoulder, elbow=elbow)
     return f"""<?xml version="1.0"?><OpenSimDocument Version="{version}"><Model name="old"><gravity>0 -9.81 0</gravity>
 <BodySet><objects>{bodies}</objects></BodySet>{rest}</Model></OpenSimDocument>"""

@@ -367,21 +367,6 @@ def test_models_of_others_are_read_whole():
         assert read.build().num_coordinates == len(read.coordinates)
 
 
-def test_the_two_grades_of_what_is_told(tmp_path):
-    """What changes the physics is a warning, what is only not drawn or not used a note; equal causes share a line."""
-    parts = "".join(f'<Brick name="b{k}"><half_lengths>1 1 1</half_lengths></Brick>' for k in range(7))
-    made = body("arm").replace("</Body>", f"<attached_geometry>{parts}</attached_geometry></Body>")
-    rest = "".join(
-        f'<BodyDragForce name="d{k}"><coefficient>1</coefficient></BodyDragForce>' for k in range(3)
-    )
-    link = joint("PinJoint", "elbow", GROUND, "arm", coordinate("flexion"))
-    rest = f"<ForceSet><objects>{rest}</objects></ForceSet><ProbeSet><objects><P>1</P></objects></ProbeSet>"
-    read = ph.read_opensim(write(tmp_path / "m.osim", made, link, rest))
-    (warned,), (noted,) = read.warnings, read.notes
-    assert warned.endswith(": BodyDragForce 'd0', BodyDragForce 'd1', BodyDragForce 'd2'")
-    assert noted.endswith("Brick 'b4' and 2 more")
-
-
 def test_held_coordinates(tmp_path):
     """Locked, prescribed to be constant, or clamped to one value; OpenSim 4.6 keeps all of them under gravity."""
     fixed = "<prescribed_function><Constant><value>0.4</value></Constant></prescribed_function>"
@@ -434,15 +419,14 @@ def test_a_muscle_of_de_groote_has_similar_curves():
     flags = {"ignore_tendon_compliance": True}
     kind = "DeGrooteFregly2016Muscle"
     law = law_of(OpenSimMuscle("m", kind, (), parameters=numbers, flags=flags), notes)
-    active = {0.5: 0.054, 0.6: 0.302, 0.8: 0.836, 1.0: 1.0, 1.2: 0.794, 1.4: 0.38, 1.6: 0.124}
-    passive = {0.8: 0.005, 1.0: 0.018, 1.2: 0.069, 1.4: 0.264, 1.6: 1.0}
-    for length, force in active.items():
-        found = law.force(1.0 + length, 0.0, 1.0, [1.0]) - law.force(1.0 + length, 0.0, 0.0, [0.01])
-        assert abs(found - force) < 0.1
-    for length, force in passive.items():
-        assert abs(law.force(1.0 + length, 0.0, 0.0, [0.01]) - force) < 0.1
-    for speed, force in {-1.0: 0.0, -0.5: 0.234, -0.1: 0.745, 0.1: 1.207, 0.5: 1.588, 1.0: 1.794}.items():
-        assert abs(law.force(2.0, 10.0 * speed, 1.0, [1.0]) - force) < 0.1
+    curves = [
+        (length, 0.0, 1.0, force)
+        for length, force in ((0.6, 0.302), (0.8, 0.841), (1.2, 0.863), (1.4, 0.644))
+    ]
+    curves += [(length, 0.0, 0.0, force) for length, force in ((1.0, 0.018), (1.2, 0.069), (1.6, 1.0))]
+    curves += [(1.0, speed, 1.0, force) for speed, force in ((-0.5, 0.234), (-0.1, 0.745), (0.5, 1.588))]
+    for length, speed, activation, force in curves:  # those at activation 1 with the passive force
+        assert abs(law.force(1.0 + length, 10.0 * speed, activation, [activation]) - force) < 0.1
     assert len(notes.lines(physics=True)) == 1 and law.activation_time == 0.015
 
 

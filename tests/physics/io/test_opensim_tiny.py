@@ -5,21 +5,20 @@ import pytest
 
 import physics as ph
 from physics import joints as j
-from tests.physics.io.osim import body, coordinate, joint, offset, write
+from tests.physics.io.osim import body, coordinate, joint, write
 
 GROUND = "/ground"
 RZ = {"j2": 0.2, "j1": 0.1}
-# OpenSim 4.6: Body.getTransformInGround, StationDefinedFrame.findTransformInBaseFrame
+# OpenSim 4.6: place and z axis by Body.getTransformInGround and StationDefinedFrame.findTransformInBaseFrame
 ELLIPSOID = [
-    [0.8600893382050473, -0.4698689469495153, -0.19866933079506122, -0.019866933079506124],
-    [0.40648913508618606, 0.8665341013181509, -0.28962947762551555, -0.05792589552510311],
-    [0.308241647677416, 0.16835030129256742, 0.9362933635841992, 0.28088800907525974],
+    -0.019866933080,
+    -0.057925895525,
+    0.280888009075,
+    -0.198669330795,
+    -0.289629477626,
+    0.936293363584,
 ]
-STATIONS = [
-    [-0.7682212795973755, 0.0, 0.6401843996644798, 0.0],
-    [0.5121475197315839, 0.5999999999999999, 0.6145770236779005, 0.0],
-    [-0.3841106397986879, 0.7999999999999998, -0.4609327677584254, 0.2],
-]
+STATIONS = [0.0, 0.0, 0.2, 0.640184399664, 0.614577023678, -0.460932767758]
 AXIS = '<TransformAxis name="{}"><coordinates>{}</coordinates><axis>{}</axis>{}</TransformAxis>'
 
 
@@ -34,17 +33,13 @@ def custom(name, child, functions, coordinates, parent=GROUND):
 def test_a_spline_of_three_knots_is_a_parabola():
     """OpenSim 4.6: SimmSpline.calcValue inside and beyond."""
     spline = j.CubicSpline([-0.436332, 0.0, 0.610865], [-0.163625, 0.0, 0.305433])
-    expected = {
-        -1.0: -0.34564352008485044,
-        -0.4: -0.15173517995370586,
-        -0.2: -0.0806422282768115,
-        0.1: 0.043902092863374674,
-        0.3: 0.13886823604006185,
-        0.6: 0.2992223444299373,
-        1.0: 0.5283751751461531,
-    }
-    for x, y in expected.items():
-        assert float(spline(x)) == pytest.approx(y, rel=1e-14)  # round-off of a polynomial
+    for x, y in (
+        (-1.0, -0.345643520085),
+        (-0.2, -0.080642228277),
+        (0.3, 0.138868236040),
+        (1.0, 0.528375175146),
+    ):
+        assert float(spline(x)) == pytest.approx(y, rel=1e-11)  # figures that are given
 
 
 def test_lines_and_kinks_of_tables_move_joints(tmp_path):
@@ -90,7 +85,7 @@ def test_an_ellipsoid_joint(tmp_path):
     model = read.build()
     assert list(read.coordinates) == ["x", "y", "z"] and model.prescribed.tolist() == [False] * 3 + [True]
     pose = ph.body_poses(model, read.state(model, {"x": 0.3, "y": -0.2, "z": 0.5}))[0]
-    assert np.abs(pose[:3] - ELLIPSOID).max() < 1e-13
+    assert np.abs(pose[:3, [3, 2]].T.ravel() - ELLIPSOID).max() < 1e-12  # figures that are given
 
 
 def test_coordinates_of_the_same_name(tmp_path):
@@ -137,7 +132,8 @@ def test_a_frame_by_stations(tmp_path):
     made = joint("PinJoint", "j", GROUND, "/bodyset/a/f", coordinate("q"))
     whole = body("a", rest=f"<components>{parts}</components>")
     read = ph.read_opensim(write(tmp_path / "m.osim", whole, made))
-    assert np.abs(read.frames["/bodyset/a/f"].pose[:3] - STATIONS).max() < 1e-15
+    pose = read.frames["/bodyset/a/f"].pose
+    assert np.abs(pose[:3, [3, 2]].T.ravel() - STATIONS).max() < 1e-12  # figures that are given
 
 
 def test_couplers_of_two_coordinates(tmp_path):
@@ -194,15 +190,6 @@ def test_text_among_numbers_and_marks_in_text(tmp_path):
     assert read.muscles["m"].parameters["max_isometric_force"] == 100.0
     (told,) = read.warnings
     assert told.endswith(": m")
-
-
-def test_a_weld_between_frames_of_its_own(tmp_path):
-    frames = offset("here", "/bodyset/a", "0.1 0 0") + offset("there", GROUND, "0 0.2 0")
-    rest = f"""<ConstraintSet><objects><WeldConstraint><socket_frame1>here</socket_frame1><socket_frame2>there
-</socket_frame2><frames>{frames}</frames></WeldConstraint></objects></ConstraintSet>"""
-    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
-    (weld,) = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest)).build().constraints.values()
-    assert weld.frame[0, 3] == 0.1 and weld.other_frame[1, 3] == 0.2
 
 
 FORCES = """<ForceSet><objects><CoordinateLimitForce name="l"><coordinate>q</coordinate>
