@@ -72,6 +72,9 @@ def modernized(root: Element, version: int) -> None:
         if body.get("name") == "ground":
             bodies.remove(body)
             model.append(_made("Ground", [part for part in body if part.tag not in OF_MASS], name="ground"))
+    for joint in model.findall("JointSet/objects/*"):
+        if joint.find("socket_child_body") is not None:
+            _joint(joint, _first_of_35(joint))
     if joints:
         _name(joints)
         model.append(_made("JointSet", [_made("objects", joints)]))
@@ -131,6 +134,22 @@ def _joint(joint: Element, child: str) -> Element:
         if function is not None and not len(function) and axis.findtext("coordinates", "").strip():
             function.append(_made("LinearFunction"))
     return joint
+
+
+def _first_of_35(joint: Element) -> str:
+    """The child body of a joint as the first files of 3.5 have it; its other entries in the words of 3.3."""
+    found = {
+        end: joint.findtext(f"socket_{end}_body", "").strip().rsplit("/", 1)[-1]
+        for end in ("parent", "child")
+    }
+    joint.append(_made("parent_body", text=found["parent"]))
+    for tag in ("location", "orientation"):
+        for entry in joint.findall(f"{tag}_in_child"):
+            entry.tag = tag
+    for end in found:
+        for entry in joint.findall(f"socket_{end}_body"):
+            joint.remove(entry)
+    return found["child"]
 
 
 def _offset(owner: Element, body: str, location: str, orientation: str, end: str) -> Element:
