@@ -57,7 +57,7 @@ def compile_ahead(
 
 
 def order(index: int, count: int, muscles: bool) -> list[str]:
-    """Names of the stages in the order of process `index` of `count`: far from where the others begin."""
+    """Names of the stages in the order of process `index` of `count`; it begins far from where the others begin."""
     names = [name for name in STAGES if muscles or not name.endswith(WITH_MUSCLES)]
     begin = index // 2 * 2 * len(names) // count
     names = names[begin:] + names[:begin]

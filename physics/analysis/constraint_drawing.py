@@ -1,7 +1,7 @@
 """Points and lines that show a constraint, for plots and the add-on's overlay, like ``joints.drawing`` for joints.
 
-A connector is a patch of its surface with the normal, a distance a line between its points, a point a ball, a hinge
-an axis with a ring, a weld a box. A bead marks the body's own point or frame.
+A connector is drawn as a patch of its surface with the normal, a distance as a line between the points, a point as a
+ball, a hinge as an axis with a ring, a weld as a box. A bead marks the body's own point or frame.
 """
 
 from __future__ import annotations

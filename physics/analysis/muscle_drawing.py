@@ -118,7 +118,7 @@ def _mean_square() -> float:
 
 
 def _bulge(ratio: FloatArray) -> FloatArray:
-    """k >= 0 of radii t + k sin(pi v) whose square has an integral over v of `ratio` times that for k = 1 - t."""
+    """k >= 0 for which the integral of (t + k sin(pi v))^2 over v is `ratio` times that for k = 1 - t."""
     t = TENDON
     wanted = ratio * _mean_square()
     half = 4.0 * t / math.pi

@@ -229,7 +229,7 @@ def _draw_coordinates(panel: Any, result: Result, q: FloatArray, columns: list[i
 
 
 def _broken_at_jumps(result: Result) -> FloatArray:
-    """q (T, nv) with NaN where a rotation vector changes its chart, which is no jump of the motion."""
+    """q (T, nv) with NaN where a rotation vector changes its chart: the motion itself does not jump there."""
     q = result.q.copy()
     expected = 0.5 * (result.qd[1:] + result.qd[:-1]) * np.diff(result.t)[:, None]
     jumps = np.abs(np.diff(q, axis=0) - expected) > JUMP
@@ -261,7 +261,7 @@ def _draw_energy(energies: Any, change: Any, result: Result) -> None:
 
 
 def _draw_residuals(panel: Any, q: FloatArray, millimetres: FloatArray, degrees: FloatArray) -> None:
-    """Two quantities with an axis each: stems, left in millimetres, right in degrees, a little apart."""
+    """Draw two quantities as stems side by side, in millimetres on the left axis and in degrees on the right axis."""
     other = panel.twinx()
     apart = 0.08 * float(np.ptp(q)) / max(len(q) - 1, 1)
     for axes, values, colour, shift, label in (

@@ -28,7 +28,7 @@ class PackedConstraint:
         kind, body, other, locks, rows, sense, length: columns of con_int and con_float.
         frame, other_frame: poses (4, 4) in the frames of the bodies; in the world for index -1.
         data: its part of con_data.
-        marked: (body, number of blocks) of a joint whose first factors end at a point of contact.
+        marked: (body, number of blocks): the first blocks of the body's joint end at a point of contact.
     """
 
     kind: int

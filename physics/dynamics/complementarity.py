@@ -96,7 +96,7 @@ def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArr
 def _forces(
     rows: list[Row], matrix: FloatArray, right: FloatArray, slides: dict[int, FloatArray]
 ) -> FloatArray:
-    """Forces of all rows; slides: direction of sliding by row of a normal, whose friction follows the normal force."""
+    """Forces of all rows. slides: direction of sliding by row of a normal; friction is then mu times its force."""
     count = len(rows)
     if not count:
         return np.zeros(0)
@@ -252,7 +252,7 @@ def aside_of(found: FloatArray) -> FloatArray:
 
 
 def axes_of(found: FloatArray, aside: FloatArray | None = None) -> FloatArray:
-    """Normal and two tangents (3, 3) of a contact; pass the `aside` of one for tangents that vary smoothly nearby."""
+    """Normal and two tangents (3, 3) of a contact; with one `aside` for nearby states they vary smoothly."""
     normal = found[FOUND_NORMAL : FOUND_NORMAL + 3]
     across = np.cross(normal, aside_of(found) if aside is None else aside)
     across /= np.linalg.norm(across)

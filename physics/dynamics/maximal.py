@@ -198,7 +198,7 @@ class MaximalCoordinates:
 
 
 def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """x of A x = b for a positive definite A, first scaled to a unit diagonal as it mixes metres and radians."""
+    """Solve A x = b for a positive definite A, scaled to a unit diagonal first because it mixes metres and radians."""
     if not len(matrix):
         return np.zeros(right.shape)
     scale = 1.0 / np.sqrt(np.diag(matrix))

@@ -179,7 +179,8 @@ def constrained_bodies(
 
     Args:
         model, state: the tree and its state. tau: generalized forces (nv,), see `Model.with_inputs`.
-        rows, right: further constraints on the bodies' accelerations (m, 6 nb), G phi' = right (m,): -G' phi of a loop.
+        rows, right: further rows G phi' = right (m, 6 nb), (m,) on the bodies' accelerations; of a loop right = -G'
+            phi.
         coordinate_rows, coordinate_right: further constraints on the accelerations of the coordinates (k, nv) and (k,)
             (eq. 4.105); their multipliers come last.
         wrenches: additional wrenches on the bodies (nb, 6), in their frames.

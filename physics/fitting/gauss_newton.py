@@ -28,7 +28,7 @@ class Objective:
 
     Norms are the metric's. With lambda = (range / (2 pi `WAVES`))^4 / range, a sine of `WAVES` waves over the range
     keeps half of its amplitude at w = 1/2, whatever the number of poses, their size and the unit of q. In general the
-    wavelength that is halved is (w / (1 - w))^(1/4) times range / `WAVES`.
+    wavelength whose amplitude is halved is (w / (1 - w))^(1/4) times range / `WAVES`.
     """
 
     WAVES = 4.0

@@ -37,7 +37,7 @@ LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {"huber": huber, "tukey"
 def noise(distances: FloatArray, num_frames: int) -> float:
     """Standard deviation of one residual component, from the median of the poses' distances.
 
-    A fit with m of N frames comes closer to its data than the truth does, by sqrt((N - m) / N).
+    A fit of m control frames to N poses is closer to the poses than the true curve, by sqrt((N - m) / N).
     """
     count = len(distances)
     share = max(count - num_frames, 1) / count
@@ -55,8 +55,8 @@ def reweighted(
 ) -> tuple[Curve, FloatArray]:
     """The curve that fits with robust weights, and these weights (N,).
 
-    First Huber's weights, whose objective is easier, with fixed parameters. Then, if `free`, parameters and knots
-    follow the poses with enough weight. Finally both and the noise are fixed until the weights converge.
+    It begins with Huber's weights, whose objective is easier, and fixed parameters. If `free`, parameters and knots
+    then follow the poses with enough weight. Finally parameters, knots and noise are fixed until the weights converge.
     """
     given = np.ones(len(fitter.targets)) if fitter.weights is None else fitter.weights
     asked = given > 0.0

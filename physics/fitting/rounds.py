@@ -50,7 +50,7 @@ class Fitter:
     """Poses and how to fit them.
 
     `steps` collects the size of every Gauss-Newton step; `begun` and `share` locate the next run within the whole work.
-    Poses put `aside` have no influence on parameters: theirs are interpolated between their neighbours'.
+    Poses `aside` do not affect the parameters; their own are interpolated between those of their neighbours.
     """
 
     targets: FloatArray

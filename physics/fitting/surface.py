@@ -40,7 +40,7 @@ def fit_surface(
     Noise across the surface then needs smoothing, or the surface folds to follow it.
 
     The normal matrix is never singular: a little smoothing is always on where the poses do not determine all control
-    values (`SurfaceFit.coverage` below 1e-3), and where they slide. It spans holes like a thin plate.
+    values (`SurfaceFit.coverage` below 1e-3), and where they slide. Smoothing spans holes like a thin plate.
 
     Args:
         poses: (N, 4, 4), in any order.

@@ -21,7 +21,7 @@ WORTHWHILE = 1e-6
 def gimbal_margin(sequence: str, rotations: FloatArray) -> float:
     """Distance of the middle angle of rotations (N, 3, 3) from gimbal lock: least |cos| (|sin| if first axis = third).
 
-    Both follow from the one entry that contains the middle angle alone.
+    Both are read from the matrix entry that contains the middle angle alone.
     """
     alone = rotations[:, AXES[sequence[0]], AXES[sequence[2]]]
     return float(np.sqrt(max(0.0, 1.0 - float((alone**2).max()))))
@@ -42,8 +42,8 @@ def unwrapped(
 ) -> tuple[FloatArray, FloatArray]:
     """Angles (N, 3) plus whole turns so that neighbours agree, and the turns per period (n, 3) [rad].
 
-    Places (N, n), as shares of the range, determine neighbours. The turns of a closed direction are those of most pairs
-    across its seam.
+    Places (N, n), as shares of the range, determine neighbours. The turns of a closed direction are those that most
+    pairs across its seam have.
     """
     graph = neighbour_graph(places)
     order, parents = spanning_tree(graph)

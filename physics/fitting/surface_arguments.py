@@ -20,7 +20,7 @@ MOST_VALUES = 1000
 
 
 def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
-    """Control values of each direction; one number is for all, which are two if q does not determine how many."""
+    """Control values of each direction; one number applies to all directions (two, if q does not say how many)."""
     if not isinstance(num_frames, list | tuple | np.ndarray):
         num_frames = [num_frames] * (directions or 2)
     shape = tuple(whole_number(count, "num_frames", 1) for count in num_frames)
@@ -155,7 +155,7 @@ def check_names(sequence: Any, outside: Any) -> None:
 
 
 def required(q: Any) -> Any:
-    """q, which a fit without embedding needs."""
+    """q; FitError if it is missing, which only a fit with an embedding allows."""
     if q is None:
         raise FitError("the naive fit needs q, the places of the poses")
     return q

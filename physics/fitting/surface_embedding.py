@@ -111,9 +111,9 @@ def classical_scaling(landmarks: IntArray, lengths: FloatArray, least: int, most
 def take_ring(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Angles (N,) around a ring in two of the dimensions of points (N, d), and coordinates of the rest.
 
-    Distances along a ring are not Euclidean: its points have the odd harmonics of the angle as further coordinates,
-    which may exceed those across the ring. The rest are principal coordinates after subtracting all functions of the
-    angle.
+    Distances along a ring are not Euclidean: scaling gives its points the odd harmonics of the angle as further
+    coordinates, which may exceed those across the ring. The rest are principal coordinates after subtracting all
+    functions of the angle.
     """
     pairs = list(combinations(range(points.shape[1]), 2))
     radii = np.array([np.linalg.norm(points[:, list(pair)], axis=1) for pair in pairs])

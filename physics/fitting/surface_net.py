@@ -29,11 +29,11 @@ class Sites:
     cell: IntArray
 
     def part(self, points: IntArray) -> Sites:
-        """Some of the points."""
+        """The sites of some points."""
         return Sites(self.index[points], self.bases[points], self.turns[points], self.cell[points])
 
     def by_cell(self) -> list[IntArray]:
-        """Indices of the points of each knot cell that has some."""
+        """Indices of the points in each knot cell that is not empty."""
         order = np.argsort(self.cell, kind="stable")
         return np.split(order, np.nonzero(np.diff(self.cell[order]))[0] + 1)
 

@@ -9,8 +9,8 @@ from ..geometry import lie
 from .surface_graph import chord_points
 from .surface_system import Problem
 
-# Weight left along the surface for a pose that is free to slide. None would be Gauss-Newton on the distance to the
-# surface, whose matrix is singular: a surface that slides within itself stays as near.
+# Weight along the surface for a pose that is free to slide. With weight 0 the matrix of Gauss-Newton would be singular:
+# a surface that slides within itself keeps its distance from the poses.
 SLIDING_PULL = 0.01
 PROJECTION_STEPS = 8
 SAMPLES_A_SPAN = 3
@@ -25,7 +25,7 @@ def distances(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray
 
 
 def slopes(problem: Problem, values: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scaled residuals (N, 6), and minus their change per change of q (N, 6, n).
+    """Scaled residuals (N, 6), and minus their derivatives by q (N, 6, n).
 
     The change is 0 along a direction whose end the pose would leave.
     """
@@ -77,7 +77,7 @@ def loosened(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
 
 
 def anywhere(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
-    """Places (N, n) by `project` from the nearest of samples of the whole surface, where these are nearer than q."""
+    """Places (N, n) by `project` from the nearest sample of the whole surface, where the result is nearer than q."""
     from scipy.spatial import cKDTree
 
     axes = [

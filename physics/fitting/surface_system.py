@@ -51,9 +51,9 @@ class Problem:
     """(1 - w) mean of weight_k |r_k|^2 + w times an integral of the squared Hessian, r_k = log(G(q_k)^-1 T_k).
 
     Norms are the metric's. The Hessian h_ij is the symmetric part of dS_i / dq_j (Lee & Terzopoulos 2008, sec. 6.3, for
-    more than one coordinate): that of a thin plate, but of the motion, whatever the angles are. Along each direction it
-    is scaled so that at w = 1/2 a sine of `WAVES` waves over the range keeps half of its amplitude, whatever the number
-    of poses, their size and the units of q.
+    more than one coordinate). It measures the bending of the motion, like that of a thin plate, and does not depend on
+    the choice of angles. It is scaled along each direction: at w = 1/2 a sine of `WAVES` waves over the range keeps
+    half of its amplitude, whatever the number of poses, their size and the units of q.
     """
 
     WAVES = 4.0

@@ -21,9 +21,9 @@ from .surface_motion import Motion
 from .surface_net import Net
 from .surface_system import Problem
 
-# Below this coverage (`surface_linear.coverage`) chance or noise would determine some spline of the net: then there is
-# at least HOLE_SMOOTHING. It takes 0.3 % off a wave of two knot spans of a net of ten control values, and spans holes
-# like a thin plate.
+# Below this coverage (`surface_linear.coverage`) chance or noise would determine some spline of the net: smoothing is
+# then at least HOLE_SMOOTHING. It lowers a wave of two knot spans, in a net of ten control values, by 0.3 %, and spans
+# holes like a thin plate.
 LEAST_COVERAGE = 1e-3
 HOLE_SMOOTHING = 1e-3
 

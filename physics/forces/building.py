@@ -231,7 +231,7 @@ class ForceBuilder:
         Args:
             name: unique among springs and forces, not empty.
             body, other: bodies added before, or their names; None for the world.
-            point: in the frame of the body (3,) [m]; other_point: its place in that of the other.
+            point: in the frame of the body (3,) [m]; other_point: its place in the frame of the other body.
             axis: (3,) in the frame of the other; its length does not matter.
             stiffness_along, stiffness_across, damping_along, damping_across: meanings and units as in `Mount`.
 
@@ -267,7 +267,7 @@ class ForceBuilder:
             name: unique among controllers, not empty.
             body: a body added before, or its name, without a controller so far.
             stiffness, damping, target: a number, or (n,) one per coordinate.
-            force_limit: likewise, None where there is none.
+            force_limit: likewise; None: no limit.
 
         Raises:
             ModelError: an argument is invalid; nothing is added then.

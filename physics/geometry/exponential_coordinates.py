@@ -73,7 +73,7 @@ def _coefficients(r: FloatArray) -> _Coefficients:
     small = square < lie.SERIES_LIMIT
     angle = np.sqrt(square)
     safe = np.where(small, 1.0, angle)
-    # beyond half a turn from the angle short of a whole turn: its sine keeps all digits near 2 pi
+    # beyond half a turn, use the angle that is missing to a whole turn: its sine keeps all digits near 2 pi
     short = _short_of_turn(r, angle)
     far = angle > np.pi
     half_sine = np.where(far, np.sin(0.5 * short), np.sin(0.5 * angle))

@@ -20,7 +20,7 @@ def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None
 
     Slopes at the ends are those of Newton's polynomial through six or seven values there, if its terms decrease.
     Otherwise (corners, noise, too few values) they are those of the not-a-knot spline. At twelve samples per
-    oscillation the polynomial's slope is 0.3 % off, the not-a-knot spline's 2.6 %.
+    oscillation the polynomial's slope has an error of 0.3 %, the not-a-knot spline's 2.6 %.
 
     Args:
         first: slopes (n,) at the first time, where they are known.

@@ -87,7 +87,8 @@ class TwistMetric:
 
     @classmethod
     def of(cls, given: Any) -> TwistMetric:
-        """A metric itself, a matrix (6, 6), or a mapping of rotation and translation, or of mass, com and inertia.
+        """The metric from itself, a matrix (6, 6), or a mapping of rotation and translation, or of mass, com and
+        inertia.
 
         Raises:
             ModelError: `given` is none of these; the message names the key and its value.

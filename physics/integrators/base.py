@@ -75,7 +75,7 @@ def scheme(number: int, stages: Stages = EULER) -> FloatArray:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to carry a model through time.
+    """An integration method.
 
     Attributes:
         name: in files and menus. order: of convergence in dt; None where the method chooses it.
@@ -102,7 +102,7 @@ class Method:
         return scheme(self.number, self.stages)
 
     def check(self, model: Model) -> None:
-        """ModelError where the model has what the method cannot give."""
+        """ModelError if the method does not support the model."""
         for refuse in self.refusals:
             refuse(model, self.name)
 
@@ -151,12 +151,12 @@ def watch_closely(
     """Compare each step's energy with the initial energy and the work of forces (see ``step_checks``).
 
     Only if all energy has a known source: not with motions prescribed within joints, wrenches that do not store their
-    work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of
-    muscles is known, except that of their own pull, whose instability counts as work.
+    work, springs whose energy depends on the chart, or muscles whose mass neglects terms of its energy. The work of a
+    muscle's pull is not known: its instability counts as work.
 
-    A run ends by this only if no motion is prescribed and nobody changes parameters; otherwise it is only recorded.
+    A gain ends the run only if no motion is prescribed and nobody changes parameters; otherwise it is only recorded.
     spaces: workspaces of the run, which keep the record. damps: whether the method can only dissipate. behind: by how
-    many steps the inputs that the method leaves behind lag the end of a step.
+    many steps the inputs that remain in tau after a step lag its end.
     """
     checks = kernels.stepping.step_checks
     model = problem.model
@@ -203,7 +203,7 @@ def note_energy(problem: Problem, work: FloatArray, recording: Recording) -> Non
 def forget_energy(problem: Problem, work: FloatArray) -> None:
     """Restart the record of energy; gains so far are kept.
 
-    Jumps of prescribed motions and parameters changed by a user are no work of a step. The next steps are all checked,
+    Jumps of prescribed motions and parameters changed by a user are not work of a step. The next steps are all checked,
     as at the start, because the record may restart again soon.
     """
     checks = kernels.stepping.step_checks

@@ -253,13 +253,13 @@ class ConstrainedSlope(Slope):
         self.waiting.extend(range(first, self.written))
 
     def drop(self, first: int) -> None:
-        """Discard the samples from one on."""
+        """Discard the samples from index `first` on."""
         self.written = first
         while self.waiting and self.waiting[-1] >= first:
             self.waiting.pop()
 
     def settle(self, written: int) -> None:
-        """Project the remaining ones of the first samples onto the constraints, and record the forces there."""
+        """Project the waiting samples before index `written` onto the constraints, and record the forces there."""
         recording, nv, count = self.recording, len(self.effort), self.forces.shape[1]
         self.spaces[2][layout.STATUS] = layout.OK  # errors after these samples do not matter
         self.motions = motions_before(self.problem.motions, self.end)
@@ -280,7 +280,7 @@ class ConstrainedSlope(Slope):
 
 
 def motions_before(motions: MotionArrays, end: float) -> MotionArrays:
-    """Prescribed motions without the pieces that begin at or after a time: there they keep their limit from before."""
+    """Prescribed motions without the pieces that begin at or after a time: at that time they have their left limit."""
     channels, pieces = motions
     known = channels.copy()
     for channel in known:

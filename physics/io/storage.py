@@ -136,7 +136,7 @@ def write_storage(
 
 
 def _comes_back(name: str) -> bool:
-    """Whether a table's name is read back as its name."""
+    """Whether a file with this name of a table gives the same name when it is read."""
     return name.strip().lower() != END and _header([name]) == (name, {})
 
 

@@ -1,4 +1,4 @@
-"""Coordinates of a curve with a meaning: its arc length, or an angle about an axis.
+"""Coordinates of a curve with a geometric meaning: its arc length, or an angle about an axis.
 
 The knots' parameter u becomes a function of the coordinate q: pieces of degree 5 with exact value, slope and curvature
 at both ends. The path is unchanged to round-off. The coordinate's rate is exact up to `CoordinateMap.error`; pieces are
@@ -245,7 +245,7 @@ def _hermite(
 
 
 def _reversed(rows: FloatArray, x: FloatArray) -> FloatArray:
-    """The pieces in reverse order, each in powers from its other end, x (< 0) away from its first."""
+    """The pieces in reverse order, each by powers of the distance from its end; x (< 0): from end to beginning."""
     result = np.zeros_like(rows)
     for k in range(6):
         for j in range(k, 6):

@@ -73,7 +73,7 @@ def with_turned(data: FloatArray) -> FloatArray:
 def _turned_spans(data: FloatArray) -> FloatArray:
     """The spans (n, TURNED_WIDTH) of a cubic curve for the fast path, see ``kernels.layout``.
 
-    exp(g phi) with the axis n of g is B exp(B^T g phi) B^T for a rotation B whose z axis is n; neighbouring B merge.
+    exp(g phi) with the axis n of g is B exp(B^T g phi) B^T for a rotation B whose z axis is n; neighbours merge.
     """
     rows = span_rows(data)[1]
     count = len(rows)

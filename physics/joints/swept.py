@@ -23,7 +23,7 @@ PATH_FRAMES = 7
 SURFACE_FRAMES = 4
 # Half the drawn range of a function without ends of its own, by the unit of its coordinate.
 REACH = {"rad": 1.0, "m": 0.1, "1": 1.0, "s": 1.0}
-# An origin that moves less than this share of the symbols' size stands still: the tips of the axes are traced instead.
+# An origin that moves less than this share of the symbols' size is fixed: the tips of the axes are traced instead.
 STILL = 1e-6
 
 
@@ -169,7 +169,7 @@ def stands_still(poses: FloatArray, size: float) -> bool:
 
 
 def traces(poses: FloatArray, size: float, still: bool) -> list[FloatArray]:
-    """Lines (n, 3) that poses (n, 4, 4) draw: the origin's, or those of the tips of the axes if the origin is still."""
+    """Paths (n, 3) through poses (n, 4, 4): of the origin, or of the tips of the axes if the origin is `still`."""
     origin = poses[:, :3, 3]
     lines = [origin + 0.4 * size * poses[:, :3, axis] for axis in range(3)] if still else [origin]
     return [smoothed(line) for line in lines]

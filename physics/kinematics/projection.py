@@ -222,7 +222,7 @@ class _Search:
         return q, apart
 
     def joined(self, q: FloatArray, apart: FloatArray, turns: FloatArray) -> FloatArray:
-        """Nearest coordinates (N, n) of a motion, at distances (N,) apart, without avoidable jumps.
+        """Coordinates (N, n) of a motion without avoidable jumps, from the nearest ones q at distances (N,) `apart`.
 
         If a joint is (almost) equally near to a pose in two places, the motion continues from one side of the jump over
         the poses on the other side, unless that is much farther away.
@@ -256,7 +256,7 @@ class _Search:
     def _followed(
         self, rows: Any, start: FloatArray, apart: FloatArray
     ) -> Iterator[tuple[float, FloatArray]]:
-        """Coordinates (R, n) that continue from start over some rows, after their additional squared distance.
+        """Additional squared distance, and coordinates (R, n), of a motion that continues from start over some rows.
 
         Yields nothing if one of them is much farther than both its nearest place and the median of nearest places.
         """

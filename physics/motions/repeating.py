@@ -30,8 +30,8 @@ class Repeating:
         motions: names of motions. pulls: names of pulls, with their weights. inputs: names of coordinates and inputs of
             the model, columns of a table; these have the same value at both ends of the period.
         controllers: names of muscles whose controllers' targets repeat.
-        anew: {name: time [s]} of motions and pulls with another value at their end, from which they start over and
-            return within this time. onward: those of the inputs whose difference accumulates all the same.
+        anew: {name: time [s]} of motions and pulls whose last value differs from the first: they return to the first
+            within this time. onward: names of inputs whose difference accumulates instead.
     """
 
     start: float
@@ -157,7 +157,7 @@ class Repeating:
         )
 
     def _again(self, times: FloatArray) -> FloatArray:
-        """Times (K,) of one period, in all periods."""
+        """Times (K,) of one period, repeated in all periods."""
         again: FloatArray = (times + self.period * np.arange(self._count)[:, None]).ravel()
         return again
 
@@ -169,7 +169,7 @@ class Repeating:
             )
 
     def _windows(self, windows: FloatArray, shifts: FloatArray) -> FloatArray:
-        """The parts of windows within the period, in all periods."""
+        """The parts of windows within the period, repeated in all periods."""
         own = np.clip(windows, self.start, self.start + self.period)
         own = own[own[:, 1] > own[:, 0] + 1e-9]
         laid: FloatArray = (own + shifts[:, None, None]).reshape(-1, 2)

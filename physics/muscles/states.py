@@ -14,7 +14,7 @@ from ..validation import finite_array, number
 from .muscle import Muscle
 from .view import ModelView
 
-OVER = 1e-3  # by which time steps may take an activation out of its range
+OVER = 1e-3  # time steps may exceed an activation's range by this
 
 
 def path_lengths(model: ModelView, q: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from .muscle import Muscle
 
 
 class ModelView(Protocol):
-    """A model as the rooms below `model` see it; `model.model.Model` documents the attributes."""
+    """A model as packages below `model` see it; `model.model.Model` documents the attributes."""
 
     @property
     def bodies(self) -> Sequence[Body]: ...

@@ -142,7 +142,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Run in real time (`live.LiveRun`); input as for a simulation, but without duration and tolerances.
 
-    Ends with the message ``stop``: "", or {"from": time, "to": time} for the part of the motion to return. Also takes
+    The message ``stop`` ends it: "", or {"from": time, "to": time} for the part of the motion to return. Also takes
     ``factor``, and ``repeating``: keywords of `Repeating`.
     """
     known = {
