@@ -21,7 +21,7 @@ from . import settings_overrides
 from .job_file import Shot
 from .records import library_digest
 
-LAST_LINES = 12  # last lines of a child's output, kept for when it crashes
+LAST_LINES = 12  # last lines of a child's output to keep, to show if it crashes
 
 #: program of a child where the package is an extension but Blender is a Python module
 _ENABLE = """
@@ -109,12 +109,12 @@ class Child:
                 fraction = told.take(line)
                 if fraction is not None:
                     progress(fraction)
-            # its standard input stays open until it exits, since it ends with that
+            # its standard input stays open until it exits, since closing that ends it
             told.code = process.wait()
         return told
 
     def end(self) -> None:
-        """Kill it, and with it its compute process."""
+        """Kill it and its compute process."""
         self._process.kill()
 
 

@@ -30,7 +30,7 @@ def run_batch(options: argparse.Namespace, register: Callable[[], None]) -> int:
     except physics_access.physics().FormatError as error:
         reporter.error(error)
         return int(reporting.EXIT_FAILED)
-    except KeyboardInterrupt:  # a second one during the clean-up of the first
+    except KeyboardInterrupt:  # a second interrupt during the clean-up of the first
         reporter.error("interrupted; repeat the command to continue")
         return int(reporting.EXIT_INTERRUPTED)
 
@@ -100,7 +100,7 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
 
 
 def _is_nothing(outcomes: list[Outcome]) -> bool:
-    """Whether nothing in a folder could be baked, so that it is probably the wrong folder."""
+    """Whether nothing in a folder could be baked: it is probably the wrong folder."""
     return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
 
 

@@ -121,7 +121,7 @@ def main(
 
 
 def _take_interrupts(name: str) -> None:
-    """Have Ctrl-C raise KeyboardInterrupt: Blender in the background takes it for its own Esc.
+    """Let Ctrl-C raise KeyboardInterrupt: Blender in the background would treat it as Esc.
 
     A batch treats SIGTERM and a closed terminal the same way, so that it still prints its outcomes.
     """
@@ -269,7 +269,7 @@ def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
 
 
 def _reason(error: Exception, source: Path) -> str:
-    """Blender's message for a file that it cannot read, without the file's name, which it repeats."""
+    """Blender's message for a file that it cannot read, without the file's name that it repeats."""
     message = str(error).strip().replace(f' "{source}"', "").replace(f" '{source}'", "")
     return message.removeprefix("Error: ").removeprefix("Loading failed: ")
 
@@ -297,7 +297,7 @@ def _warn(reporter: Any, found: Iterable[findings.Finding]) -> None:
 
 
 def _make_ready(scene: Scene) -> None:
-    """Activate a scene, and free an earlier bake where a fit needs the keys that it replaced."""
+    """Activate a scene, and free an earlier bake if a fit needs the keys that the bake replaced."""
     import bpy
 
     bpy.context.window.scene = scene

@@ -53,7 +53,7 @@ class Shot:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """All that the result depends on besides the input, for JSON."""
+        """Everything besides the input that determines the result, for JSON."""
         return {
             "scene": self.scene,
             "frames": list(self.frames) if self.frames else None,
@@ -83,7 +83,7 @@ def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool)
 
 
 def real(path: Path) -> Path:
-    """A path without links; a circular link stays, for which Path.resolve of Python 3.11 raises RuntimeError."""
+    """A path without links; a circular link stays, because Path.resolve of Python 3.11 raises RuntimeError for it."""
     return Path(os.path.realpath(path))
 
 
@@ -196,7 +196,7 @@ def _file_shot(
 
 
 def _inside(path: Path) -> Path:
-    """A path to append to another folder: only its name where it is absolute or leads out of that folder."""
+    """A path to append to another folder: only its name if it is absolute or leads out of that folder."""
     path = Path(os.path.normpath(path))
     return Path(path.name) if path.anchor or ".." in path.parts else path
 
@@ -234,7 +234,7 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
 
 
 def _check_paths(shots: list[Shot]) -> None:
-    """FormatError where an output would replace another output or an input, or its name is not valid."""
+    """FormatError if an output would replace another output or an input, or its name is not valid."""
     sources = {_same(shot.source): shot for shot in shots}
     targets: dict[str, Shot] = {}
     for shot in shots:

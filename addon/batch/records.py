@@ -1,7 +1,7 @@
 """The record beside each output: its input, settings and version.
 
-A record is written before its output is renamed into place, and contains the hashes of that and of the replaced one.
-So after a kill between the two, the output is missing or is the old one, and the shot counts as not done.
+A record is written before its output is renamed into place, and contains the hashes of the new and of the replaced
+output. If a kill comes between the two, the output is missing or old, and the shot counts as not done.
 """
 
 from __future__ import annotations

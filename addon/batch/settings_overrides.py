@@ -23,7 +23,7 @@ from ..reading import muscle_points
 if TYPE_CHECKING:
     from bpy.types import Object, Property, Scene
 
-#: sections, and the property group that a name in each stands for; the first two belong to the scene, without names
+#: property group of each section, or of each name in it; the first two sections belong to the scene, without names
 SECTIONS = {
     "simulation": "",
     "start": "",
@@ -34,7 +34,7 @@ SECTIONS = {
     "obstacles": "obstacle",
 }
 
-#: properties of any group that are stored or shown, but not set
+#: properties of any group that are stored or shown, but cannot be set here
 NOT_SETTINGS = {
     "rna_type",
     "name",
@@ -136,7 +136,7 @@ def check(settings: dict[str, Any]) -> None:
 
 
 def apply(scenes: list[Scene], settings: dict[str, Any]) -> None:
-    """Apply all settings to these scenes of the open file, or none: FormatError where one cannot be set."""
+    """Apply all settings to these scenes of the open file, or none: FormatError if one cannot be set."""
     check(settings)
     targets = [
         target
@@ -272,7 +272,7 @@ def _check_one(found: Property, override: Override, value: Any) -> None:
 
 
 def _stored(found: Property, value: float) -> float:
-    """A number as Blender stores it, in single precision, as it does the ends of ranges."""
+    """A number as Blender stores it, in single precision, like the ends of ranges."""
     return array.array("f", [value])[0] if found.type == "FLOAT" else value
 
 
@@ -336,7 +336,7 @@ def _index(rows: Any, key: str, name: str, override: Override) -> int:
 
 
 def _check_settable(target: _Target) -> None:
-    """FormatError where a value would be lost or overridden: linked data, or an animated property."""
+    """FormatError if a value would be lost or overridden: linked data, or an animated property."""
     block, override = target.owner.id_data, target.override
     if block.library is not None:
         raise _wrong(

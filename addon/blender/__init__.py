@@ -1,4 +1,4 @@
-"""What is shared by all rooms and knows no joints: versions of Blender, units, the compute process, lazy modules."""
+"""Shared by all folders, without knowledge of joints: versions of Blender, units, the compute process, lazy modules."""
 
 from . import lazy
 

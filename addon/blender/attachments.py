@@ -1,6 +1,6 @@
-"""What the add-on adds to Blender while enabled: modules list theirs in ``attached``, `registration` adds them.
+"""Additions to Blender while the add-on is enabled: modules list theirs in ``attached``, `registration` adds them.
 
-window: not in background mode, without user and views.
+window: only with windows, not in background mode.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Entry:
 
 @dataclass
 class Timer:
-    """A timer's function, removed at the end if it is waiting; every: registered from the beginning, in a window."""
+    """A timer's function, removed when the add-on is disabled. every: seconds, registers it at once."""
 
     function: Callable[[], float | None]
     every: float | None = None
@@ -82,13 +82,13 @@ class Timer:
 
 @dataclass
 class Ending:
-    """A function for the end; module: skip it if this module has never run."""
+    """A function to call when the add-on is disabled; module: skip it if this module has never run."""
 
     function: Callable[[], None]
     module: ModuleType | None = None
 
     def add(self) -> None:
-        """Nothing begins."""
+        """Nothing to add."""
 
     def remove(self) -> None:
         if self.module is None or not lazy.is_waiting(self.module):
@@ -99,6 +99,6 @@ Attachment = Handler | Drawing | Entry | Timer | Ending
 
 
 def soon(function: Callable[[], float | None], seconds: float) -> None:
-    """Let a timer call a function, unless one is going to already."""
+    """Let a timer call a function, unless one already will."""
     if not bpy.app.timers.is_registered(function):
         bpy.app.timers.register(function, first_interval=seconds)

@@ -65,14 +65,14 @@ def earlier_slot(action: Action, id_type: str, identifier: str, handle: int = 0)
 
 
 def same_slot(action: Action | None, slot: ActionSlot) -> ActionSlot | None:
-    """The slot of an action from which a slot of its copy was copied, also if renamed; None if it is gone."""
+    """The slot of an action from which a slot of its copy was copied, also if renamed; None if it no longer exists."""
     if slot is None or not has_slots(action):
         return None
     return next((each for each in action.slots if each.handle == slot.handle), None)
 
 
 def reassign(animation_data: AnimData, action: Action | None, name: str, handle: int = 0) -> None:
-    """Put an action into use again, with the slot that `earlier_slot` finds."""
+    """Assign an action again, with the slot that `earlier_slot` finds."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = earlier_slot(action, animation_data.id_data.id_type, name, handle)
@@ -84,7 +84,7 @@ def new_slot(action: Action, datablock: ID) -> ActionSlot:
 
 
 def assign(animation_data: AnimData, action: Action, slot: ActionSlot) -> None:
-    """Put an action and, if there are slots, that slot into use."""
+    """Assign an action and, if there are slots, the slot."""
     animation_data.action = action
     if action is not None and has_slots(action):
         animation_data.action_slot = slot
@@ -155,13 +155,13 @@ def _bag(action: Action, slot: ActionSlot) -> ActionChannelbag:
 
 
 def assign_strip_slot(strip: NlaStrip, slot: ActionSlot | None) -> None:
-    """Set the slot that a strip of the NLA plays; None: it plays none. Nothing happens before 4.4."""
+    """Set the slot that an NLA strip plays; None: it plays none. Does nothing before 4.4."""
     if hasattr(strip, "action_slot"):
         strip.action_slot = slot
 
 
 def flat_strips(strips: Iterable[NlaStrip]) -> Iterator[NlaStrip]:
-    """Strips of the NLA and those within meta strips."""
+    """NLA strips and those within meta strips."""
     for strip in strips:
         yield strip
         yield from flat_strips(strip.strips)

@@ -109,8 +109,8 @@ def run(
 
 
 class Drawn:
-    """Waits after a visit to other frames until Blender has redrawn its views smoothly, so that no computation slows
-    that down: done when polls arrive in time again. A blocking task never waits, since nothing is drawn.
+    """Waits, after other frames were visited, until Blender has redrawn its views, so that no computation slows the
+    drawing. It is done when polls arrive in time again. A blocking task never waits, since nothing is drawn.
     """
 
     IN_TIME = 0.1  # s between polls, if nothing slow is drawn between them
@@ -139,7 +139,7 @@ class Drawn:
 
 
 class Said(Drawn):
-    """Waits before long work of Blender itself until the panel has shown its message."""
+    """Waits until the panel has shown its message, before Blender itself works long."""
 
     SHOWN = 0.3  # s: the panel is drawn four times a second, see `jobs.SHOWN`
     progress = 1.0

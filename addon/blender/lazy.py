@@ -14,7 +14,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
-#: one for all modules, since two threads may run modules that need each other's names
+#: one lock for all modules, since two threads may run modules that need each other's names
 _lock = threading.RLock()
 _running: set[str] = set()
 
@@ -38,7 +38,7 @@ class Waiting(ModuleType):
 
 
 def package(name: str) -> None:
-    """Make all modules of a package wait that have not been imported; nested packages do so themselves."""
+    """Make the modules of a package that are not imported yet wait; nested packages do so themselves."""
     parent = sys.modules[name]
     for found in pkgutil.iter_modules(parent.__path__):
         full = f"{name}.{found.name}"

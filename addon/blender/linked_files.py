@@ -1,4 +1,4 @@
-"""Files that a .blend links to, read before Blender opens it: Blender would wait forever for one that is a pipe, say.
+"""Files that a .blend links to, read before Blender opens it: Blender would wait forever for a pipe, for example.
 
 Only the heads of blocks of Blender 2.5 to 4.5, and of 5.0 and later, are known; other files are left to Blender.
 """
@@ -21,7 +21,7 @@ GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def no_plain_files(source: Path) -> list[Path]:
-    """Files that a .blend links to, directly or through others, that exist but are no plain files, e.g. pipes."""
+    """Linked files of a .blend, directly or through others, that exist but are not plain files, e.g. pipes."""
     waiting, found = [source], []
     known: set[Path] = set()
     while waiting:
@@ -55,7 +55,7 @@ def _texts(path: Path) -> set[str]:
                 found |= {
                     text.decode("utf-8", "surrogateescape") for text in re.findall(rb"[^\0]{3,}", block)
                 }
-    except Exception:  # of a library for decompression: a broken file is no error here
+    except Exception:  # of a library for decompression: a broken file is not an error here
         return found
     return found
 

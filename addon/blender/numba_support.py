@@ -22,5 +22,5 @@ WITH = "Kernels are compiled by numba, at their first use, and kept"
 
 @functools.cache
 def can_compile() -> bool:
-    """Whether the compute process will find numba, which is not imported."""
+    """Whether the compute process will find numba; does not import it."""
     return importlib.util.find_spec("numba") is not None

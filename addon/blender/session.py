@@ -7,8 +7,8 @@ from typing import Any
 import bpy
 from bpy.types import Scene
 
-#: modes in which an undo step contains the whole file; in all others it contains little but the edited data, so that
-#: undo would not revert other changes of operators
+#: modes in which an undo step contains the whole file; in others it contains little more than the edited data, and undo
+#: would not revert other changes by operators
 MODES_UNDONE_WHOLE = frozenset({"OBJECT", "POSE"})
 
 #: the open file was saved by a newer version: shown, not changed
@@ -37,7 +37,7 @@ findings_scene: int = 0
 #: the computed part of the last bake, if it failed, see `unfinished`
 unfinished: Any = None
 
-#: changes since the bakes of scenes, by their session uid, see `staleness`; and whether to look for them again
+#: changes since the last bake of each scene, by its session uid, see `staleness`; and whether to search for them again
 stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False
 

@@ -41,7 +41,7 @@ def length_scale(scene: Scene) -> float:
 
 
 def told_length(metres: float) -> str:
-    """A length as text: millimetres with three digits, nothing smaller than a thousandth; metres from one on."""
+    """A length as text: in millimetres with three digits, at least 0.001 mm; in metres from 1 m on."""
     millimetres = 1e3 * metres
     if millimetres < 0.001:
         return "under 0.001 mm"
@@ -125,7 +125,7 @@ def split_scale(
     """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale.
 
     Args:
-        carrier: the object or pose bone whose matrix in the world it is: what is scaled may be a parent of it.
+        carrier: the object or pose bone with this world matrix, for the message: a parent of it may have the scale.
 
     Raises:
         ModelError: not finite, mirrored, sheared, of zero or non-uniform scale; the message names `name`.
@@ -166,8 +166,8 @@ def split_scale(
 
 
 def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[np.ndarray], float]) -> None:
-    """ModelError that names the parent or constraint that gives an object or pose bone a wrong scale. Returns if its
-    own channels do, or nothing is found.
+    """ModelError naming the parent or constraint that gives an object or pose bone a wrong scale. Returns if its own
+    channels do so, or no cause is found.
 
     Args:
         what: the scale, e.g. "non-uniform scale". badness: error of a scale (3,); 0: none.
@@ -198,8 +198,8 @@ def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[
 def _scales(
     carrier: Object | PoseBone, what: str
 ) -> Iterator[tuple[Object | PoseBone, np.ndarray, Constraint | None]]:
-    """Sources of the scale of an object or pose bone, outward: each with its own scale (3,), and the constraint that
-    sets that, if any.
+    """Sources of the scale of an object or pose bone, outward: each with its scale (3,), and the constraint that sets
+    it, if any.
     """
     chain = list(_scaled_by(carrier, what))
     for each, above in zip(chain, [*chain[1:], None]):
@@ -217,7 +217,7 @@ def _scales(
 
 
 def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Object | PoseBone]:
-    """Those of the `carriers` that pass on scale: a bone may inherit none from its parent, or its volume alone."""
+    """The `carriers` that pass on scale: a bone may inherit no scale from its parent, or only its volume."""
     for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
     hidden = None
     for each in carriers(item):

@@ -17,8 +17,8 @@ _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _BEZIER = _KEYFRAME["interpolation"].enum_items["BEZIER"].value
 _LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
 _FREE = _KEYFRAME["handle_left_type"].enum_items["FREE"].value
-#: attributes of a key: name, numbers for each key, and Blender's own type: arrays of another type take seven times as
-#: long, key by key
+#: attributes of a key: name, numbers per key, and Blender's own type: arrays of another type are written key by key,
+#: which takes seven times as long
 _ATTRIBUTES = (
     ("interpolation", 1, np.uint8),
     ("easing", 1, np.uint8),
@@ -53,10 +53,9 @@ class KeyedPath:
 
 
 def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> None:
-    """Give the curves (c) of a path exactly these rising keys (n,), (n, c), with these slopes or straight lines.
-
-    The caller must update one curve of the action afterwards, which tags it. There is nothing to sort, and free
-    handles keep their places.
+    """Give the curves (c) of a path exactly these keys at rising positions (n,), with values (n, c) and slopes or
+    straight lines. The caller must update one curve of the action afterwards, which tags the action. The keys are
+    sorted, and free handles keep their places.
     """
     for curve, made in zip(curves, _made(positions, values, slopes), strict=True):
         _give(curve, made)
@@ -184,8 +183,8 @@ def fill_range(
 def extent(action: Action) -> tuple[float, float]:
     """First and last frame at which the NLA plays an action in use, without extrapolation.
 
-    It spans the keys of all slots, whatever range is set by hand, unless the last modifier of a curve extends it:
-    cycles on either side or both, others on both, muted or not.
+    It spans the keys of all slots, whatever manual frame range is set. The last modifier of a curve extends it, muted
+    or not: cycles on one side or both, other modifiers on both.
     """
     low, high = (float(end) for end in action.curve_frame_range)
     for curve in compat.all_curves(action):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from bpy.types import FCurve, FModifier
 
-# Keys closer than this [frames] coincide: the end of a cycle and the begin of the next.
+# Keys closer than this [frames] coincide: the end of a cycle and the beginning of the next.
 SAME = 1e-4
 # Keys within this span [frames] are no cycle; Blender's keys are at least a hundredth apart.
 LEAST_SPAN = 2.0**-8
 
 
 def of(curve: FCurve, first: float, last: float) -> np.ndarray:
-    """Rising frames (k,) of the keys of an f-curve, and of those that its cycles show from one frame to another, and
-    one cycle before and after.
+    """Rising frames (k,) of the keys of an f-curve and of their repetitions by cycles, from one frame to another and
+    one cycle beyond each.
     """
     places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
     curve.keyframe_points.foreach_get("co", places)
@@ -47,7 +47,7 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
         shown.append((np.where(mirrored, begin + end - keys, keys) + side * span * rounds).ravel())
     found = np.concatenate(shown)
     if modifier.use_restricted_range:
-        # Blender mixes frames where cycles blend in and out
+        # Blender mixes frames where modifiers blend in and out
         found = found[
             (found >= modifier.frame_start + modifier.blend_in)
             & (found <= modifier.frame_end - modifier.blend_out)
@@ -56,6 +56,6 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
 
 
 def merged(keys: np.ndarray) -> np.ndarray:
-    """Rising frames of keys (k,); of coinciding ones the first."""
+    """Rising frames of keys (k,); of coinciding keys only the first."""
     rising = np.unique(keys)
     return rising[np.diff(rising, prepend=-np.inf) > SAME]

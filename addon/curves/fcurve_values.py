@@ -17,8 +17,8 @@ ROW = 3
 
 
 def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.PlayedCurve | None:
-    """The curve, of the action in use or of a track of the NLA, that alone determines a property of an object; None if
-    there is none. If tracks lie below an action, compare with the evaluated scene.
+    """The only curve, of the active action or an NLA track, that determines a property of an object; None if there is
+    none, or several. If tracks lie below an action, compare with the evaluated scene.
     """
     data = item.animation_data
     if data is None or data.action_influence != 1.0 or data.action_blend_type != "REPLACE":
@@ -48,7 +48,7 @@ def at(curve: FCurve | nla_curves.PlayedCurve, frames: np.ndarray) -> np.ndarray
 def columns(
     curves: Sequence[FCurve | nla_curves.PlayedCurve | None], still: list[float], frames: np.ndarray
 ) -> np.ndarray:
-    """Values (k, n) at frames (k,) of n numbers, each by its curve, or if that is None constant."""
+    """Values (k, n) at frames (k,) of n numbers, each by its curve, or constant if its curve is None."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for column, curve in enumerate(curves):
         if curve is not None:
@@ -75,7 +75,7 @@ def longest_frame(curve: FCurve | nla_curves.PlayedCurve) -> float:
 
 
 def in_rows(on: np.ndarray) -> np.ndarray:
-    """Gaps between keys (k,) that are `on` in a run of at least `ROW`: those of sampled motion."""
+    """The gaps between keys (k,) that are `on` in runs of at least `ROW`: gaps of sampled motion."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
     found = np.zeros(len(on), dtype=bool)
     for begin, end in edges.reshape(-1, 2).tolist():

@@ -1,4 +1,4 @@
-"""Fits curves between keys to simulated samples: if an impact lies between two frames, slopes there are not enough.
+"""Fits curves between keys to simulated samples: for an impact between two frames, slopes at the frames do not suffice.
 numpy only, float64.
 """
 
@@ -14,17 +14,17 @@ from .slopes import Fits, Slopes
 
 #: shares of the way between keys at which both handles may end; NaN: each at a third
 MEETS = (np.nan, *(k / 8.0 for k in range(1, 8)))
-#: share of their error by which curves must improve to have handles that are not smooth at their keys
+#: curves get handles that are not smooth at their keys only if that lowers their error to this share
 NEARER = 0.8
-#: error, as a share of the way, above which curves may have them
+#: and only if their error is above this share of the way
 ENOUGH = 0.005
-#: largest error of the two sides of a corner, as a share of the curve's error, if the corner explains all
+#: a corner explains the samples if the error of its two sides is below this share of the curve's error
 ALONE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Values (k, n, c) of a path at even places between the keys of rising rows (k,) and their next ones."""
+    """Values (k, n, c) of a path at even places between each key of rising rows (k,) and the next key."""
 
     rows: np.ndarray
     values: np.ndarray
@@ -92,9 +92,9 @@ def _square(errors: np.ndarray) -> np.ndarray:
 
 @cache
 def _fits(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Operators from values at both ends and at even places (count) between them to curves whose handles meet as in
-    `MEETS` (m): residuals of least squares, compressed (m, count - 2, count + 2), and slopes at the ends (m, 2,
-    count + 2).
+    """Least-squares operators for curves whose handles meet as in `MEETS` (m), on values at both ends and at even
+    places (count) between them: compressed residuals (m, count - 2, count + 2), and slopes at the ends (m, 2, count +
+    2).
     """
     errors, solving = [], []
     for meet in MEETS:

@@ -48,7 +48,7 @@ class PlayedCurve:
         return fcurve_cycles.merged(np.concatenate(found))
 
     def evaluate(self, frame: float) -> float:
-        """Value at a scene frame: outside all strips, of the nearest end; where two strips meet, of the earlier."""
+        """Value at a scene frame: outside of strips that of the nearest end; where strips meet, that of the earlier."""
         begun = [part for part in self.parts if part[0].frame_start <= frame] or self.parts[:1]
         strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
         return float(curve.evaluate(_frame_of(strip, frame)))
@@ -66,8 +66,8 @@ def _frame_of(strip: NlaStrip, frame: float) -> float:
 
 
 def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
-    """The curve of a property on the only enabled track of animation data; None if others contribute, or it blends, or
-    a strip has no such curve.
+    """The curve of a property on the only enabled NLA track of animation data; None if others contribute, the track
+    blends, or a strip has no such curve.
     """
     on = [track for track in data.nla_tracks if not track.mute]
     if len(on) != 1 or not data.use_nla or data.use_tweak_mode:
@@ -85,6 +85,6 @@ def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
 
 
 def _blends(strip: NlaStrip) -> bool:
-    """Whether a strip shows anything but its action at the mapped times."""
+    """Whether a strip shows anything other than its action at the mapped times."""
     plain = strip.blend_type == "REPLACE" and not strip.blend_in and not strip.blend_out
     return not plain or bool(strip.use_animated_influence or strip.use_animated_time or len(strip.modifiers))

@@ -25,7 +25,7 @@ Error = Callable[[np.ndarray], np.ndarray]
 def thinned(positions: np.ndarray, every: int) -> np.ndarray:
     """Indices of the positions (F,), in frames, at every n-th frame; the last is always included.
 
-    With n = 1 all are, also those between whole frames.
+    With n = 1 all are included, also those between whole frames.
     """
     count = len(positions)
     if every <= 1:
@@ -36,7 +36,7 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
 
 
 def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of the values (F, c) of paths of one body at rising positions (F,): fourth order if even, with corners."""
+    """Slopes of a body's paths with values (F, c) at rising positions (F,): fourth order, with corners, if even."""
     if len(positions) < 2:
         return [Slopes.smooth(np.zeros_like(values)) for values in paths]
     steps = np.diff(positions)
@@ -55,7 +55,7 @@ def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.
         out[corner], into[corner] = meets[corner], 1.0 - meets[corner]
         x[corner] = parameter(meets[corner], x[corner])
     rest = 1.0 - x
-    # products: NumPy takes ten times as long for a third power
+    # written as products: NumPy takes ten times as long for a third power
     leave, come = 3.0 * x * rest * rest, 3.0 * x * x * rest
     return (
         (rest * rest * rest + leave)[:, None] * values[left]
@@ -114,7 +114,7 @@ def reduced(candidates: np.ndarray, error: Error, tolerance: float) -> np.ndarra
         candidates: indices of samples, including the first and the last.
         error: errors (parts (F - 1) + 1,) at `samples` of the curve with the keys of given indices.
 
-    A stretch without a candidate inside keeps its error.
+    Between neighbouring candidates the error cannot be reduced.
     """
     last_row = int(candidates[-1])
     free = np.zeros(last_row + 1, dtype=bool)

@@ -38,7 +38,7 @@ def _quaternions(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Angle and axis (F, 4); without rotation the axis is kept, and through zero the angle changes sign."""
+    """Angle and axis (F, 4); the axis is kept where there is no rotation, and the angle changes sign through zero."""
     lie = physics_access.physics().lie
     vectors = lie.so3_log(rotations)
     angles = np.linalg.norm(vectors, axis=1)
@@ -59,7 +59,7 @@ def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
-    """Angles (F, 3) about x, y, z for a mode, of the two solutions always the one nearest to the previous."""
+    """Angles (F, 3) about x, y, z for a mode: of the two solutions the one nearest to the previous angles."""
     i, j, k = ("XYZ".index(letter) for letter in mode)
     odd = -1.0 if (i, j, k) in {(0, 2, 1), (1, 0, 2), (2, 1, 0)} else 1.0
     # R = R_k R_j R_i; with even order the entries below are those of the familiar Rz Ry Rx
@@ -86,7 +86,7 @@ def _other_branch(angles: np.ndarray, mode: str) -> np.ndarray:
 
 
 def one_branch(one: np.ndarray, other: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Of the two solutions (F, 3) for Euler angles always the one nearest to the previous, beginning near (3,)."""
+    """Euler angles (F, 3): of the two solutions the one nearest to the previous angles, beginning near (3,)."""
     before = np.concatenate([near[None], one[:-1]])
     # the second solution changes as the first does, so only changes of branch need to be found
     crossing = _turn(other - before) < _turn(one - before)
@@ -119,8 +119,8 @@ def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
 def led_on(
     channels: np.ndarray, first: np.ndarray, last: np.ndarray, mode: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Stretches (k, n, c) of a mode's channels, continuous with the keys where they begin, `first` (k, c), and a mask
-    (k,) of those that end at the `last` ones: turns of half a turn and more between keys do not.
+    """Channels (k, n, c) of a mode between keys, made continuous with the keys `first` (k, c) where they begin, and a
+    mask (k,) of those that end at the keys `last`: turns of half a turn or more between keys do not.
     """
     begin, turn = channels[:, 0], 2.0 * np.pi
     if mode == "QUATERNION":
@@ -153,8 +153,8 @@ def missed_between(rotations: np.ndarray, channels: np.ndarray, mode: str) -> np
 
 
 def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss an even turn halfway:
-    near a length of 2 pi, where all of them mean no rotation, they swing around.
+    """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss an even turn halfway.
+    Near a length of 2 pi, where every direction means no rotation, they swing around.
     """
     lie = physics_access.physics().lie
     even, halfway = _halfway(lie.so3_exp(vectors), vectors)
@@ -169,7 +169,7 @@ def _apart(even: np.ndarray, halfway: np.ndarray) -> np.ndarray:
 
 def _halfway(rotations: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
     """Quaternions (F - 1, 4) and values (F - 1, c) halfway between the rotations (F, 3, 3) of the values (F, c).
-    Corners of either are corners of both, so that both are interpolated alike.
+    Corners of one count for both, so that both are interpolated alike.
     """
     lie = physics_access.physics().lie
     rows = np.arange(float(len(values)))

@@ -10,21 +10,21 @@ import numpy as np
 
 from ..blender import physics_access
 
-# A bend is a corner if it is this many times the variation of its neighbours, and more than they change across it;
-# waves of four frames and more have none.
+# A bend is a corner if it exceeds CORNER times the variation of its neighbours, and their change across it; waves of at
+# least four frames have none.
 CORNER, NO_BEND = 4.0, 1e-9
 # Samples on each side for slopes next to a corner: third order.
 SIDE = 4
 # Places in a stretch at which its corner is sought.
 PLACES = 512
-# The slopes at the last two of four even samples, by these from the last to the first.
+# Weights of four even samples, from the last to the first, for the slopes at the last two.
 AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
 
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Separate curves between some keys and the next: between keys of rising rows (k,) the handles end at the share
-    `meet` (k,) of the way, NaN: each at a third; slopes at both ends are `sides` (k, 2, c), per frame.
+    """Separate curves from some keys, of rising rows (k,), to the next. Both handles end at the share `meet` (k,) of
+    the way (NaN: each at a third); slopes at both ends are `sides` (k, 2, c), per frame.
     """
 
     rows: np.ndarray
@@ -32,7 +32,7 @@ class Fits:
     sides: np.ndarray
 
     def chosen(self, keys: np.ndarray) -> Fits:
-        """Only these between keys (k,), rising, that are still successive."""
+        """Only the curves between keys (k,), rising, that are still successive."""
         at = np.searchsorted(keys, self.rows)
         kept = np.isin(self.rows, keys) & np.isin(self.rows + 1, keys)
         return Fits(at[kept], self.meet[kept], self.sides[kept])
@@ -44,7 +44,7 @@ class Slopes:
 
     Attributes:
         rates: slopes (K, c) per frame.
-        meet: share of the way from each key to the next (K - 1,) at which both handles end, for a corner there;
+        meet: share of the way from each key to the next (K - 1,) at which both handles end, where there is a corner;
             NaN: each handle ends at a third, as of a cubic with these slopes.
         fits: separate curves; None: none.
     """
@@ -97,7 +97,7 @@ class Slopes:
         return out * steps, into * steps
 
     def behind(self, earlier: Slopes) -> Slopes:
-        """Several runs of keys without fits, joined."""
+        """Keys that follow those of `earlier`, which has no fits, joined with them."""
         rates = np.concatenate([earlier.rates, self.rates])
         meet = np.full(max(len(rates) - 1, 0), np.nan)
         meet[: len(earlier.meet)] = earlier.meet
@@ -109,8 +109,8 @@ class Slopes:
 
 
 def of_body(paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of the values (F, c) of each path of one body: an impact is a discontinuity of all of them, even if some
-    show much other change.
+    """Slopes of the values (F, c) of each path of one body. An impact is a corner of all paths, even of those whose
+    other changes hide it.
     """
     turning: dict[int, float] = {}
     known = [corners(values).tolist() for values in paths]
@@ -122,15 +122,15 @@ def of_body(paths: list[np.ndarray]) -> list[Slopes]:
 
 
 def of_even(values: np.ndarray) -> Slopes:
-    """Slopes of values (F, c) at even frames, of fourth order inside and lower at the ends; of third order on both
-    sides of a corner or jump, each by its own samples.
+    """Slopes of values (F, c) at even frames: of fourth order inside, lower at the ends, and of third order on both
+    sides of a corner or jump, from the samples of that side.
     """
     return of_body([values])[0]
 
 
 def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Slopes:
-    """Slopes of values (F, c) with corners after rows, at shares of the way to the next; own: corners with smooth
-    values on both sides.
+    """Slopes of values (F, c) with corners {row: share of the way to the next}; own: rows of corners with smooth values
+    on both sides.
     """
     rates = physics_access.part("simulation.between_samples").even_slopes(values)
     found = Slopes.smooth(rates)
@@ -150,11 +150,11 @@ def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Sl
 def _put_sides(
     rates: np.ndarray, values: np.ndarray, rows: np.ndarray, sign: float, exact: np.ndarray
 ) -> None:
-    """Set the first two of rows (k, 4), which lead away from breaks of the values (F, c), to the slopes of their side;
-    if that is not smooth (`exact` (k,) false) only the first, by its neighbour.
+    """Set the slopes at the first two of rows (k, 4), which begin at breaks of the values (F, c), from their side. If
+    it is not smooth (and `exact` (k,) is false) only at the first, from its neighbour.
 
     Args:
-        sign: 1 if the rows go back in time, else -1.
+        sign: 1 if the rows run back in time, else -1.
     """
     sides = values[rows]
     bends = np.diff(sides, 2, axis=1)
@@ -171,8 +171,8 @@ def slopes(values: np.ndarray) -> np.ndarray:
 
 
 def leaps(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) after which values (F, c) jump: by more than the three rows on either side differ, relative to their
-    variation.
+    """Rows (k,) after which values (F, c) jump by more than the difference and CORNER times the variation of the three
+    rows on either side.
     """
     ways = np.diff(values, axis=0)
     if len(ways) < 7:
@@ -183,8 +183,8 @@ def leaps(values: np.ndarray) -> np.ndarray:
 
 
 def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
-    """Means (2, n, c) of each three successive rows of (F, c) and of the three that begin an offset later, and the
-    variation within them (n,).
+    """Means (2, n, c) of three successive rows of (F, c) and of the three that begin an offset later, and the variation
+    (n,) within these.
     """
     means = (rows[:-2] + rows[1:-1] + rows[2:]) / 3.0
     next_to, across = _length(rows[1:] - rows[:-1]), _length(rows[2:] - rows[:-2])
@@ -194,8 +194,8 @@ def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
 
 def corners(values: np.ndarray) -> np.ndarray:
     """Rows (k,) after which values (F, c) have a corner: a bend that differs from the three rows on either side by much
-    more than these vary. Oscillations bend as much on one side. A corner close to a frame may be attributed to that row
-    or the one before, by the side of the frame.
+    more than these vary. Oscillations, which bend as much on one side, have none. A corner close to a frame may belong
+    to that row or to the one before.
     """
     bends = np.diff(values, 2, axis=0)  # the first of them at row 1
     if len(bends) < 8:
@@ -213,7 +213,7 @@ def _length(vectors: np.ndarray) -> np.ndarray:
 
 
 def _off(values: np.ndarray, row: int) -> float:
-    """Errors of the values on either side of a corner after a row, relative to cubics through those farther away."""
+    """Distances of the values beside a corner after a row from cubics through those farther away, summed."""
     before, behind = values[row - SIDE : row], values[row + 2 : row + 2 + SIDE]
     return float(_length(ON[0] @ before - values[row]) + _length(ON[0] @ behind[::-1] - values[row + 1]))
 

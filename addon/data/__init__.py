@@ -1,4 +1,4 @@
-"""What a file stores: property groups, references to bodies, findings."""
+"""Data that files store: property groups, references to bodies, findings."""
 
 from ..blender import lazy
 

@@ -1,4 +1,4 @@
-"""Settings of what a bake writes and where, on the scene, and what the last bake wrote."""
+"""Settings on the scene: what a bake writes, and where; and statistics of the last bake."""
 
 from bpy.types import PropertyGroup
 

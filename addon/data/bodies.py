@@ -11,7 +11,7 @@ def _is_mesh(_self: "BodyProperties", candidate: Object) -> bool:
 
 
 class WobblingProperties(PropertyGroup):
-    """The share of a body's mass that hangs softly on its skeleton."""
+    """The share of a body's mass that wobbles on its skeleton."""
 
     enabled: flag(
         "Soft Parts",

@@ -20,7 +20,7 @@ def ensure_uid(pose_bone: PoseBone) -> str:
 
 
 def _object_chosen(self: "BodyReference", _context: Context) -> None:
-    """Forget the bone if the new object does not have it."""
+    """Clear the bone if the new object does not have it."""
     bones = () if self.object is None or self.object.pose is None else self.object.pose.bones
     if self.bone_uid and not any(bone.condyle.uid == self.bone_uid for bone in bones):
         self.bone_uid = ""
@@ -28,7 +28,7 @@ def _object_chosen(self: "BodyReference", _context: Context) -> None:
 
 
 def _bone_chosen(self: "BodyReference", _context: Context) -> None:
-    """Note the identity of the bone, so that it may be renamed; no name: the armature itself."""
+    """Store the uid of the bone, so that it may be renamed; no name: the armature itself."""
     if not self.bone_name:
         self.bone_uid = ""
     elif self.object is not None and self.object.pose is not None:

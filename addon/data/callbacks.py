@@ -1,4 +1,4 @@
-"""Functions of the rooms above that updates of properties call; `registration` wires them."""
+"""Functions of higher folders that updates of properties call; `registration` wires them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Callbacks:
     Attributes:
         joint_shape_changed: (scene, joint) the coordinates of a joint may have changed.
         loop_closed: (scene, joint) a driven joint closes a loop from now on.
-        obstacle_changed: (object) the surface of an obstacle.
-        muscle_thickness_changed: (object) the radius that a muscle is shown with.
+        obstacle_changed: (object) the surface of an obstacle has changed.
+        muscle_thickness_changed: (object) the radius of a muscle's tube has changed.
         targets_followed: () bodies follow their targets from now on.
     """
 

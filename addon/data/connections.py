@@ -94,7 +94,7 @@ class GroundProperties(PropertyGroup):
 
 
 class CouplingProperties(PropertyGroup):
-    """Which coordinate follows which."""
+    """Which coordinates a coupling connects."""
 
     joint: pointer("Joint", "Joint that follows", type=Object, poll=is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates follows, from 1", default=1, min=1)

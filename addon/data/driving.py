@@ -1,4 +1,4 @@
-"""Targets of inverse kinematics, on their Empties; and whether bodies follow them live, on the scene."""
+"""Properties of inverse kinematics: of targets, on their Empties; of following them live, on the scene."""
 
 from bpy.types import Context, PropertyGroup
 

@@ -21,12 +21,12 @@ CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 
 @dataclass(frozen=True)
 class Finding:
-    """A line for people: `code` names its text in `messages.TEXTS`, `values` go into it.
+    """A line for users: `code` names its text in `messages.TEXTS`, `values` are inserted into it.
 
     Attributes:
         session_uid: of the object that it is about; 0: none. bone: one of its bones.
-        maker: session uid of the object without which the line is about nothing; 0: none.
-        remedy: of an operator that helps. is_hint: nothing is wrong, but it is good to know.
+        maker: session uid of the object without which the line is obsolete; 0: none.
+        remedy: operator that helps. is_hint: nothing is wrong, but users should know.
     """
 
     code: str
@@ -44,7 +44,7 @@ class Finding:
         return TEXTS[self.code].format_map(self.values)
 
     def culprit(self) -> Body | None:
-        """Its object or bone; None if that is gone, or if it has none."""
+        """Its object or bone; None if it has none, or if that no longer exists."""
         return Handle(self.session_uid, self.bone).find() if self.session_uid else None
 
     def culprit_in(self, scene: Scene) -> Body | None:
@@ -70,7 +70,7 @@ def error(
 
 
 def named(scene: Scene, finding: Finding) -> Finding:
-    """A finding about the first object or bone of the scene that its text names, if any: for texts of others."""
+    """The finding with the first object or bone of the scene that its text names, if any: for texts of physics."""
     bones = [body for body in references.bodies_of(scene) if body.bone]
     found = [
         (place, -len(body.name), body.handle())
@@ -84,13 +84,13 @@ def named(scene: Scene, finding: Finding) -> Finding:
 
 
 def place_of(name: str, text: str) -> int | None:
-    """Where a text names an object or bone; None: nowhere."""
+    """Index in a text where it names an object or bone; None if it does not."""
     met = re.search(rf"(?<![\w.]){re.escape(name)}(?![\w/]|\.\d)", text) if name in text else None
     return None if met is None else met.start()
 
 
 def of_source(found: Iterable[Finding], source: str, maker: Object | None = None) -> list[Finding]:
-    """Findings as those of this source; maker: the object without which they are obsolete."""
+    """Findings with this source; maker: the object without which they are obsolete."""
     uid = 0 if maker is None else maker.session_uid
     return [replace(each, source=source, maker=uid) for each in found]
 
@@ -110,12 +110,12 @@ def forget_gone() -> None:
 
 
 def show(scene: Scene, found: list[Finding]) -> None:
-    """Make these the findings of a scene that panels show."""
+    """Let panels show these findings of a scene."""
     session.findings, session.findings_scene = found, scene.session_uid
 
 
 def shown(scene: Scene) -> list[tuple[int, Finding]]:
-    """Numbers and findings of the list, if it is about this scene; without those about objects that are gone."""
+    """Indices and findings of the list, if it is about this scene; without those about deleted objects."""
     if not session.findings or session.findings_scene != scene.session_uid:
         return []
     there = {0, *(item.session_uid for item in bpy.data.objects)}

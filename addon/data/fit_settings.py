@@ -181,7 +181,7 @@ def values(source: Any, groups: tuple[type, ...]) -> dict[str, Any]:
 
 
 def store(target: Any, wishes: dict[str, Any]) -> None:
-    """Write settings to a joint or an operator, only where they differ: unset properties stay unset."""
+    """Write settings to a joint or an operator, only those that differ: unset properties stay unset."""
     for name, value in wishes.items():
         present = getattr(target, name)
         if (present if isinstance(present, (bool, int, float, str)) else tuple(present)) != value:
@@ -189,7 +189,7 @@ def store(target: Any, wishes: dict[str, Any]) -> None:
 
 
 def redoable(*groups: type) -> dict[str, Any]:
-    """Annotations for an operator: settings that it does not remember, since they would hide those of the joint."""
+    """Annotations for an operator: settings that it does not keep between runs, since they would hide the joint's."""
     result = {}
     for group in groups:
         for name, each in group.__annotations__.items():

@@ -7,7 +7,7 @@ from .properties import angle, choice, collection, flag, integer, number, span, 
 
 
 class PoseResidual(PropertyGroup):
-    """One keyed pose of the last fit, and how far the joint passes it by."""
+    """One keyed pose of the last fit, and its distance from the joint."""
 
     frame: number("Frame", "Frame of the key")
     distance: number("Distance [mm]", "Distance of the keyed pose from the joint")
@@ -20,14 +20,14 @@ class PoseResidual(PropertyGroup):
 
 
 def _jump(self: "FitProperties", context: Context) -> None:
-    """A click on a key in the list shows its frame."""
+    """Show the frame of a key that was clicked in the list."""
     if 0 <= self.active_residual < len(self.residuals):
         frame = self.residuals[self.active_residual].frame
         context.scene.frame_set(int(frame // 1.0), subframe=frame % 1.0)
 
 
 class FitProperties(CommonWishes, CurveWishes, SurfaceWishes, PropertyGroup):  # type: ignore[misc]  # its `keys`
-    """How a spline joint is fitted to the child's keyed poses, and what came of it."""
+    """Settings of a spline joint's fit to the child's keyed poses, and its result."""
 
     requested: flag("Fit before Baking", "Bake first fits the joint to the keyframes")
     num_poses: integer("Keyed Poses", "Poses that the last fit used")

@@ -1,4 +1,4 @@
-"""Which frames a simulation covers, which of them are recorded, how a loop is asked for, and how long it all takes."""
+"""Frames that a simulation covers and records, options and warnings of loops, and a clock for stages."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ JERK, SLOW = 0.1, 1e-3
 
 
 def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
-    """Frames (F,) from one whole frame to another, `samples` of them from each to the next: those that get keys."""
+    """Frames (F,) that get keys, from one whole frame to another, with `samples` per frame."""
     return first + np.arange(int(last - first) * samples + 1) / samples
 
 
 def frame_range(scene: Scene) -> np.ndarray:
-    """Frames (F,) that a bake records, the samples between whole ones among them; ModelError where fewer than two."""
+    """Frames (F,) that a bake records, including samples between whole frames; ModelError if fewer than two."""
     first, last = frame_ends(scene)
     if last <= first and scene.condyle.start.begin == "PLAYHEAD":
         raise model_error(
@@ -43,7 +43,7 @@ def frame_range(scene: Scene) -> np.ndarray:
 
 
 def step(scene: Scene) -> float:
-    """The Time Step [s]; ModelError where it is no number."""
+    """The Time Step [s]; ModelError if it is not finite."""
     value = float(scene.condyle.simulation.time_step)
     if not np.isfinite(value):
         raise model_error(f"the Time Step is {value}: set it to some milliseconds")
@@ -62,37 +62,37 @@ def samples(scene: Scene) -> int:
 
 
 def trimmed(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    """The last samples of a result's arrays: what comes before them was the pre-roll."""
+    """The last `count` samples of a result's arrays, without those of the pre-roll."""
     return {
         name: array[:, -count:] if name == "rotations" else array[-count:] for name, array in arrays.items()
     }
 
 
 def first(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    """The first samples of a result's arrays."""
+    """The first `count` samples of a result's arrays."""
     return {
         name: array[:, :count] if name == "rotations" else array[:count] for name, array in arrays.items()
     }
 
 
 def at(frames: np.ndarray, whole: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Values (F, n) at frames (F,) of what is known at whole frames: linear between them."""
+    """Values (F, n) at frames (F,), interpolated linearly between the values at whole frames."""
     columns = [np.interp(frames, whole, column) for column in values.T]
     return np.array(columns).reshape(-1, len(frames)).T
 
 
 def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
-    """What `simulate_loop` is asked for; None where there is to be no loop.
+    """Keywords of `simulate_loop`; None without a loop.
 
     Raises:
-        ModelError: a pre-roll as well, or more frames to blend than there are.
+        ModelError: there is a pre-roll too, or there are more frames to blend than in the loop.
     """
     settings = scene.condyle.start
     if not settings.loop:
         return None
     if settings.preroll:
         raise model_error(
-            "a loop needs no Pre-Roll: its cycles are that; set Pre-Roll to 0, or turn off Loop"
+            "a loop needs no Pre-Roll, because its cycles replace it; set Pre-Roll to 0, or turn off Loop"
         )
     length = frames[-1] - frames[0]
     if settings.loop_blend >= length:
@@ -105,7 +105,7 @@ def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
 
 
 def note_loop(scene: Scene, result: physics_access.Result) -> None:
-    """Keep how well a bake closes, for the panel."""
+    """Store how well a loop closes, for the panel."""
     kept = scene.condyle.loop
     found = result.info.get("loop")
     if found is None:
@@ -116,7 +116,7 @@ def note_loop(scene: Scene, result: physics_access.Result) -> None:
 
 
 def loop_warnings(result: physics_access.Result, tolerance: float) -> list[findings.Finding]:
-    """A finding where a loop does not repeat itself, and does not close or was closed by the blend alone."""
+    """A finding for a loop that does not repeat itself, and either does not close or is closed only by the blend."""
     found = result.info.get("loop")
     if found is None:
         return []
@@ -131,7 +131,7 @@ def loop_warnings(result: physics_access.Result, tolerance: float) -> list[findi
 
 
 def _jerks(result: physics_access.Result, found: dict[str, Any]) -> list[findings.Finding]:
-    """A finding where a motion comes back to its place, but with another speed, as what is thrown up does."""
+    """A finding for a motion that returns to its place with another speed, like a body that was thrown up."""
     times = np.diff(result.t)[:, None]
     away = np.linalg.norm(np.diff(result.poses[:, :, :3, 3], axis=0), axis=2) / times
     turned = np.linalg.norm(np.diff(result.poses[:, :, :3, :3], axis=0), axis=(2, 3)) / (np.sqrt(2.0) * times)

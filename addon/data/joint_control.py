@@ -1,4 +1,4 @@
-"""What draws a joint to its animation in a simulation, and where it starts."""
+"""How a joint follows its animation in a simulation, and where it starts."""
 
 from bpy.types import PropertyGroup
 
@@ -7,7 +7,7 @@ from .starting import own_source
 
 
 class JointControllerProperties(PropertyGroup):
-    """A spring and damper of fixed strength that draws a joint to its animation."""
+    """A spring and damper of constant strength that pull a joint towards its animation."""
 
     enabled: flag(
         "Controller",

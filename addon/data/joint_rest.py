@@ -6,8 +6,8 @@ from .properties import integer, text, vector
 
 
 class RestRecord(PropertyGroup):
-    """Rest pose of a joint's child relative to its parent when the joint was made, if both are bones of one armature;
-    and the place of the child's mesh in its object.
+    """State when the joint was made: rest pose of its child relative to its parent, if both are bones of one armature;
+    place of the child's mesh in its object.
     """
 
     bones: text("Bones", "Identities of the child and the parent; empty: no record")

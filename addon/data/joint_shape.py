@@ -1,4 +1,4 @@
-"""What a joint and a part of a composite joint have in common: the settings of every joint type."""
+"""The settings of every joint type, which joints and parts of composite joints share."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ SEQUENCES = tuple(
 
 
 def on_change(self: Any, context: Context) -> None:
-    """Coordinates and sliders of a joint follow its settings."""
+    """Update the coordinates and sliders of a joint to its settings."""
     if self.id_data.condyle.joint.enabled:
         callbacks.call().joint_shape_changed(context.scene, self.id_data)
 

@@ -72,13 +72,13 @@ def slider_names(settings: "JointProperties") -> list[str]:
 
 
 def is_baked_over(settings: "JointProperties") -> bool:
-    """Whether the child is baked, so that the slider does not move it."""
+    """Whether the child is baked: the slider then does not move it."""
     child = references.resolve(settings.child)
     return child is not None and child.data.channels.baked
 
 
 def match_coordinates(joint: "JointProperties") -> None:
-    """Give a joint one row of settings for each coordinate; rows that still fit keep their values."""
+    """Give a joint one row of settings per coordinate; rows that still match keep their values."""
     wanted = coordinate_list(joint)
     for index, (name, unit) in enumerate(wanted):
         if index == len(joint.coordinates):
@@ -153,7 +153,7 @@ class CoordinateProperties(PropertyGroup):
 
 
 class JointPart(JointShape, PropertyGroup):
-    """One of the joints that a composite joint is made of."""
+    """One part of a composite joint."""
 
     type: choice("Type", "Kind of joint", items=grouped_items(WHOLE_ONLY), default="hinge", update=on_change)
 

@@ -1,4 +1,4 @@
-"""Knobs of the live mode. They lie on the window manager: turning them is no step of undo, and no file keeps them."""
+"""Sliders of the live mode, on the window manager: changing them is no undo step, and no file stores them."""
 
 import bpy
 from bpy.props import PointerProperty
@@ -7,18 +7,18 @@ from bpy.types import Context, PropertyGroup, Scene
 from ..blender import session
 from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, span, text, vector
 
-#: which of a slider's numbers counts, by its kind
+#: property with a slider's value, by its kind
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
 
 
 def _turned(_self: "LiveSettings | LiveSlider", _context: Context) -> None:
-    """Let a run hear at once: at its next look it would show a picture from before."""
+    """Notify the run at once; otherwise it would first show one more frame without the change."""
     if session.live is not None:
         session.live.hear()
 
 
 class LiveSlider(PropertyGroup):
-    """One knob: what it turns in the model that runs, and where the scene keeps it."""
+    """One slider: what it changes in the running model, and where the scene stores the value."""
 
     label: text("Label", "Name for people")
     group: choice(
@@ -63,14 +63,14 @@ class LiveSlider(PropertyGroup):
 
     @property
     def value(self) -> float:
-        """What it says now, in SI."""
+        """Its present value, in SI."""
         if self.kind == "TIMES":
             return float(self.base * self.times)
         return float(getattr(self, SHOWN[self.kind]))
 
 
 class LiveSettings(PropertyGroup):
-    """How the live mode runs."""
+    """Settings of the live mode."""
 
     factor: number(
         "Speed",
@@ -99,20 +99,20 @@ class LiveSettings(PropertyGroup):
 
 
 def settings() -> "LiveSettings":
-    """The live mode's settings of this Blender."""
+    """Settings of the live mode."""
     return bpy.context.window_manager.condyle_live
 
 
 def scene_of(live: "LiveSettings") -> Scene:
-    """The scene that runs, or ran last; None where none did, or it is gone."""
+    """The scene that runs, or ran last; None if there was none, or it no longer exists."""
     return next((scene for scene in bpy.data.scenes if scene.session_uid == live.scene), None)
 
 
 def attach() -> None:
-    """Put the settings where panels find them: window_manager.condyle_live."""
+    """Attach the settings: window_manager.condyle_live."""
     bpy.types.WindowManager.condyle_live = PointerProperty(type=LiveSettings, name="Condyle Live")
 
 
 def detach() -> None:
-    """Take them away again."""
+    """Remove the settings again."""
     del bpy.types.WindowManager.condyle_live

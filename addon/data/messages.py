@@ -1,7 +1,7 @@
-"""What findings say, by their codes: what is so, and what to do. `Finding.text` puts its values into these."""
+"""Texts of findings by code: the fact, then what to do. `Finding.text` inserts the values."""
 
 TEXTS = {
-    # errors; the message is the exception's own
+    # errors: the text is that of the exception
     "error": "{message}",
     "diverged": "{message}. In Settings of Simulate and Bake, try a Time Step below {step:.3g} s or another Method, such as {method!r}",
     "diverged-adaptive": "{message}. In Settings of Simulate and Bake, try another Method, such as {method!r}",
@@ -40,7 +40,7 @@ TEXTS = {
     "wrap-inside": "{muscle} runs straight through an obstacle in {count} of {states} samples: an end lies inside. Move the end out or make the obstacle smaller",
     "wrap-unsolved": "{muscle} runs straight through an obstacle in {count} of {states} samples: no path over it was found. Move its points or the obstacle",
     "wrap-slipped": "{muscle} slips off an obstacle to another path in {count} of {states} samples. Make the obstacle longer or move the points",
-    # what is not in the scene any more
+    # things that are no longer in the scene
     "joint-in-library": "Joint {joint!r} of {body} was left in {library}; {remedy}",
     "joint-not-in-scene": "Joint {joint!r} of {body} is not in this scene. Link its collection {collections} into it",
     "left-over": "{owner} was deleted from the scene, but some of its Empties are left: {count}. Press Remove What Is Left, or undo",
@@ -74,7 +74,7 @@ TEXTS = {
     "no-motion-at-rest": "Nothing moves: without gravity nothing pushes {joints} from rest. Set Gravity, a Start Speed or a torque, or excite a muscle",
     "no-motion-limit": "Nothing moves: a limit stops {joints} at the start. Change the limit or the start",
     "no-motion-balance": "Nothing moves: forces balance at the start of {joints}. Start elsewhere, give a Start Speed, or excite a muscle",
-    # what a bake has written
+    # the output of a bake
     "swinging-angles": "{body}: {mode} angles swing around near frame {frame:g}, so motion blur shows it up to {angle:.2g}° off. Choose Quaternion rotation",
     "baked-action-gone": "{object}: its baked action was deleted. Bake again, or Free Bake",
     "baked-action-unused": "{object}: its baked action {action!r} is not in use any more. Bake again, or Free Bake",
@@ -83,11 +83,11 @@ TEXTS = {
     "record-of-properties": "{object}: the bake's record of custom properties is damaged, so Free Bake leaves them",
     "record-of-bones": "{object}: the bake's record of keyed bones is damaged, so after Free Bake earlier actions do not follow renamed bones",
     "record-of-hooks": "{muscle}: the bake's record of hidden hooks is damaged, so Free Bake leaves them visible: {hooks}",
-    # what has changed since a bake
+    # changes since a bake
     "new-since-bake": "{owner} is new",
     "gone-since-bake": "{owner} is gone",
     "changed-since-bake": "{owner}: {what} changed",
-    # OpenSim models; physics says what it cannot read
+    # OpenSim models; physics warns about parts that it cannot read
     "import-note": "{message}",
     "import-joint-type": "Joint of {body!r}: type {type} is not supported; imported as Fixed",
     "import-joint": "Joint of {body!r}: it differs from the file's joint, which is not supported. Check it",

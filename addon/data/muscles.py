@@ -7,7 +7,7 @@ from . import callbacks
 from .body_reference import is_joint
 from .properties import angle, choice, collection, factor, flag, integer, length, number, pointer, span, text
 
-#: what pulls along a path: names of physics, labels, and in a sentence what each is for
+#: force laws: names of physics, labels, and a sentence on the use of each
 LAWS = (
     ("none", "None", "Does not pull: a cord that only has mass", 0),
     ("tension", "Tension", "Pulls with its share of the largest force at once, at any length and speed", 1),
@@ -21,13 +21,13 @@ def _is_obstacle(_self: PropertyGroup, candidate: Object) -> bool:
 
 
 def _thicken(self: "MuscleProperties", _context: Context) -> None:
-    """The tube that is seen before a bake has the belly's radius."""
+    """Give the tube that is visible before a bake the belly's radius."""
     if self.enabled:
         callbacks.call().muscle_thickness_changed(self.id_data)
 
 
 class ObstacleUse(PropertyGroup):
-    """A surface that a muscle wraps over, and where along it."""
+    """A surface that a muscle wraps over, and between which points."""
 
     obstacle: pointer("Obstacle", "Surface that the muscle wraps over", type=Object, poll=_is_obstacle)
     strand: integer(
@@ -39,7 +39,7 @@ class ObstacleUse(PropertyGroup):
 
 
 class PointRule(PropertyGroup):
-    """A point that a coordinate moves, or that is there for a range of it only."""
+    """A point that a coordinate moves, or that exists only in a range of a coordinate."""
 
     point: integer("Point", "Which point, from 1", default=1, min=1)
     kind: choice(
@@ -60,7 +60,7 @@ class PointRule(PropertyGroup):
 
 
 class ForceLawProperties(PropertyGroup):
-    """What pulls along a muscle."""
+    """The force law of a muscle."""
 
     kind: choice("Force", "Force law of the muscle", items=LAWS, default=1)
     max_force: number(
@@ -108,7 +108,7 @@ class ForceLawProperties(PropertyGroup):
 
 
 class ControllerProperties(PropertyGroup):
-    """What excites a muscle in proportion to how far a joint is from its target."""
+    """A controller that excites a muscle in proportion to the error of a coordinate."""
 
     joint: pointer("Joint", "Joint whose coordinate is controlled", type=Object, poll=is_joint)
     coordinate: integer("Coordinate", "Which of its coordinates, from 1", default=1, min=1)

@@ -90,7 +90,7 @@ SIDES = (
 
 
 def _reshape(self: "ObstacleProperties", _context: Context) -> None:
-    """Show the surface that paths wrap over."""
+    """Update the mesh to the settings."""
     if self.enabled:
         callbacks.call().obstacle_changed(self.id_data)
 

@@ -6,7 +6,7 @@ from .properties import choice, flag, length
 
 
 class OverlayProperties(PropertyGroup):
-    """What is drawn over the 3D view."""
+    """Settings of the overlay in the 3D view."""
 
     show: flag("Overlay", "Draw joints over the 3D view", default=True)
     show_curves: flag(

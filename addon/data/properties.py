@@ -1,4 +1,4 @@
-"""Functions that declare stored properties: all may be overridden in a linked file, many have a unit."""
+"""Functions that declare stored properties: all allow library overrides, many have a unit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
 
 
 def _declared(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
-    """A function that declares a stored property: its name, its description, then options of `function` by keyword."""
+    """A function that declares a stored property, given its name, description, and options of `function` by keyword."""
 
     def declare(name: str, description: str = "", **options: Any) -> Any:
         return function(name=name, description=description, **{"override": OVERRIDE, **usual, **options})
@@ -95,12 +95,12 @@ def _unit_scale() -> float:
 
 
 def span(least: float, usual: float, most: float | None = None, **options: Any) -> dict[str, Any]:
-    """Options of a number: its least value, the most that its slider reaches, the most that can be typed; others."""
+    """Options of a number: its minimum, the maximum of its slider, and the maximum that can be typed; then others."""
     return {"min": least, "soft_max": usual, **({} if most is None else {"max": most}), **options}
 
 
 def updating(update: Callable[[Any, Context], None]) -> Callable[[type], type]:
-    """Decorator of a class of properties: each of them calls `update` when it changes."""
+    """Decorator of a property group: each of its properties calls `update` when it changes."""
 
     def declare(cls: type) -> type:
         for declared in cls.__annotations__.values():

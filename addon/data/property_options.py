@@ -1,4 +1,4 @@
-"""What panels and operators share: the place in the sidebar, the selected joint, polls, reports."""
+"""Shared by panels and operators: the tab in the sidebar, the selected joint, polls, reports."""
 
 import functools
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class SidebarPanel(mixins.Panel):
 
 
 def writable(cls: type[Operator]) -> bool:
-    """Poll: operators may change data now; else the button says why not."""
+    """Poll: operators may change data now; otherwise the button shows the reason."""
     if session.read_only:
         return allowed(
             cls, "This file was saved by a newer Condyle: its settings can be seen but not changed"
@@ -30,7 +30,7 @@ def writable(cls: type[Operator]) -> bool:
 
 
 def own_joint(context: Context) -> Object | None:
-    """As `active_joint`, but not a joint of which the active object or bone is only the parent."""
+    """As `active_joint`, but without a joint whose parent is the active object or bone."""
     return active_joint(context, roles=("child",))
 
 
@@ -104,7 +104,7 @@ def editable(cls: Any, context: Context) -> bool:
 
 
 def allowed(cls: Any, why_not: str) -> bool:
-    """Whether a poll has no reason against it; else the button shows the reason."""
+    """Whether the poll gives no reason against it; otherwise the button shows the reason."""
     if why_not:
         cls.poll_message_set(why_not)
     return not why_not
@@ -114,7 +114,7 @@ class Change(mixins.Operator):
     """Base of operators that change data, each one step of the undo history."""
 
     bl_options = {"REGISTER", "UNDO"}
-    #: a poll of the state in which the operator can run at all
+    #: a poll: whether the operator can run at all
     needs: Any = editable
 
     @classmethod
@@ -128,7 +128,7 @@ class Change(mixins.Operator):
 
 
 def figure(value: float) -> str:
-    """A residual with three digits, and nothing smaller than a thousandth."""
+    """A residual as text with three digits, at least 0.001."""
     return "under 0.001" if value < 0.001 else f"{value:.3g}"
 
 
@@ -136,7 +136,7 @@ def failed(operator: Operator, error: Exception) -> set[str]:
     """Report an error and end an operator, which has changed nothing."""
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}"  # without the system's number
+        text = f"{error.filename}: {error.strerror}"  # without the system's error number
     session.tell(text, "ERROR")
     operator.report({"ERROR"}, text)
     return {"CANCELLED"}
@@ -145,7 +145,7 @@ def failed(operator: Operator, error: Exception) -> set[str]:
 def reporting(operator: type[Operator]) -> type[Operator]:
     """Wrap an operator's methods: they report our errors, and success clears the error of an earlier operator.
 
-    Operators that `keeps_errors` are left alone: they only show the object of an error, or look elsewhere.
+    Operators with `keeps_errors` are not wrapped: they only show the object of an error, or search elsewhere.
     """
     if not getattr(operator, "keeps_errors", False):
         for name, wrap in (("execute", _with_context), ("invoke", _with_event), ("modal", _with_event)):

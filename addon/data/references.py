@@ -3,7 +3,7 @@
 Blender cannot point at a pose bone. A reference to one is a pointer to the armature, a uid stored on the bone, and its
 last name. A duplicated bone has its original's uid until `duplicates.mend` gives it its own; of two with the same uid
 the reference means the one with the last name. Bones that Join or Separate moved are found in their new armature.
-Across ticks of the event loop a body is a `Handle`, because undo replaces every Blender object.
+Code that keeps a body across ticks of the event loop uses a `Handle`, because undo replaces every Blender object.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Handle:
     bone: str = ""
 
     def find(self) -> Body | None:
-        """The body now; None if the object or the bone is gone."""
+        """The body now; None if the object or the bone no longer exists."""
         found = next((item for item in bpy.data.objects if item.session_uid == self.session_uid), None)
         if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
             return None
@@ -119,13 +119,13 @@ def evaluated(scene: Scene) -> list[Object]:
 
 
 def object_by_session_uid(session_uid: int) -> Object:
-    """The object with that session uid; None if it is gone."""
+    """The object with that session uid; None if it no longer exists."""
     body = Handle(session_uid).find()
     return body.object if body else None
 
 
 def resolve(reference: BodyReference) -> Body | None:
-    """The body of a reference property; None if it is empty, its bone is gone, or several copies qualify."""
+    """The body of a reference property; None if it is empty, its bone no longer exists, or several copies qualify."""
     if reference.object is None:
         return None
     if not reference.bone_uid:
@@ -250,10 +250,10 @@ def selected_bodies(context: Context) -> list[Body]:
 
 
 def parent_and_child(context: Context) -> tuple[Body | None, Body]:
-    """Which of two selected bodies is the parent of a joint, and which its child.
+    """Parent and child of a new joint between the selected bodies.
 
-    As in Blender's parenting, the active one is the parent, unless one is already a descendant of the other. Of one
-    body alone: its Blender parent or the world (None).
+    As in Blender's parenting, the active one is the parent, unless one is already a descendant of the other. If only
+    one body is selected, its parent is its Blender parent or the world (None).
     """
     active = active_body(context)
     others = [body for body in selected_bodies(context) if not same(body, active)]
@@ -361,7 +361,7 @@ def check_role(scene: Scene, called: str, body: Body | None, role: str) -> None:
 
 
 def find_scene(session_uid: int) -> Scene:
-    """The scene with that session uid; ModelError where it is gone."""
+    """The scene with that session uid; ModelError if it no longer exists."""
     found = next((scene for scene in bpy.data.scenes if scene.session_uid == session_uid), None)
     if found is None:
         raise physics_access.model_error("the scene was removed meanwhile")
@@ -369,7 +369,7 @@ def find_scene(session_uid: int) -> Scene:
 
 
 def find_joint(session_uid: int, name: str) -> Object:
-    """The joint's Empty with that session uid; ModelError where it is gone."""
+    """The joint's Empty with that session uid; ModelError if it no longer exists."""
     found = object_by_session_uid(session_uid)
     if found is None or not found.condyle.joint.enabled:
         raise physics_access.model_error(f"joint {name!r} was removed meanwhile")
@@ -377,7 +377,7 @@ def find_joint(session_uid: int, name: str) -> Object:
 
 
 def find_body(handle: Handle, name: str) -> Body:
-    """The body of a handle; ModelError where it is gone."""
+    """The body of a handle; ModelError if it no longer exists."""
     found = handle.find()
     if found is None:
         raise physics_access.model_error(f"{name} was removed or renamed meanwhile")

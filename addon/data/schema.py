@@ -1,6 +1,6 @@
 """Old files: every root of our data carries a schema version, and a chain of steps brings it up to date on load.
 
-A file of a newer version is left alone: it can be looked at, and operators that change data refuse.
+A file of a newer version is not changed: it can be viewed, and operators that change data refuse.
 """
 
 from __future__ import annotations
@@ -50,6 +50,6 @@ def roots() -> Iterator[tuple[str, Root]]:
 
 
 def stamp(root: Root) -> None:
-    """Note the version of a root's data; called by functions that write the first data."""
+    """Store the version of a root's data; called by functions that write its first data."""
     if root.schema_version == 0:
         root.schema_version = SCHEMA_VERSION

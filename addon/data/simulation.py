@@ -1,4 +1,4 @@
-"""Scene settings of the simulation; and records of what a bake replaced, on baked objects and bones."""
+"""Scene settings of the simulation; and records of the animation that a bake replaced, on objects and bones."""
 
 from typing import NamedTuple
 
@@ -98,7 +98,7 @@ class BakeStatistics(PropertyGroup):
 
 
 class SimulationProperties(PropertyGroup):
-    """How a scene is simulated."""
+    """Settings of a scene's simulation."""
 
     use_scene_range: flag(
         "Scene's Frames", "Simulate the scene's frames (or its preview range where that is on)", default=True

@@ -1,4 +1,4 @@
-"""Where and how a simulation starts, how time is recorded, and whether it is to be a loop: on the scene."""
+"""Scene settings of a simulation's start, of the recorded samples, and of loops."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from bpy.types import PropertyGroup
 
 from .properties import choice, flag, integer, number, span
 
-#: what a joint or body starts with; "SCENE" (as the simulation says) comes on top of these where it has its own choice
+#: start of a joint or body; joints and bodies also have "SCENE" (as the simulation says)
 SOURCES = (
     ("SETTINGS", "Start Values", "Joints start at their start values and speeds, free bodies at rest", 1),
     ("POSE", "Pose", "Start in the animation's pose at the first simulated frame, at rest", 2),
@@ -79,7 +79,7 @@ class StartProperties(PropertyGroup):
 
 
 class LoopStatistics(PropertyGroup):
-    """How well the last bake closes."""
+    """How well the last baked loop closes."""
 
     cycles: integer("Cycles", "Cycles that were simulated; 0: no loop")
     settled: flag("Settled", "The motion repeats itself within the tolerance")

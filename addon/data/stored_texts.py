@@ -1,6 +1,6 @@
 """Reads JSON texts that a bake stores in hidden properties; None if a file or a script put something else there.
 
-Data that is not certainly the bake's then counts as the user's, so that nothing of theirs is lost.
+Data that may not be the bake's then counts as the user's, so that no work of the user is lost.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def _effect_on_child(item: Object) -> Matrix:
 
 
 def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
-    """Make the child's present pose the one at coordinates 0."""
+    """Let the child's present pose be the pose at coordinates 0."""
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     if child is None:

@@ -1,4 +1,4 @@
-"""Finds bones connected to their parents that joints move away from there; only a bake can disconnect them.
+"""Finds connected bones that joints move away from their parent's tail; only a bake can disconnect them.
 
 Blender keeps the head of a connected bone at its parent's tail, whatever keys or a slider's constraints say.
 """
@@ -24,7 +24,7 @@ LOOKS, CONNECTED = 17, 1e-3
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """Bones that make a bake fail, and bones that sliders show at another place than a bake will."""
+    """Findings: connected bones that make a bake fail, or that sliders show at another place than a bake will."""
     for item in references.joints_of(scene):
         child = _connected_child(item)
         if child is None or not (away := _away(scene, item, child)):
@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def told(scene: Scene, joints: Iterable[Object]) -> str:
-    """Message about sliders that show connected bones at a wrong place; empty without any."""
+    """Message about sliders that show connected bones at a wrong place; empty if there are none."""
     lines = []
     for item in joints:
         child = _connected_child(item)

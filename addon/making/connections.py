@@ -43,7 +43,7 @@ def add_connection(
         name: of the Empty; composed of the kind and the bodies' names if empty.
 
     Returns:
-        The Empty that is its frame, in Blender a child of `other`. If `body` was no body before, it becomes a free one.
+        The Empty that is its frame, in Blender a child of `other`. `body` becomes a free body if it was none.
 
     Raises:
         ModelError: both are the same body, a transform is not rigid with uniform scale, or a gear's bodies have no
@@ -55,7 +55,7 @@ def add_connection(
         raise model_error(f"{body.name} cannot be connected to itself")
     surface = None
     if kind == "ground" and other is not None and not other.data.body.enabled:
-        surface, other = other.object, None  # scenery is no body
+        surface, other = other.object, None  # scenery is not a body
     bodies = [each for each in (body, other) if each is not None]
     for each in bodies:
         bodies_and_joints.check_own(each)
@@ -208,7 +208,7 @@ def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:
     if not found:
         raise model_error(f"no contact of {other.name} and {body.name} was found; use the 3D cursor")
     least = min(distance for distance, *_ in found)
-    # of parallel faces the middle, not a corner
+    # for parallel faces the middle, not a corner
     slack = 1e-4 * max(bodies_and_joints.typical_length(body), bodies_and_joints.typical_length(other))
     nearest = [row for row in found if row[0] <= least + slack]
     on_other, on_body, normal = (

@@ -28,8 +28,8 @@ from . import bodies_and_joints
 #: per control frame: poses of the old curve to fit, and samples to measure its length
 SAMPLES, PLACES = 12, 64
 # BETWEEN: a pose lies between two frames if the detour through it is less than this share of its distance from the
-# nearer end of the curve: poses of a cubic curve, up to 0.1 of a step from its frames, do; the way back of a hairpin
-# does not. AHEAD: a pose extends the start if it turns by less than 60 degrees there.
+# nearer end of the curve. This holds for poses on a cubic curve, up to 0.1 of a step from its frames, and not for the
+# way back of a hairpin. AHEAD: a pose extends the start if it turns by less than 60 degrees there.
 BETWEEN, AHEAD, ON = 1.0 / 6.0, 0.5, 1e-3
 #: f-curve modifiers whose numbers are in units of the keyed property
 MEASURED = {"GENERATOR", "FNGENERATOR", "ENVELOPE", "NOISE", "LIMITS"}
@@ -99,7 +99,7 @@ def plain(curve: physics_access.SplineCurve) -> physics_access.SplineCurve:
 
 
 def reversed_curve(curve: physics_access.SplineCurve) -> Wanted:
-    """The reversed curve, over the same parameters."""
+    """The curve reversed, with the same range of parameters."""
     path, order, count = plain(curve), curve.order, len(curve.frames)
     first, last = path.domain
     at = _spread(first, last, SAMPLES * count, curve.periodic)
@@ -246,7 +246,7 @@ def convert_coordinate(item: Object, convert: Map) -> None:
 
 
 def left_alone(scene: Scene, item: Object) -> list[str]:
-    """Warnings about users of a joint's coordinate that are not converted to a new one."""
+    """Warnings about everything that uses a joint's coordinate and is not converted to the new one."""
     notes = [
         f"{other.name} couples this joint: check its ratio"
         for other in references.connections_of(scene)
@@ -306,9 +306,9 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
 def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anywhere: bool = False) -> int:
     """Index at which to insert a pose (world matrix) as a control frame.
 
-    This is the end, unless the pose lies clearly between two frames or extends the start, so that a curve added pose by
-    pose keeps its order. In a closed curve, or with `anywhere`, as for a copy that was moved, it is the place that
-    lengthens the chain of frames least.
+    This is the end, unless the pose lies clearly between two frames or extends the start: a curve added pose by pose
+    keeps its order. In a closed curve, or with `anywhere` (for a copy that was moved), it is the place that lengthens
+    the chain of frames least.
     """
     frames = joints.control_frames(scene, item)
     if len(frames) < 2:

@@ -34,7 +34,7 @@ LENGTH_SCALE = 0.05  # m equivalent to a radian in fits and comparisons: about a
 ORDER = 5  # residual with 8 control frames and 13 poses: 0.08 mm; of the cubic (order 4): 0.10 mm
 LEVEL = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # horizontal thigh along +X
 
-NUM_POSES = 5  # keyed by the demo; a curve through five poses is up to 0.4 mm from the published motion
+NUM_POSES = 5  # poses that the demo keys; a curve through them is up to 0.4 mm from the published motion
 SHOWN = 2  # index of the pose to start from: bent, so that the shin swings in a bake
 FRAMES_BETWEEN_KEYS = 12
 REACH = np.array([[-0.1, -0.1, -0.5], [0.9, 0.1, 0.1]])  # m, bounds of the leg about its hip in all poses

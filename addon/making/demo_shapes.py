@@ -59,7 +59,7 @@ def free_spot(
         for lower, upper in there
         if upper[2] > floor or np.any((upper - lower)[:2] < WIDER * (high - low)[:2])
     ]
-    for _ in there:  # each object can push it on once
+    for _ in there:  # each object can shift it once
         ends = [
             float(upper[0])
             for lower, upper in there

@@ -1,7 +1,7 @@
 """Repairs references after objects were duplicated, joined, separated, renamed or deleted.
 
-Blender remaps pointers itself: of objects duplicated, appended or copied together they point to the copies, of an
-object duplicated alone to the originals. The rest is repaired here:
+Blender remaps pointers itself: those of objects that are duplicated, appended or copied together point to the copies,
+those of an object duplicated alone to the originals. The rest is repaired here:
 
 ====================================  ==============================================================================
 action                                outcome
@@ -93,8 +93,8 @@ def _relink(reference: BodyReference) -> int:
 def before_undo() -> None:
     """Restore references that followed a bone before an undo or redo, unless they were changed since.
 
-    Undo keeps data-blocks that do not differ between two steps, such as the joint. It would then point to an armature
-    that undo has freed, and Blender would crash.
+    Undo keeps data-blocks that do not differ between two steps, such as the joint. The joint would then point to an
+    armature that undo has freed, and Blender would crash.
     """
     while _followed:
         owner, path, meant, uid, name, now = _followed.pop()
@@ -162,7 +162,7 @@ def _hang(reference: BodyReference, item: Object, bone: str) -> None:
     joint = reference.id_data
     if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
         inverse = joint.matrix_parent_inverse.copy()
-        joint.parent_bone = bone  # which resets it
+        joint.parent_bone = bone  # which resets the matrix
         joint.matrix_parent_inverse = inverse
 
 
@@ -271,7 +271,7 @@ def _targets(owner: Object | PoseBone) -> list[Constraint]:
 
 
 def _let_go(body: Body) -> int:
-    """Remove the constraints from a copy of a driven body, which is not the joint's child; it keeps its pose."""
+    """Remove the constraints from the copy of a driven body: it is not the joint's child. It keeps its pose."""
     constraints = _targets(body.owner)
     joint = _joint_above(constraints[0].target)
     if joint is None or references.same(references.resolve(joint.condyle.joint.child), body):

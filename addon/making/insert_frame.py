@@ -1,4 +1,4 @@
-"""Keeps the child's motion when a control frame is inserted into a curve, and reports the largest change."""
+"""Preserves the child's motion when a control frame is inserted into a curve, and reports the largest change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def grow(
     scene: Scene, item: Object, old: physics_access.SplineCurve, index: int, share: float
 ) -> Moved | None:
     """Keep a joint's motion along the old curve after frame number `index` was added at a share of the way between its
-    neighbours; None where the present joint is no curve.
+    neighbours; None if the joint is not a curve now.
 
     Inside the curve, or in a closed one, this inserts a knot (Boehm 1980): neighbouring frames move a little, the path
     and its coordinate are kept. After the last frame of an open curve, the coordinate is converted to the new path.

@@ -1,7 +1,7 @@
 """The opposite side of a body: the body itself, by Blender's names (.L and .R), and its pose in the mirror.
 
-A reflection S (one axis reversed) maps a pose T to S T S, again a proper rotation and a translation: the image of a
-body whose own axes are mirrored, too, as of Blender's symmetrized bones.
+A reflection S (one axis reversed) maps a pose T to S T S, again a proper rotation and a translation. This is the image
+of a body whose own axes are mirrored too, as those of Blender's symmetrized bones are.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class Offset:
 
 
 def flipped(body: Body | None) -> str:
-    """Name of the body of the other side; its own name if that has no side."""
+    """Name of the body on the other side; the same name if it has no side."""
     if body is None:
         return ""
     return bpy.utils.flip_name(body.bone or body.object.name)
 
 
 def opposite(scene: Scene, body: Body | None) -> Body | None:
-    """The body of the other side by its name; None without one."""
+    """The body on the other side by name; None without one."""
     if body is None:
         return None
     if body.bone:

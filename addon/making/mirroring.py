@@ -79,7 +79,7 @@ Made = tuple[dict[str, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class Mirrored:
-    """A joint of the other side. renewed: it existed before. warnings: assumptions that were made, one line each."""
+    """The joint on the other side. renewed: it existed before. warnings: assumptions that were made, one line each."""
 
     joint: Any
     renewed: bool
@@ -87,7 +87,7 @@ class Mirrored:
 
 
 def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
-    """Mirror a joint to the bodies of the other side; updates a joint that already moves that child.
+    """Mirror a joint to the bodies on the other side; updates the joint that already moves the child there.
 
     Args:
         axis: the axis to reverse: of the armature for bones, of the world for objects.
@@ -132,7 +132,7 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
 
 
 def _counterpart(scene: Scene, settings: JointProperties, parent: Body | None, child: Body) -> Object | None:
-    """The existing joint of the other side with that child; None without one.
+    """The existing joint on the other side with that child; None without one.
 
     A joint that closes a loop must have the same parent, too.
     """
@@ -176,7 +176,7 @@ def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointPropertie
     Candidates are tried until the joint reproduces the mirrored motion, with the fewest sign changes first.
     """
     values = {name: _plain(getattr(shape, name)) for name in SHAPE}
-    if shape.type in {"spline_curve", "spline_surface"}:  # their control frames are mirrored
+    if shape.type in {"spline_curve", "spline_surface"}:  # for these the control frames are mirrored
         count = joint_reading.read_shape(scene, item, shape).num_coordinates
         return values, np.ones(count)
     known = joint_reading.read_shape(scene, item, shape)
@@ -253,7 +253,7 @@ def _new(
     behind: np.ndarray,
     place: np.ndarray,
 ) -> Object:
-    """Add a joint on the other side; its child becomes a body like this side's."""
+    """Add a joint on the other side; its child becomes a body with the settings of the child on this side."""
     child, other, parent = bodies
     if not other.data.body.enabled and child.data.body.mass_source == "MANUAL":
         source = child.data.body

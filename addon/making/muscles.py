@@ -31,7 +31,7 @@ def add_muscle(
     """Add a muscle along points, from its origin to its insertion.
 
     Args:
-        points: (body, place (3,) in the world) each; body None: the world. An object that is no body counts as part
+        points: (body, place (3,) in the world) each; body None: the world. An object that is not a body counts as part
             of the body that carries it.
 
     Returns:
@@ -129,7 +129,7 @@ def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]])
 
 
 def show_thickness(item: Object) -> None:
-    """Set the thickness of the tube shown before a bake, so that it has the muscle's volume without a belly."""
+    """Give the tube that is shown before a bake, which has no belly, the muscle's volume."""
     settings = item.condyle.muscle
     if settings.own_curve is not None:
         return
@@ -148,7 +148,7 @@ def remove_muscle(item: Object) -> None:
 
 
 def stick_points(scene: Scene, item: Object, bodies: Sequence[Body] = (), every: bool = False) -> int:
-    """Hook points without a hook (or every point) to the nearest of bodies; returns their number."""
+    """Hook points without a hook (or every point) to the nearest body of these; returns the number of hooked points."""
     candidates = list(bodies) or references.bodies_of(scene)
     hooked = muscle_points.hooks(item)
     count = 0
@@ -192,7 +192,7 @@ def wrap_over(muscle: Object, obstacle: Object, strand: int = 0) -> ObstacleUse:
     """Let a muscle wrap over an obstacle, between points `strand` and the next (0: at its nearest strand).
 
     Raises:
-        ModelError: it already does, or the object is no obstacle.
+        ModelError: it already wraps over it, or the object is not an obstacle.
     """
     settings = muscle.condyle.muscle
     if not obstacle.condyle.obstacle.enabled:

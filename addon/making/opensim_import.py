@@ -165,7 +165,7 @@ def _add_constraints(standing: Standing, made: Imported) -> None:
 
 
 def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None:
-    """A point, a weld or a rod between two bodies, as a connection; or a warning that it is left out.
+    """Import a point, weld or rod between two bodies as a connection, or warn that it is left out.
 
     Connections join points and frames as they are at the first frame.
     """

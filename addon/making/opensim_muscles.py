@@ -42,7 +42,7 @@ def add_muscles(standing: Standing, made: Imported) -> None:
 
 
 def _name_starts(standing: Standing, made: Imported) -> None:
-    """Warn about start activations of the file: here they follow from the excitation at the first frame."""
+    """Warn about the file's start activations, since the add-on takes them from the excitation at the first frame."""
     given = [
         f"{name!r} ({muscle.parameters['default_activation']:g})"
         for name, muscle in standing.read.muscles.items()
@@ -151,11 +151,11 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
 
 
 def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, float], float]:
-    """Shares of a muscle's length [m] for the tendons at both ends, and its belly's radius [m] for a volume of fibres
+    """Shares of a muscle's length [m] that are tendon, at both ends, and its belly's radius [m] for a volume of fibres
     [m^3].
 
-    Many pennate fibres are far shorter than the belly. To avoid a disc, tendons are drawn shorter until the belly is at
-    most `STOUTEST` times as thick as long.
+    Pennate fibres are often far shorter than the belly. To avoid a disc, tendons are drawn shorter, until the belly is
+    at most `STOUTEST` times as thick as long.
     """
     tube_volume = physics_access.part("analysis.muscle_drawing").tube_volume
     whole = float(np.clip(tendon / max(length, 1e-6), 0.0, 0.9))

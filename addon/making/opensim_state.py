@@ -19,7 +19,7 @@ class Imported:
 
     Attributes:
         ground: the Empty that is the ancestor of all. bodies: by name in the file. joints: Empties by name of the body
-            that each moves. muscles, obstacles: by name in the file. warnings: about what differs from the file.
+            that each moves. muscles, obstacles: by name in the file. warnings: about differences from the file.
     """
 
     ground: Any

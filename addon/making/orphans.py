@@ -31,8 +31,8 @@ def of(scene: Scene) -> dict[Any, list[Any]]:
 
 
 def _is_left(scene: Scene, item: Object, owner: Object) -> bool:
-    """Whether an Empty's owner was deleted, either entirely or from this scene while the Empty is here on its own: not
-    through a collection shared with the owner's scene.
+    """Whether an Empty's owner was deleted, either entirely, or from this scene only. An Empty that is here through a
+    collection shared with the owner's scene does not count.
     """
     if references.is_deleted(owner):
         return True
@@ -57,8 +57,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def tell(scene: Scene) -> None:
-    """Update the warnings about orphans of a scene, and report new ones in the panel's last line: in full if the list
-    shows another scene.
+    """Update the warnings about orphans of a scene, and report new orphans in the panel's last line; in full if the
+    list shows another scene.
     """
     lines = list(check(scene))
     others = [each for each in session.findings if each.remedy != REMEDY]

@@ -103,7 +103,7 @@ def wire(parent: Body, size: float) -> Curve:
     reached = np.concatenate([[0.0], np.cumsum(steps)])
     at = np.linspace(0.0, length, count + closed)[:count]
     places = np.column_stack([np.interp(at, reached, column) for column in points.T])
-    # places on the wire itself; directions between points a hundredth of the wire after and before
+    # places are on the wire itself; directions are those between points a hundredth of the wire before and after
     near = 0.01 * length
     wrapped = [np.mod(s, length) if closed else np.clip(s, 0.0, length) for s in (at + near, at - near)]
     ends = [np.column_stack([np.interp(s, reached, column) for column in points.T]) for s in wrapped]

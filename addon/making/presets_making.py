@@ -22,7 +22,7 @@ DENSITY = 1000.0  # kg/m^3, for bodies without a closed mesh: water in half of t
 DAMPING_RATIO = 0.15  # of the child's swing about the joint
 BEAD_DECAY = 0.5  # 1/s, decay rate of the speed of a bead on a wire
 DOOR_SPEED = 2.0  # rad/s, start speed of a new door, since gravity does not move it
-BESIDE = 0.2  # least distance from the parent's middle plane to be on a side, as a share of half the child's diagonal
+BESIDE = 0.2  # on a side if farther from the parent's middle plane than this share of half its diagonal
 OWN_START = 0.35  # start of new bodies as a share of the range, so that a bake moves them
 
 
@@ -84,7 +84,7 @@ def add_with_bodies(scene: Scene, name: str) -> Object:
 
 
 def _weigh(scene: Scene, body: Body, box: Box) -> None:
-    """Set the mass by the mesh if it is closed, else by the box."""
+    """Set the mass from the mesh if it is closed, else from the bounding box."""
     try:
         masses.mass_properties(scene, body)
         by_mesh = body.data.body.mass_source == "MESH"
@@ -167,8 +167,8 @@ def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, boxes: tup
 
 
 def _is_left(child: Body, parent: Box, box: Box) -> bool:
-    """Whether a child is on the left of the figure: by its name, else by its side of its parent, or if it is below or
-    above the parent, of the world. The middle counts as right.
+    """Whether a child is on the figure's left: by its name, else by its side of its parent; by its side of the world if
+    it is below or above the parent. The middle counts as right.
     """
     words = re.split(r"[^a-z]+", child.name.rpartition("/")[2].lower())
     named = [word in {"l", "left"} for word in words if word in {"l", "left", "r", "right"}]

@@ -112,7 +112,7 @@ def _frame(place: np.ndarray, distal: np.ndarray, toward: np.ndarray) -> np.ndar
 
 
 def _edge(place: np.ndarray, distal: np.ndarray, child: Box) -> np.ndarray:
-    """The frame of a door: x along the longest side of the child's box that does not point away from the joint."""
+    """The frame of a door: x along the longest side of the child's box across the direction away from the joint."""
     aside = [k for k in range(3) if abs(child.axes[:, k] @ distal) < np.sqrt(0.5)]
     axis = child.axes[:, max(aside, key=lambda k: child.half[k])]
     return _pose(place, axis - (axis @ distal) * distal, -distal)

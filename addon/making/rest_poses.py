@@ -17,7 +17,7 @@ from ..data import findings, references
 from ..data.findings import Finding
 from . import shifted_meshes
 
-FAR_TURN = 1e-2  # radians; less is not reported
+FAR_TURN = 1e-2  # radians; smaller turns are not reported
 
 
 def note(item: Object) -> None:
@@ -31,13 +31,13 @@ def note(item: Object) -> None:
 
 
 def renamed(item: Object, before: str, now: str) -> None:
-    """Replace the uid of a joint's bone in its record, which stays valid when armatures are joined."""
+    """Replace the uid of a joint's bone in its record, so that it stays valid when armatures are joined."""
     record = item.condyle.rest
     record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
 
 
 def turned(item: Object) -> float:
-    """Angle [rad] by which a joint's child was turned at rest relative to its parent since; 0 if unknown."""
+    """Angle [rad] by which the child's rest pose was turned relative to its parent's since then; 0 if unknown."""
     bones, turn = _now(item)
     record = item.condyle.rest
     if not bones or bones != record.bones:

@@ -1,7 +1,7 @@
 """Finds meshes that were moved within their objects after a joint was made, for example by Set Origin or Apply.
 
-A joint places its child's origin. If the mesh is moved relative to that, it jumps. So each joint stores a few points
-of the mesh, in the object's axes and scale: if they moved rigidly, the whole mesh was moved.
+A joint places its child's origin. If the mesh is moved relative to the origin, it jumps. So each joint stores a few
+points of the mesh, in the object's axes and scale: if they moved rigidly, the whole mesh was moved.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ def note(item: Object) -> None:
 
 
 def shifted(item: Object) -> float:
-    """Distance [Blender units] by which the mesh of a joint's child was moved as a whole since; 0 if not moved, or
-    unknown.
-    """
+    """Distance [Blender units] by which the mesh of a joint's child was moved as a whole since then; 0 if unknown."""
     record, found = item.condyle.rest, _now(item)
     if found is None or found[0] != record.vertices:
         return 0.0

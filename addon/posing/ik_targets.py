@@ -1,4 +1,4 @@
-"""Targets of inverse kinematics: Empties that bodies follow, once, over a range, or live (see `handlers.targets`)."""
+"""Targets of inverse kinematics: Empties that bodies follow once, over a range, or live (see `handlers.targets`)."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from . import project_poses
 # most. The next move continues from its result.
 WORK, FEWEST = 120, 2
 NEAR, STRAIGHT = 1e-5, 1e-4  # m and rad within which a target counts as met; sliders are float32
-STARTS, STEPS = 20, 200  # of a patient search
-BEHIND = 1e-3  # m between a body and the place of its sliders from which on the outcome names it
+STARTS, STEPS = 20, 200  # number of starts of a patient search
+BEHIND = 1e-3  # m: the outcome names bodies farther than this from the place of their sliders
 
 
 @dataclass
@@ -179,7 +179,7 @@ class Reach:
         return body.name
 
     def state(self) -> physics_access.State:
-        """The model's state at the present sliders; ModelError where a joint was deleted."""
+        """The model's state at the present sliders; ModelError if a joint was deleted."""
         start = {}
         for each in self._moving:
             item = references.find_joint(each.uid, each.name)
@@ -253,7 +253,7 @@ def reach_now(scene: Scene, wishes: Sequence[Wish], patient: bool = True) -> Out
 
 
 def _as_shown(scene: Scene, wishes: Sequence[Wish], outcome: Outcome) -> Outcome:
-    """An outcome measured in the evaluated scene, for bodies that do not follow their sliders."""
+    """The outcome as measured in the evaluated scene, where some bodies do not follow their sliders."""
     bodies = [references.find_body(wish.body, "the body of a target") for wish in wishes]
     shown = [
         (units.to_metres(_pose(body.matrix, body.name), scene) @ wish.frame - wish.goal)[:3, 3]
@@ -276,7 +276,7 @@ def _joints(scene: Scene) -> list[Object]:
 
 
 def _parent(body: Body, item: Object | None, by_sliders: bool = True) -> Body | None:
-    """The parent of a body by its joint, or its parent in Blender where it has no joint, or one without sliders."""
+    """The parent of a body by its joint; its parent in Blender if it has no joint, or one without sliders."""
     if item is None or (by_sliders and not item.condyle.joint.driven):
         return references.blender_parent(body)
     if item.condyle.joint.to_world:

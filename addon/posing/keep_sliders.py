@@ -21,10 +21,10 @@ _known: dict[int, np.ndarray] = {}
 
 
 def join_chain(scene: Scene, item: Object) -> None:
-    """Drive the child of a new joint where sliders move its parent, so that it follows at once.
+    """Drive the child of a new joint by sliders if sliders move its parent, so that it follows at once.
 
-    Incomplete joints (a curve without frames) are left alone. So are joints with coordinates whose child already
-    follows as a Blender child, or has keys, which sliders would hide.
+    Incomplete joints (a curve without frames) are not changed, nor joints with coordinates whose child already follows
+    as a Blender child, or has keys, which sliders would hide.
     """
     settings = item.condyle.joint
     child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -39,7 +39,7 @@ def join_chain(scene: Scene, item: Object) -> None:
 
 
 def _goes_along(scene: Scene, body: Body | None) -> bool:
-    """Whether sliders move a body: of its own joint, or of one of its parents in Blender."""
+    """Whether sliders move a body: those of its own joint, or of the joint of an ancestor in Blender."""
     while body is not None:
         item = references.joint_of(scene, body)
         if item is not None and item.condyle.joint.driven:
@@ -67,7 +67,7 @@ def _follow_shape(scene: Scene, item: Object) -> None:
     """Update or remove the sliders of a driven joint after a change of its type or parts.
 
     An incomplete shape (a curve without frames) is reported and keeps the old slider. A composite joint without parts
-    is not reported: the panel shows that where parts are added.
+    is not reported: the panel shows it where parts are added.
     """
     settings = item.condyle.joint
     if not settings.driven:
@@ -87,7 +87,7 @@ def _follow_shape(scene: Scene, item: Object) -> None:
 
 
 def _refresh_in_place(scene: Scene, item: Object) -> None:
-    """Update a joint that gets new sliders, and set them so that the child stays where it is, if possible."""
+    """Update a joint that gets new sliders, and set these so that the child stays in place, if possible."""
     settings = item.condyle.joint
     names = slider_names(settings)
     new = [name not in item for name in names]

@@ -46,9 +46,9 @@ def body_at(
     place: Sequence[float],
     wanted: Callable[[Body], bool] | None = None,
 ) -> tuple[Body, np.ndarray] | None:
-    """The body at a place (2,) of a region, and its point (3,) there in the world; None where no body is near.
+    """The body at a place (2,) of a region, and its point (3,) there in the world; None if no body is near.
 
-    A mesh stands for the body that it is, whose shape it is, or that carries it. Where no surface lies under the place
+    A mesh belongs to the body that it is, whose shape it is, or that carries it. If no surface lies under the place
     itself, the nearest surface or bone is used. `wanted` selects bodies; None: all.
     """
     seen = _Seen.of(context)
@@ -102,7 +102,7 @@ class _Seen:
         return None if body is None else (body, np.array(point))
 
     def body_of(self, item: Object) -> Body | None:
-        """The body that an object is, whose shape it is, or that carries it; None without one."""
+        """The body that an object belongs to (see `body_at`); None without one."""
         at: Body | None = Body(item)
         while at is not None:
             body = self.roles.get((at.object, at.bone))
@@ -161,7 +161,7 @@ def projection(context: Context) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def seen_length(context: Context, place: np.ndarray, length: float) -> float | None:
-    """Pixels of a length across the view at a place (3,); None where that is not in front of the viewer."""
+    """Pixels of a length across the view at a place (3,); None if that is not in front of the viewer."""
     aside = length * np.array(context.region_data.view_matrix)[0, :3]
     view = np.array(context.region_data.perspective_matrix)
     size = (context.region.width, context.region.height)

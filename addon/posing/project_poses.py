@@ -56,7 +56,7 @@ def from_pose(scene: Scene, item: Object) -> Steps[Nearest]:
 
 
 def drive_here(scene: Scene, item: Object) -> None:
-    """Drive a joint by sliders, set to its child's present pose or the nearest that the joint reaches.
+    """Drive a joint by sliders, set to the joint's pose nearest to the child's present pose.
 
     Keyed sliders keep their values.
 
@@ -72,7 +72,7 @@ def drive_here(scene: Scene, item: Object) -> None:
 
 
 def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
-    """Readings at which a joint is nearest to its child; None where the present ones must stay."""
+    """Readings at which a joint is nearest to its child; None if the present readings must not change."""
     settings = item.condyle.joint
     paths = {f'["{name}"]' for name in sliders.slider_names(settings)}
     if sliders.driven_sliders(item) or any(curve.data_path in paths for curve in compat.curves_in_use(item)):
@@ -87,7 +87,7 @@ def readings_here(scene: Scene, item: Object) -> np.ndarray | None:
         keyed_poses.pose_now(given, given.child.name), scene
     ) @ physics_access.physics().lie.inverse(after)
     scale = settings.length_scale * units.length_scale(scene)
-    if settings.type in {"spline_curve", "spline_surface"}:  # several of its places may be near a pose
+    if settings.type in {"spline_curve", "spline_surface"}:  # several of its readings may be near a pose
         q = physics_access.physics().project(joint, pose, bounds=_bounds(item, joint), length_scale=scale).q
     else:
         before = joint.from_readings(readings_now(scene, item))
@@ -130,7 +130,7 @@ def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
 
 
 def _check_own(item: Object) -> None:
-    """ModelError where a slider has a driver."""
+    """ModelError if a slider has a driver."""
     for name in sliders.driven_sliders(item):
         raise physics_access.model_error(
             f"joint {item.name!r}: its slider {name!r} has a driver; remove the driver first"
@@ -168,7 +168,7 @@ def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) 
 
 
 def _through_lock(angles: np.ndarray, sequence: str) -> np.ndarray:
-    """Unwrap angles (F, 3) of a motion, where the middle one is within half a turn, through gimbal lock."""
+    """Unwrap angles (F, 3) of a motion, whose middle one is within half a turn, through gimbal lock."""
     other = angles + np.pi
     other[:, 1] = (0.0 if sequence[0] == sequence[2] else np.pi) - angles[:, 1]
     return rotation_channels.one_branch(angles, other, angles[0])

@@ -65,7 +65,7 @@ class Handle:
         return np.where(self.round, readings, np.clip(readings, lower, upper))
 
     def at_end(self, readings: np.ndarray, uphill: np.ndarray) -> np.ndarray:
-        """Which free coordinates (f,) are at an end that a step against the slope `uphill` (f,) would cross."""
+        """Mask (f,) of the free coordinates at an end that a step against the slope `uphill` (f,) would cross."""
         free = list(self.free)
         lower, upper = self.ranges[free].T
         out = ((readings[free] <= lower) & (uphill > 0.0)) | ((readings[free] >= upper) & (uphill < 0.0))
@@ -73,12 +73,12 @@ class Handle:
 
 
 def free_coordinates(settings: JointProperties) -> tuple[int, ...]:
-    """Indices of a joint's coordinates without those that are time."""
+    """Indices of a joint's coordinates, without time."""
     return tuple(k for k, row in enumerate(settings.coordinates) if row.unit != "s")
 
 
 def why_not(item: Object) -> str:
-    """Why a joint cannot be dragged; empty where it can."""
+    """Why a joint cannot be dragged; empty if it can."""
     settings = item.condyle.joint
     if not 1 <= len(free_coordinates(settings)) <= 2:
         return "Only joints with one or two coordinates have a handle"
@@ -111,8 +111,8 @@ def handle(item: Object, joint: physics_access.Joint, metre: float) -> Handle:
 
 
 def _arm(item: Object, frames: np.ndarray) -> np.ndarray:
-    """Handle point (3,) of a joint in its moving frame: the first that moves of its origin, and the middle of the child
-    or tail of a bone; or else the tip of an axis.
+    """Handle point (3,) of a joint in its moving frame: its origin, the middle of the child (of a bone the tail) or the
+    tip of an axis, the first of these that moves.
 
     Args:
         frames: places (m, 4, 4) of the moving frame over the joint's range.
@@ -188,8 +188,8 @@ def drag(held: Handle, start: np.ndarray, target: np.ndarray, project: Projectio
 
 
 def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndarray) -> np.ndarray:
-    """Step (f,) of the free coordinates, as shares of their ranges, that reduces an error (2,); those stopped (f,) at
-    an end stay.
+    """Step (f,) of the free coordinates, as shares of their ranges, that reduces an error (2,); coordinates `stopped`
+    (f,) at an end do not move.
     """
     change = np.zeros(slope.shape[1])
     moving = np.flatnonzero(~stopped)
@@ -202,7 +202,7 @@ def _step(slope: np.ndarray, error: np.ndarray, damping: float, stopped: np.ndar
 
 
 def read(scene: Scene, item: Object) -> Handle:
-    """The handle of a joint of the scene; ModelError where the joint is incomplete."""
+    """The handle of a joint of the scene; ModelError if the joint is incomplete."""
     joint = joints.read_joint(scene, item)
     if joint.num_coordinates != len(item.condyle.joint.coordinates):
         raise physics_access.model_error(

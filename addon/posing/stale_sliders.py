@@ -1,4 +1,4 @@
-"""Finds sliders that are out of date with the shape of their joint."""
+"""Finds sliders that do not match the shape of their joint any more."""
 
 from __future__ import annotations
 

@@ -29,8 +29,7 @@ CLOSEST = 0.02
 class Inputs:
     """The sliders of a joint as drivers read them: its Empty, the properties, and SI units per unit of each.
 
-    ``bounds`` has, by the number of a slider, the limits in its units to which reading it is clamped: keys may set a
-    slider beyond its range.
+    ``bounds`` has, by index of a slider, limits in its units that clamp its value: keys may exceed its range.
     """
 
     def __init__(
@@ -87,8 +86,8 @@ def arrange(scene: Scene, inputs: Inputs, motions: list[Motion], scale: float) -
 def _needs_helpers(motion: Motion) -> bool:
     """Whether drivers of a motion need helper properties.
 
-    These are on an Empty of their own, the first: if drivers of one object read properties that others of its drivers
-    set, Blender once in 100 000 evaluations takes the previous value (seen in 5.0 with both cores busy).
+    These are on a separate Empty, the first: if drivers of one object read properties that other drivers of it set,
+    Blender takes the previous value once in 100 000 evaluations (seen in 5.0 with both cores busy).
     """
     sums = [*motion.shift, *motion.turns.values()]
     if any(len(terms) > 1 or (len(terms) == 1 and len(terms[0]) > 1) for terms in sums):
@@ -103,7 +102,7 @@ def remove(item: Object) -> None:
 
 
 def _ensure_chain(scene: Scene, item: Object, count: int) -> list[Object]:
-    """The last one is kept, since the child's constraints point at it."""
+    """Keeps the last Empty, since the child's constraints point at it."""
     settings = item.condyle.joint
     chain = chain_of(item)
     last = settings.follower
@@ -124,7 +123,7 @@ def _ensure_chain(scene: Scene, item: Object, count: int) -> list[Object]:
 
 
 def put_away(item: Object) -> bool:
-    """Hide a joint's followers again, which Blender shows and selects after pasting; whether any was visible."""
+    """Hide a joint's followers again, which Blender shows and selects after pasting; returns whether any was shown."""
     seen = [follower for follower in chain_of(item) if not (follower.hide_viewport and follower.hide_select)]
     for follower in seen:
         if follower.select_get():
@@ -209,7 +208,7 @@ class _Drivers:
     def vector(
         self, first: int, sign: float, limit: physics_access.ReachCone | physics_access.RotationLimit | None
     ) -> None:
-        """Turn by a rotation vector: its length is the angle, its direction the axis; a limit shortens it."""
+        """Turn the Empty by a rotation vector: its length is the angle, its direction the axis; limits shorten it."""
         path = "rotation_axis_angle"
         sources = {
             letter: (self.inputs.item, f'["{self.inputs.names[first + k]}"]')
@@ -228,11 +227,11 @@ class _Drivers:
         square: str,
         limit: physics_access.ReachCone | physics_access.RotationLimit,
     ) -> str:
-        """The largest angle within a limit in the direction of the vector, as an expression; very large without one."""
+        """Expression for the largest angle within a limit along the vector; very large without a limit."""
         if hasattr(limit, "most"):
             weights = [f"{most**2:.6g}*{letter}*{letter}" for most, letter in zip(limit.most, "xyz")]
             return f"sqrt(({'+'.join(weights)})/max({square},1e-12))"
-        # with d = a . r and s = |r|^2, a leans by cos t = d^2 / s + (1 - d^2 / s) cos |r|
+        # with d = a . r and s = |r|^2, the tilt t of a is cos t = d^2 / s + (1 - d^2 / s) cos |r|
         along = self._helper_of(
             sources, "+".join(f"({value:.9g})*{letter}" for value, letter in zip(limit.axis, "xyz"))
         )
@@ -296,7 +295,7 @@ class _Drivers:
         self._driver(path, index, sources, text).keyframe_points.clear()
 
     def _driver(self, path: str, index: int, sources: dict[str, tuple[Any, str]], text: str) -> FCurve:
-        """A driver of a channel; without an expression it copies its only source."""
+        """Add a driver to a channel; without an expression it copies its only source."""
         self.made.add((path, index))
         curve = self.known.get((path, index))
         if curve is None:
@@ -323,7 +322,7 @@ class _Drivers:
 
 
 def _short(products: list[str]) -> Iterator[str]:
-    """Products joined by + in texts with space left for a factor."""
+    """Products joined by +, in texts short enough for another factor."""
     text = ""
     for product in products:
         if text and len(text) + len(product) > LONGEST - 40:

@@ -136,7 +136,7 @@ class Row:
 
     def _begin(self) -> None:
         last = self.motions[-1]
-        if last.is_turned or any(last.shift):  # else it does not move and takes the constant, too
+        if last.is_turned or any(last.shift):  # otherwise the motion is constant and includes this constant
             self.motions.append(Motion(self.rest))
         else:
             last.frame = last.frame @ self.rest
@@ -283,7 +283,7 @@ def _product(curve: Curve, term: Term) -> Term:
 
 
 def _is_constant(curve: Curve) -> bool:
-    """Whether a curve is constant; one piece that swings out and back has equal ends, but rates."""
+    """Whether a curve is constant; a piece that swings out and back has equal ends, but its rates are not 0."""
     swing = max(np.ptp(curve.values), np.abs(curve.rates).max() * np.ptp(curve.places))
     return bool(swing <= 1e-12 * np.abs(curve.values).max())
 

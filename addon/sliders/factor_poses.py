@@ -1,5 +1,5 @@
-"""Poses of a joint's factors at many places at once. In Blender's process kernels run as plain Python, a quarter of a
-millisecond per pose, while numpy applies a twist at all places in one call.
+"""Poses of a joint's factors at many places at once. In Blender's process kernels run as plain Python and take 0.25 ms
+per pose, while numpy applies a twist at all places in one call.
 
 A factor with a constant twist is evaluated only through its function, and a straight one only at its ends.
 """
@@ -37,7 +37,7 @@ def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
 
 
 def twist(block: physics_access.Block) -> np.ndarray:
-    """The constant twist (6,) of a factor that has one."""
+    """The twist (6,) of a factor with a constant twist."""
     n, rate, v = block.data[:3], block.data[3], block.data[4:7]
     return np.concatenate([rate * n, v])
 

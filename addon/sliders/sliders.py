@@ -24,9 +24,9 @@ from . import driver_empties, driver_motions
 
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
-# Range in radians or metres of the slider of an unlimited coordinate to both sides, and by name the range that suffices
-# for every pose. Rotation vectors of up to half a turn do, which limits the mouse; keys may exceed it to continue a
-# turn, since the other vector of the same rotation is far away.
+# Range in radians or metres, to both sides, of the slider of an unlimited coordinate; by name, the range that suffices
+# for every pose. For rotation vectors half a turn suffices. It limits the mouse; keys may exceed it to continue a turn,
+# since the other vector of the same rotation is far away.
 UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
 VECTOR = ("r_x", "r_y", "r_z")
 ENOUGH = {
@@ -42,10 +42,10 @@ def can_drive(settings: JointProperties) -> bool:
 
 
 def set_driven(scene: Scene, item: Object, driven: bool) -> None:
-    """Connect the child to the sliders, or disconnect it, with bodies that are fixed to it.
+    """Connect the child, and bodies that are fixed to it, to the sliders, or disconnect them.
 
     Raises:
-        ModelError: the joint is incomplete, or its child may not be changed, or would be updated one change late.
+        ModelError: the joint is incomplete, its child may not be changed, or Blender would update it one change late.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -64,7 +64,7 @@ def set_driven(scene: Scene, item: Object, driven: bool) -> None:
         if not other.condyle.joint.driven:
             try:
                 set_driven(scene, other, True)
-            except physics_access.physics().CondyleError as error:  # this one is driven nevertheless
+            except physics_access.physics().CondyleError as error:  # this joint is driven nevertheless
                 session.tell(str(error), "ERROR")
 
 
@@ -158,7 +158,7 @@ def periods(joint: physics_access.Joint) -> np.ndarray:
     ends = driver_motions.natural_ranges(joint)
     place = np.clip(
         0.3 + 0.2 * np.arange(len(ends)), *ends.T
-    )  # a rotation vector of 0 recurs at every whole turn
+    )  # a rotation vector of 0 is the same rotation as every whole turn
     found = np.zeros(len(ends))
     here = joint.transform(joint.from_readings(place))
     for k, (lower, upper) in enumerate(ends):
@@ -194,7 +194,7 @@ def _ensure_property(
 
 
 def _remove_stale(item: Object, names: list[str]) -> None:
-    """Remove sliders that the joint had with another type."""
+    """Remove sliders of a former type of the joint."""
     ours = [name for name in list(item.keys()) if name == PROPERTY or name.startswith(f"{PROPERTY} ")]
     for name in ours:
         if name not in names and isinstance(item[name], float):
@@ -213,7 +213,7 @@ def _constrain(child: Body, follower: Object) -> None:
 
 
 def _release(child: Body, item: Object) -> None:
-    """Remove a joint's constraints, but not those by which another joint's follower moves the child."""
+    """Remove a joint's constraints on its child; keep those to the follower of another joint."""
     for name, _ in CONSTRAINTS:
         constraint: Any = child.owner.constraints.get(name)
         if constraint is not None and (
@@ -234,7 +234,7 @@ def start_here(scene: Scene, item: Object) -> None:
 
 @contextmanager
 def held_off(child: Body) -> Iterator[None]:
-    """The child under its own channels, disconnected from the slider; afterwards connected again."""
+    """Context in which the child follows its own channels, not the sliders."""
     held = [c for c in child.owner.constraints if c.name.startswith("Condyle") and not c.mute]
     for constraint in held:
         constraint.mute = True

@@ -94,7 +94,7 @@ def _draw(scene: Scene, item: Object) -> physics_access.Drawing | None:
 
 
 def _touching(settings: ConnectionProperties) -> np.ndarray:
-    """Points (n, 3) in the world that can touch the ground; none where they cannot be read.
+    """Points (n, 3) in the world that can touch the ground; none if they cannot be read.
 
     They are cached in the body's frame, since the body moves at every frame.
     """

@@ -35,8 +35,8 @@ TOGGLES = {
 FULL, DIM, BEHIND = 1.0, 0.4, 0.18
 CONTROL_WIDTH, GHOST_WIDTH, SWEPT_WIDTH = 1.5, 1.5, 1.2
 NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
-# At most so many control frames are numbered: every second, fifth ... one, and of several within this many pixels only
-# the first.
+# At most MOST control frames are numbered (every second, fifth ...), and only the first of several within so many
+# pixels.
 MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NUMBER_ROOM = (22.0, 15.0)
 
@@ -108,7 +108,7 @@ def joint_parts(scene: Scene, item: Object, strength: float, track: bool = True)
             yield Part(name, lines, base @ frame)
     if settings.show_frames and len(known.frames):
         yield Part(name, known.kept(("frames", strength), lambda: control_lines(known, strength)), base)
-    # only for the active joint: for all joints they would clutter the view
+    # only for the active joint: the frames of all joints would clutter the view
     if strength == FULL and swept.has_path(known.joint) and len(item.condyle.joint.coordinates) == 1:
         yield from _swept_parts(scene, item, strength, base)
     if ghosts.wanted(item):
@@ -180,7 +180,7 @@ def muscle_parts(context: Context) -> Iterator[Part]:
 def placed_pieces(scene: Scene, item: Object, known: Shown, track: bool = True) -> list[np.ndarray]:
     """Places (4, 4) of the pieces of a joint's drawing in its frame, from its sliders, or else from its child.
 
-    track: whether to search for the child's place again where it has moved.
+    track: whether to search for the child's place again if it has moved.
     """
     values = readings(scene, item)
     settings = item.condyle.joint

@@ -32,7 +32,7 @@ BONE_EDGES = np.array(
 
 
 def wanted(item: Object) -> bool:
-    """Whether a joint has ghosts and shows them."""
+    """Whether the ghosts of a joint are drawn."""
     fit = item.condyle.joint.fit
     return bool(getattr(fit, "show_ghosts", False)) and len(fit.residuals) > 0
 
@@ -145,7 +145,7 @@ def _nearest(away: np.ndarray, length_scale: float) -> np.ndarray:
 
 
 def shares(distances: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Each residual relative to the largest, 0 to 1, by distance or by angle, whichever is larger."""
+    """Each residual as a share of the largest, 0 to 1: of distance or of angle, whichever is larger."""
     by_distance = distances / max(float(distances.max()), LEAST_DISTANCE)
     by_angle = angles / max(float(angles.max()), LEAST_ANGLE)
     return np.clip(np.maximum(by_distance, by_angle), 0.0, 1.0)

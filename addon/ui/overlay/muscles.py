@@ -1,4 +1,4 @@
-"""Draws paths of muscles that nothing else shows over the 3D view: those over obstacles, before a bake."""
+"""Draws paths over obstacles in the 3D view before a bake; the curves of other muscles already show theirs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def visible(context: Context) -> list[tuple[Any, bool]]:
 
 
 def lines(scene: Scene, item: Object, strength: float) -> Any:
-    """Coloured lines of a muscle's path, cached until the path changes; None where it has none."""
+    """Coloured lines of a muscle's path, cached until the path changes; None if it has none."""
     try:
         path = muscle_lengths.path_now(scene, item)
     except physics_access.physics().CondyleError:

@@ -50,7 +50,7 @@ class Shown:
     Attributes:
         key: settings that it depends on. worlds: world matrices of control frames, by the joint that owns them.
         places: the same relative to that joint's Empty.
-        joint, sketch: of physics; None where the joint is incomplete.
+        joint, sketch: of physics; None if the joint is incomplete.
         frames: its own control frames (m, 4, 4). frame_size: length of their axes.
         metre: Blender units per metre. styles: results of the drawing handler, by style.
         axis: lines of the present axis, with the reading and opacity they were drawn for.
@@ -72,7 +72,7 @@ class Shown:
     _tracked: tuple[bytes, np.ndarray | None] | None = None
 
     def placed(self, readings: np.ndarray) -> list[np.ndarray]:
-        """Frames (4, 4) of the pieces at readings (n,); at rest where the joint rejects the readings."""
+        """Frames (4, 4) of the pieces at readings (n,); at rest if the joint rejects the readings."""
         key = readings.tobytes()
         if self._placed is None or key != self._placed[0]:
             try:
@@ -84,7 +84,7 @@ class Shown:
         return self._placed[1]
 
     def tracked(self, moving: np.ndarray, start: np.ndarray, anew: bool) -> np.ndarray | None:
-        """Readings (n,) that put the joint's moving frame at `moving` (4, 4); None where the joint cannot reach it.
+        """Readings (n,) that put the joint's moving frame at `moving` (4, 4); None if the joint cannot reach it.
 
         The search starts from the last result, or from `start`. Unless `anew`, the last result is returned.
         """
@@ -137,7 +137,7 @@ def forget() -> None:
 
 
 def shown(scene: Scene, item: Object) -> Shown:
-    """The drawing of a joint as it is now; while it keeps changing, a slightly older one."""
+    """The drawing of a joint as it is now, or a slightly older one while the joint keeps changing."""
     key = _key(scene, item)
     known = _cache.get(item.session_uid)
     worlds = [_worlds(owner) for owner in _owners(item)]

@@ -21,7 +21,7 @@ AXIS_SIZE = 2.0
 STILL = 1e-6
 AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
-# An axis farther from the child than so many half lengths belongs to a motion that hardly rotates; it is not drawn.
+# An axis farther from the child than so many half lengths is not drawn: the motion there hardly rotates.
 FAR = 6.0
 
 
@@ -38,7 +38,7 @@ def places(item: Object, known: Shown, count: int) -> np.ndarray:
 
 
 def axis_line(known: Shown, reading: float, half: float) -> np.ndarray | None:
-    """Ends (2, 3) of the axis of rotation at a reading, in the joint's frame; None where the joint hardly rotates.
+    """Ends (2, 3) of the axis of rotation at a reading, in the joint's frame; None if the joint hardly rotates there.
 
     The axis of the body twist (w, v) passes through w x v / |w|^2 along w (Murray, Li & Sastry 1994, eq. 2.42).
     """
