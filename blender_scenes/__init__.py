@@ -1,7 +1,7 @@
 """Scenes made from nothing by scripts: each builds its .blend and checks itself.
 
-A scene is a module with ``build(out: Path) -> Path`` that writes its .blend into the folder `out`, returns its path
-and raises SceneError where a figure is out of its bounds. A new scene is one module and one line here.
+A scene is a module with ``build(out: Path) -> Path`` that writes its .blend into the folder `out`, returns its path and
+raises SceneError if a figure is out of its bounds. A new scene is one module and one line here.
 """
 
 from __future__ import annotations

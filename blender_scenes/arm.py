@@ -2,10 +2,10 @@
 
     python -m blender_scenes.arm --out out      writes out/arm.blend and out/arm.png
 
-The three heads of deltoid run over the humerus' head and neck, those of triceps over a cylinder at the elbow;
-their mass lies in bellies between tendons. They are Hill-type muscles, excited by keys. Bodies, joints, obstacles and
-muscles are the add-on's, which simulates and bakes. Checked: energy where nothing pulls, lengths against physics, that
-paths clear their obstacles, fibres of possible lengths, and the poses that Blender shows.
+The three heads of deltoid run over the humerus' head and neck, those of triceps over a cylinder at the elbow; their
+mass lies in bellies between tendons. They are Hill-type muscles, excited by keys. Bodies, joints, obstacles and muscles
+are the add-on's, which simulates and bakes. Checked: energy without forces, lengths against physics, that paths clear
+their obstacles, fibres of possible lengths, and the poses that Blender shows.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def make() -> Arm:
 
 
 def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
-    """Simulate and bake by the add-on; raises SceneError where a figure is out of its bounds."""
+    """Simulate and bake by the add-on; raises SceneError if a figure is out of its bounds."""
     drift = check("the energy's drift over the swing where nothing pulls", model.drift(), 0.0, 1e-3)
     report, shown = bake_shown(made.scene, progress)
     frames, result = report.frames, report.result
@@ -118,7 +118,7 @@ def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
 
 
 def length_error(made: Arm, result: ph.Result) -> float:
-    """Largest share by which the tubes' middle lines, which cut corners a little, are off the muscles' lengths."""
+    """Largest relative difference of the tubes' middle lines, which cut corners a little, from the muscles' lengths."""
     before, largest = made.scene.frame_current, 0.0
     for frame in range(1, FRAMES + 1, 12):
         made.scene.frame_set(frame)
@@ -139,7 +139,7 @@ def elbow(result: ph.Result) -> FloatArray:
 
 
 def lifted(result: ph.Result) -> FloatArray:
-    """Angle (n,) [degrees] of the upper arm from hanging down."""
+    """Angle (n,) [degrees] of the upper arm from the vertical."""
     down = result.poses[:, result.model.index("Humerus"), 2, 2]
     return np.asarray(np.degrees(np.arccos(np.clip(down, -1.0, 1.0))))
 

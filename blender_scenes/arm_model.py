@@ -39,8 +39,8 @@ TUBEROSITY, OLECRANON = (0.0, -0.038, -0.135), (-0.0205, 0.008, 0.0235)  # m, in
 @dataclass(frozen=True)
 class Head:
     """A head of a muscle: largest force [N], fibre length [m] and pennation [rad] of Holzbaur et al. 2005, mass [kg] by
-    its share of the muscle's volume (Holzbaur et al. 2007), shares of the path that are tendon; which bone its origin
-    is on, and where [m]; excitation at TIMES.
+    its share of the muscle's volume (Holzbaur et al. 2007), shares of the path that are tendon; bone and place [m] of
+    its origin; excitation at TIMES.
     """
 
     force: float
@@ -76,7 +76,7 @@ def scapula() -> FloatArray:
 
 
 def place(head: Head) -> tuple[str | None, FloatArray]:
-    """Body and place (3,) of a head's origin; on the clavicle x is a share of its length."""
+    """Body and place (3,) of a head's origin; x on the clavicle is a share of its length."""
     origin = np.array(head.origin)
     if head.bone == "Humerus":
         return "Humerus", origin
@@ -87,7 +87,7 @@ def place(head: Head) -> tuple[str | None, FloatArray]:
 
 
 def path(name: str) -> list[Any]:
-    """Of a head."""
+    """The path of a head."""
     head = HEADS[name]
     body, origin = place(head)
     frame = np.eye(4)
@@ -120,7 +120,7 @@ def skeleton(free: bool = False) -> ph.ModelBuilder:
 
 
 def coordinates(forward: float, outward: float, flexion: float) -> FloatArray:
-    """Of shoulder and elbow (4,) where the hanging arm is brought forward and outward by so much [rad]."""
+    """Coordinates of shoulder and elbow (4,) for the hanging arm moved forward and outward by these angles [rad]."""
     # about -y the arm, which hangs along -z, comes forward; about -x it comes out to the right
     turn = lie.so3_exp(np.array([-outward, 0.0, 0.0])) @ lie.so3_exp(np.array([0.0, -forward, 0.0]))
     upright = (scapula() @ shoulder_frame())[:3, :3]
@@ -129,7 +129,7 @@ def coordinates(forward: float, outward: float, flexion: float) -> FloatArray:
 
 @cache
 def lengths(*angles: float) -> dict[str, float]:
-    """Of all heads' paths [m] with the arm at these angles of `coordinates`."""
+    """Lengths of all heads' paths [m] with the arm at these angles of `coordinates`."""
     builder = skeleton()
     for name in HEADS:
         builder.add_muscle(name, path(name), masses=MassPoints.uniform(HEADS[name].mass, 1))
@@ -139,7 +139,7 @@ def lengths(*angles: float) -> dict[str, float]:
 
 
 def law(name: str) -> Millard:
-    """Fibres have their optimal lengths with the arm half lifted and the elbow half bent."""
+    """The force law of a head: fibres have their optimal lengths with the arm half lifted and the elbow half bent."""
     head = HEADS[name]
     tendon = lengths(*np.radians([40.0, 15.0, 60.0]))[name] - head.fibre * np.cos(head.pennation)
     return Millard(
@@ -165,7 +165,7 @@ def start(of: ph.Model) -> ph.State:
 
 
 def drift(seconds: float = 0.2) -> float:
-    """Change of the total energy over the largest kinetic one where nothing pulls and nothing damps; Runge-Kutta 4.
+    """Change of the total energy over the largest kinetic energy, without pull and damping; Runge-Kutta 4.
 
     After 0.27 s the free arm has turned inward by 110 degrees, which no shoulder can: the anterior head then winds
     round the humerus by 236 degrees and slips off over the head, and its mass jumps.

@@ -1,10 +1,10 @@
-"""Beads on two spinning flower-shaped wires, fast to the wire's frame and free to spin about it.
+"""Beads on two spinning flower-shaped wires, fixed to the wire's frame or free to spin about the wire.
 
     python -m blender_scenes.beads --out out       out/beads.blend and out/beads.png
 
 After Lee & Terzopoulos 2008, Fig. 5a. The beads slide in gravity and slow or speed up the wires, which spin freely
 about the vertical. Checked: the beads stay on the drawn wire and along it, do not meet, the energy only falls, and
-without damping it stays.
+without damping it is constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def bead_mesh() -> Mesh:
 
 
 def make() -> Mechanism:
-    """The file, ready to bake."""
+    """Make the file, ready to bake."""
     scene, (stage, *collections) = new_file("Beads", ["Stage", *(flower.name for flower in FLOWERS)])
     wire_mesh, bead = tube(beads_model.curve_poses(900), beads_model.WIRE_RADIUS), bead_mesh()
     steel = plain_material("Wire", (0.75, 0.77, 0.80), roughness=0.25)
@@ -97,8 +97,8 @@ def free_beads() -> list[str]:
 
 
 def on_the_wire(made: Mechanism, report: Any) -> tuple[float, float, float]:
-    """As Blender shows it: the largest distance [m] of a bead's middle from the wire's, the largest angle [degrees]
-    between ring and wire, the smallest distance [m] of two beads of a wire.
+    """Figures of the shown scene: largest distance [m] of a bead's middle from the wire's, largest angle [degrees]
+    between ring and wire, smallest distance [m] between two beads of a wire.
     """
     poses = beads_model.curve_poses(20000)
     points = poses[:, :3, 3]
@@ -122,7 +122,7 @@ def on_the_wire(made: Mechanism, report: Any) -> tuple[float, float, float]:
 
 
 def draw(made: Mechanism, report: Any, progress: Progress) -> Image:
-    """One flower large, and six instants of both."""
+    """Draw one flower large, and six instants of both."""
     hero = Shot(eye=(0.05, -1.6, 0.25), target=(0.33, 0.0, -0.045), width=0.60, frame=9)
     tile = Shot(eye=(0.0, -2.6, 0.35), target=(0.0, 0.0, -0.085), width=1.3)
     picked = [0, 6, 12, 20, 32, 48]

@@ -1,6 +1,6 @@
 """Beads on flower-shaped wires that spin about the vertical (Lee & Terzopoulos 2008, Fig. 5a). No Blender.
 
-The beads of one wire are fast to the frame that travels along it; those of the other are free to spin about it: a
+The beads of one wire are fixed to the frame that travels along it; those of the other are free to spin about it: a
 spline curve times a hinge about the curve's tangent.
 """
 
@@ -32,8 +32,8 @@ HINGE_DAMPING = 2e-5  # N m s against spinning about the wire
 
 @dataclass(frozen=True)
 class Flower:
-    """A wire with three beads: its name, where its middle is [m], whether its beads are free to spin about it, the
-    polar angles at which they begin, and how fast the wire spins at first [rad/s]; nothing but the beads brakes it.
+    """A wire with three beads: its name, its middle [m], whether its beads are free to spin about it, their first polar
+    angles, and the first angular speed of the wire [rad/s], which only the beads change.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Flower:
 
     @property
     def joint(self) -> ph.joints.Joint:
-        """How its beads move on the wire."""
+        """The joint of its beads on the wire."""
         return bead_joint(self.free)
 
 
@@ -98,7 +98,7 @@ def curve_poses(count: int) -> FloatArray:
 
 
 def coordinate(angle: float) -> float:
-    """Where the curve passes the polar angle."""
+    """Coordinate at which the curve passes the polar angle."""
     curve = wire_curve()
     q = np.linspace(0.0, curve.period, 4001)
     points = np.asarray(curve.transform(q[:, None]))[:, :3, 3]
@@ -107,7 +107,7 @@ def coordinate(angle: float) -> float:
 
 
 def wire_inertia() -> FloatArray:
-    """Of the thin wire about its middle (3, 3) [kg m^2]."""
+    """Inertia of the thin wire about its middle (3, 3) [kg m^2]."""
     points = curve_poses(2000)[:, :3, 3]
     shares = np.linalg.norm(np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0), axis=1)
     shares *= WIRE_MASS / shares.sum()
@@ -116,7 +116,7 @@ def wire_inertia() -> FloatArray:
 
 
 def damping(free: bool) -> FloatArray:
-    """Of a bead's coordinates: friction along the wire, seen by a coordinate of LENGTH_SCALE metres."""
+    """Damping of a bead's coordinates: friction along the wire, for a coordinate of LENGTH_SCALE metres."""
     along = FRICTION * LENGTH_SCALE**2
     return np.array([along, HINGE_DAMPING] if free else [along])
 
@@ -143,7 +143,7 @@ def build_model(flowers: tuple[Flower, ...] = FLOWERS, friction: float = 1.0) ->
 
 
 def start(model: ph.Model, flowers: tuple[Flower, ...] = FLOWERS) -> ph.State:
-    """The wires spinning, the beads at rest on them."""
+    """First state: the wires spin, the beads are at rest on them."""
     q = {}
     for flower in flowers:
         for number in BEADS:

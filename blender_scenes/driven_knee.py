@@ -4,7 +4,7 @@
 
 The front knee is a spline joint fitted to the published motion, the rear one a hinge about a fixed axis. Rectus
 femoris and semimembranosus are excited by keyframes, soleus and tibialis anterior by a controller of the ankle's angle.
-The muscles have mass, and are the redder the more they are activated. Checked: extension and flexion, the gap between
+The muscles have mass, and turn red with their activation. Checked: extension and flexion, the gap between
 femur and tibia, fibres of possible lengths, and the poses that Blender shows.
 """
 
@@ -114,7 +114,7 @@ def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -
 
 
 def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
+    """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     drives, figures, world, off = {}, {}, {}, 0.0
     for number, kind in enumerate(LANES):

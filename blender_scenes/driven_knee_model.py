@@ -77,7 +77,7 @@ MIDDLE = np.radians(50.0)  # of flexion, where fibres have their optimal lengths
 
 
 def path(name: str) -> list[Any]:
-    """Of a muscle; rectus femoris and gastrocnemius wrap over the condyles (type III)."""
+    """The path of a muscle; rectus femoris and gastrocnemius wrap over the condyles (type III)."""
     found: list[Any] = []
     for frame, place in MUSCLES[name].points:
         point = BLENDER_FROM_OPENSIM @ np.array(place)
@@ -95,7 +95,7 @@ def path(name: str) -> list[Any]:
 
 
 def skeleton(kind: str) -> ph.ModelBuilder:
-    """Shank and foot; the hinge turns about where the published motion has the tibia's origin in extension."""
+    """Shank and foot; the hinge lies where the published motion has the tibia's origin in extension."""
     builder = ph.ModelBuilder()
     turn = BLENDER_FROM_OPENSIM
     if kind == "Hinge":
@@ -118,7 +118,7 @@ def skeleton(kind: str) -> ph.ModelBuilder:
 
 
 def flexion(pose: FloatArray) -> float:
-    """Of a tibia's world pose [rad]."""
+    """Flexion [rad] of a tibia's world pose."""
     relative = FEMUR[:3, :3].T @ pose[:3, :3]
     return float(np.arctan2(relative[0, 2] - relative[2, 0], relative[0, 0] + relative[2, 2]))
 

@@ -2,9 +2,9 @@
 
     python -m blender_scenes.finger --out out      writes out/finger.blend and out/finger.png
 
-The front finger's two long flexors have their mass along their paths; the rear one's is lumped into the fixed forearm.
-Both tips are pushed alike for two milliseconds. Sixty times slower than life. Checked: the energy after the push, and
-that the finger whose flexors have mass is the slower one.
+The mass of the front finger's two long flexors lies along their paths; that of the rear finger's is lumped into the
+fixed forearm. Both tips are pushed alike for two milliseconds. Sixty times slower than life. Checked: the energy after
+the push, and that the finger whose flexors have mass is the slower one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ STEP = 1.0 / 14400.0
 FORCE = 2.0  # N, the peak of typing
 HANDS = {"Inertial": (True, -0.065), "Lumped": (False, 0.065)}  # y of the hand [m]
 BONE, PULLEY, LIGHT = (0.86, 0.80, 0.66), (0.10, 0.42, 0.62), (0.62, 0.42, 0.38)
-# slimmer than their mass, for tendons as thick as a finger's
+# drawn slimmer than their mass, as thick as a finger's tendons
 LOOKS = dict.fromkeys(model.MUSCLES, Look(0.0085, (0.03, 0.38)))
 FLOOR = -0.14
 TILES = (1, 9, 19, 33, 57, 97)
@@ -97,7 +97,7 @@ def make() -> Hands:
 
 
 def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
+    """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     flicks, figures, world, off = {}, {}, {}, 0.0
     for number, (hand, (inertial, lane)) in enumerate(HANDS.items()):

@@ -1,7 +1,7 @@
 """A finger with the mass of its two long flexors, flicked at the tip. No Blender.
 
 Wang 2022, sec. 6.2.5 and Fig. 1.1: flexor digitorum profundus and superficialis come from near the elbow and end on the
-last and the middle bone. Lumped, their mass lies in the forearm, which is fixed, and the finger does not feel it.
+last and the middle bone. If lumped, their mass lies in the fixed forearm and does not affect the finger.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MUSCLES = {  # where it ends, how deep it runs, and y and z at the elbow [m]
 
 TIME_STEP, PUSHED_STEPS = 1e-3, 2
 SECONDS = 0.25
-GREATEST = 3.0  # times the energy that the push has given: more is a failure
+GREATEST = 3.0  # times the energy from the push: more is a failure
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Flick:
     """Result of a push.
 
     Attributes:
-        result: as far as it went.
+        result: the motion, up to where it ended.
         pushed: energy at the end of the push [J].
-        greatest: largest energy since, over it; infinite where the motion broke off.
+        greatest: largest energy since then, over `pushed`; infinite if the motion diverged.
     """
 
     result: ph.Result
@@ -56,12 +56,12 @@ class Flick:
 
     @property
     def failed(self) -> bool:
-        """Whether energy came from nowhere."""
+        """Whether the energy grew above GREATEST after the push."""
         return not self.greatest <= GREATEST
 
 
 def bone_volume(number: int) -> float:
-    """Of a bone's tapering shaft [m^3]."""
+    """Volume of a bone's tapering shaft [m^3]."""
     first, last = RADII[number], RADII[number + 1]
     return float(np.pi * LENGTHS[number] * (first**2 + first * last + last**2) / 3.0)
 
@@ -79,7 +79,7 @@ def solid(number: int) -> dict[str, object]:
 
 
 def path(muscle: str) -> list[PathPoint]:
-    """From the elbow under the pulleys to where it ends."""
+    """The path of a flexor: from the elbow under the pulleys to its end."""
     end, depth, aside, height = MUSCLES[muscle]
     points = [PathPoint(None, (ELBOW, aside, height))]
     for bone, places in PULLEYS.items():

@@ -3,8 +3,8 @@
     python -m blender_scenes.gallery --out out      writes out/gallery.blend and out/gallery.png
 
 The joints are those of Lee & Terzopoulos 2008 and of ArtiSynth's modelling guide, sec. 3.4 (Figs. 3.13 to 3.25).
-Threads show the path of the moving part's tip while one coordinate passes its range, clear copies in the same colour
-its ends; small arrows are the fixed and the moving frame.
+Threads show the path of the moving part's tip while one coordinate passes its range, and clear copies in the same
+colour show the ends; small arrows are the fixed and the moving frame.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def part_object(
 
 
 def inverse_points(exhibit: Exhibit) -> FloatArray:
-    """Where the fixed frame's origin is seen from the moving frame, (n, 3), over the first coordinate."""
+    """The fixed frame's origin as seen from the moving frame (n, 3), over the range of the first coordinate."""
     poses: FloatArray = np.linalg.inv(exhibit.pose(exhibit.along(0, 97)))[:, :3, 3]
     return poses
 
@@ -129,7 +129,7 @@ def tip(exhibit: Exhibit) -> FloatArray:
 
 
 def ranges(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:
-    """A thread a coordinate over its range and a clear copy of the moving part at each end, in its colour."""
+    """Draw each coordinate's range in its colour: a thread, and a clear copy of the moving part at each end."""
     made = []
     for k in range(len(exhibit.ranges)):
         name, color = f"{exhibit.title} {exhibit.joint.reading_names[k]}", COLORS[k]
@@ -170,7 +170,7 @@ def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Mater
 
 
 def place_exhibits(rooms: list[bpy.types.Collection]) -> list[Stand]:
-    """All exhibits in rows of COLUMNS, each in a collection of its own."""
+    """Place all exhibits in rows of COLUMNS, each in its own collection."""
     stands = []
     for index, (exhibit, room) in enumerate(zip(whole_gallery(), rooms, strict=True)):
         row, column = divmod(index, COLUMNS)
@@ -180,7 +180,7 @@ def place_exhibits(rooms: list[bpy.types.Collection]) -> list[Stand]:
 
 
 def make() -> tuple[bpy.types.Scene, list[Stand]]:
-    """The whole gallery in a new file."""
+    """Make the whole gallery in a new file."""
     scene, (stage, *rooms) = new_file("Gallery", ["Stage", *(item.title for item in whole_gallery())])
     scene.frame_start, scene.frame_end = 1, SWEEP_FRAMES + 1
     stands = place_exhibits(rooms)
@@ -192,7 +192,7 @@ def make() -> tuple[bpy.types.Scene, list[Stand]]:
 
 
 def measure(made: tuple[bpy.types.Scene, list[Stand]], progress: Progress) -> tuple[None, dict[str, str]]:
-    """How far Blender's sweep is from the joints' poses; raises SceneError where they differ."""
+    """Compare Blender's sweep with the joints' poses; raises SceneError if they differ."""
     scene, stands = made
     world = {}
     for item in stands:
@@ -240,7 +240,7 @@ def tile(scene: bpy.types.Scene, item: Stand) -> Image:
 
 
 def visible_points(root: bpy.types.Object) -> FloatArray:
-    """Vertices of all that belongs to an exhibit, in the world (n, 3)."""
+    """Vertices (n, 3) of all objects of an exhibit, in the world."""
     points = []
     for made in root.children_recursive:
         if isinstance(made.data, bpy.types.Mesh):
@@ -261,7 +261,7 @@ def framed(points: FloatArray, low: float, high: float, labels: list[Label]) -> 
     lower, upper = (points @ axes).min(axis=0), (points @ axes).max(axis=0)
     across, upward = upper - lower
     aspect = TILE[0] / TILE[1]
-    width = 1.06 * max(across / 0.94, upward * aspect / (high - low), LEAST_WIDTH)  # near things look larger
+    width = 1.06 * max(across / 0.94, upward * aspect / (high - low), LEAST_WIDTH)  # near objects look larger
     middle = axes @ (0.5 * (lower + upper)) + back * (points.mean(axis=0) @ back)
     target = middle + axes[:, 1] * (0.5 - 0.5 * (low + high)) * width / aspect
     return Shot(tuple(target + back), tuple(target), float(width), 1, TILE, labels)

@@ -1,7 +1,7 @@
 """One of every joint: the exhibits of the gallery, the range of each coordinate, and its sweep. No Blender.
 
-A joint that is new in the registry of `physics.joints` is shown with its defaults where it needs no settings, otherwise
-by an entry in `exhibits`.
+A new joint in the registry of `physics.joints` is shown with its defaults if it needs no settings; otherwise it needs
+an entry in `exhibits`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from physics.joints import Joint
 
 FloatArray = NDArray[np.float64]
 
-SWEEP_FRAMES = 240  # of the whole sweep, shared evenly by the coordinates
+SWEEP_FRAMES = 240  # frames of the whole sweep, divided evenly between the coordinates
 REACH = 0.055  # m from the joint to the tip of the moving part
 UNIT_TEXT = {"rad": (180.0 / np.pi, "°", 0), "m": (1e3, " mm", 0), "1": (1.0, "", 1), "s": (1.0, " s", 1)}
 
@@ -32,10 +32,9 @@ class Exhibit:
         title: its name.
         joint: the joint.
         ranges: lower and upper reading of each coordinate [rad, m or 1].
-        rest: readings between the sweeps; None: zero, or the middle of a range that does not reach beyond it.
-        part: that moves: an "arm" from the joint's middle or a "dart" there; the "wire" of an inverted
-            curve.
-        fixture: that is static: a "post", the "wire" or the "surface" that the frame passes over, or a "frame".
+        rest: readings between the sweeps; None: zero, or the middle of a range that does not contain zero inside.
+        part: the moving part: an "arm" from the joint's middle or a "dart" there; the "wire" of an inverted curve.
+        fixture: the static part: a "post", the "wire" or the "surface" that the frame passes over, or a "frame".
     """
 
     title: str
@@ -139,7 +138,7 @@ def hilly_surface() -> joints.SplineSurface:
 
 
 def rolling_joint() -> joints.Custom:
-    """Turns about y while it shifts forward and is lifted, as a knee's condyles roll and slide."""
+    """A joint that turns about y while it shifts forward and rises, as a knee's condyles roll and slide."""
     angles = np.linspace(0.0, 2.0, 6)
     none = (joints.Linear(0.0), None)
     rotations = (((0, 1, 0), joints.Linear(1.0), "flexion"), ((1, 0, 0), *none), ((0, 0, 1), *none))
@@ -222,7 +221,7 @@ def has_default(field: Any) -> bool:
 
 
 def plain_exhibit(kind: str, joint: Joint) -> Exhibit:
-    """A joint swept over its range, or a little where that is open."""
+    """A joint swept over its range, or over a short range if that is open."""
     ranges = [
         (low if np.isfinite(low) else -0.5, high if np.isfinite(high) else 0.5)
         for low, high in joint.range.reshape(-1, 2)

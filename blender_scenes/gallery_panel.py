@@ -19,7 +19,7 @@ from .gallery_joints import Exhibit
 
 FloatArray = NDArray[np.float64]
 
-# settings that are called as in physics
+# settings with the same names as in physics
 SAME_NAMES = (
     "pitch",
     "skew",
@@ -38,7 +38,7 @@ MASS, INERTIA = 0.1, (1e-5, 1e-5, 1e-5)  # of a moving part, kg and kg m^2
 def add_joint(
     scene: bpy.types.Scene, exhibit: Exhibit, moving: bpy.types.Object, place: FloatArray
 ) -> bpy.types.Object:
-    """The moving part as a body and its joint to the world, limits and all; the joint's Empty."""
+    """Make the moving part a body with a joint to the world, including its limits; returns the joint's Empty."""
 
     inner = exhibit.joint.joint if isinstance(exhibit.joint, joints.Inverted) else exhibit.joint
     matrix = np.eye(4)
@@ -104,7 +104,7 @@ def set_shape(scene: bpy.types.Scene, item: bpy.types.Object, shape: Any, joint:
 
 
 def check_read(scene: bpy.types.Scene, item: bpy.types.Object, exhibit: Exhibit) -> float:
-    """How far the joint that the add-on reads is from the exhibit's; raises SceneError where they differ."""
+    """Compare the joint that the add-on reads with the exhibit's; raises SceneError if they differ."""
 
     joint = joint_reading.read_joint(scene, item)
     readings = exhibit.sweep()[::10]

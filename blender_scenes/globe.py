@@ -3,8 +3,8 @@
     python -m blender_scenes.globe --out out       out/globe.blend and out/globe.png
 
 After Lee & Terzopoulos 2008, Fig. 5b. Each coast is a closed spline curve, each plane has one coordinate along it; they
-coast in gravity, and their weight turns the globe. Checked: the planes keep their height, their keels down and their
-noses along the coast, do not meet, the energy only falls, and without damping it stays.
+glide under gravity, and their weight turns the globe. Checked: the planes keep their height, their keels down and their
+noses along the coast, do not meet, the energy only falls, and without damping it is constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COLORS = {
 
 
 def make() -> Mechanism:
-    """The file, ready to bake."""
+    """Make the file, ready to bake."""
     scene, (stage, world, planes) = new_file("Globe", ("Stage", "World", "Planes"))
     sea = plain_material("Sea", (0.03, 0.12, 0.30), roughness=0.25)
     objects = {
@@ -68,7 +68,7 @@ def make() -> Mechanism:
 
 
 def add_lands(collection: bpy.types.Collection, globe: bpy.types.Object) -> None:
-    """Plates of land, fast to the globe."""
+    """Add plates of land that are fixed to the globe."""
     ground = plain_material("Land", (0.22, 0.34, 0.10), roughness=0.7)
     ice = plain_material("Ice", (0.80, 0.84, 0.88), roughness=0.5)
     for land in LANDS:
@@ -96,8 +96,8 @@ def measure(made: Mechanism, progress: Progress) -> tuple[Any, Mapping[str, str]
 
 
 def along_the_coasts(made: Mechanism, report: Any) -> tuple[float, float, float, float]:
-    """As Blender shows it: the largest change [m] of a plane's height over the globe, the largest angles [degrees]
-    between mast and normal and between nose and coast, the smallest distance [m] of two planes.
+    """Figures of the shown scene: largest change [m] of a plane's height over the globe, largest angles [degrees]
+    between mast and normal and between nose and coast, smallest distance [m] between two planes.
     """
     lines = {land: globe_model.curve_poses(land, 6000)[:, :3, 3] for land in FLOWN}
     height, lean, nose, gap = 0.0, 0.0, 1.0, np.inf
@@ -121,7 +121,7 @@ def along_the_coasts(made: Mechanism, report: Any) -> tuple[float, float, float,
 
 
 def draw(made: Mechanism, report: Any, progress: Progress) -> Image:
-    """The globe large, and six instants."""
+    """Draw the globe large, and six instants."""
     hero = Shot(eye=(0.35, -1.6, 0.45), target=(0.0, 0.0, 0.0), width=0.66, frame=1)
     tile = Shot(eye=(0.2, -2.0, 0.35), target=(0.0, 0.0, -0.055), width=1.0)
     picked = [0, 12, 30, 54, 84, 120]

@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 RADIUS = 0.25  # m
 TILT = np.radians(23.4)
 SPACING = np.radians(1.5)  # between control frames along a coast, at most
-SMOOTHING = np.radians(3.0)  # of the coasts' bends; less on small islands, a fortieth of the way round
+SMOOTHING = np.radians(3.0)  # width of smoothing; less on small islands, a fortieth of the way round
 GLOBE_MASS = 3.0  # kg, a thin shell
 SPIN = 1.2  # rad/s of the globe at first
 PLANE_MASS = 0.05  # kg
@@ -30,7 +30,7 @@ LENGTH_SCALE = 0.014  # m that count as a radian along a curve: about a plane's 
 FRICTION = 0.01  # N s/m along a coast
 AXLE_FRICTION = 2e-3  # N m s
 GLOBE = "Globe"
-#: where along its coast, as a share of the way round, each plane begins, and how fast [m/s]
+#: first place of each plane along its coast, as a share of the way round, and its first speed [m/s]
 STARTS = {
     "Africa": (0.22, -0.9),
     "South America": (0.35, -0.8),
@@ -57,8 +57,8 @@ def directions(coast: Coast) -> FloatArray:
 def smoothed(coast: Coast, spacing: float = SPACING) -> FloatArray:
     """The coast as a smooth closed line of unit vectors (n, 3), evenly apart by at most `spacing` radians.
 
-    The broken line through the points is averaged with a Gaussian weight along it, which rounds its bends, and
-    drawn onto the sphere.
+    The polyline through the points is averaged with a Gaussian weight along it, which rounds its bends, and projected
+    onto the sphere.
     """
     points = directions(coast)
     around = float(np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1).sum())
@@ -66,7 +66,7 @@ def smoothed(coast: Coast, spacing: float = SPACING) -> FloatArray:
     dense = evenly(points, 0.1 * smoothing)
     turn = (
         2.0 * np.pi * np.fft.rfftfreq(len(dense)) * 10.0
-    )  # of each wave over the smoothing, ten points long
+    )  # share that remains of each wave after the smoothing, ten points long
     spectrum = np.fft.rfft(dense, axis=0) * np.exp(-0.5 * turn**2)[:, None]
     soft = np.fft.irfft(spectrum, len(dense), axis=0)
     return evenly(soft / np.linalg.norm(soft, axis=1, keepdims=True), spacing)
@@ -128,7 +128,7 @@ def build_model(friction: float = 1.0) -> ph.Model:
 
 
 def start(model: ph.Model) -> ph.State:
-    """The globe turning, each plane flying."""
+    """First state: the globe turns, each plane flies."""
     q = {plane(land): [share * coast_curve(land).period] for land, (share, _) in STARTS.items()}
     speeds = {plane(land): [speed / LENGTH_SCALE] for land, (_, speed) in STARTS.items()}
     return model.state(q=q, qd={GLOBE: SPIN, **speeds})

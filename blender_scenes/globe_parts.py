@@ -53,7 +53,7 @@ def tangents(middle: FloatArray) -> FloatArray:
 
 
 def flattened(points: FloatArray, middle: FloatArray) -> FloatArray:
-    """Unit vectors (n, 3) in the plane (n, 2) that touches at `middle`, as far from there as along the sphere."""
+    """Unit vectors (n, 3) in the tangent plane at `middle` (n, 2); distances from there are those along the sphere."""
     aside = points @ tangents(middle).T
     length = np.linalg.norm(aside, axis=1, keepdims=True)
     angle = np.arctan2(length, (points @ middle)[:, None])

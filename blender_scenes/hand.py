@@ -3,8 +3,8 @@
     python -m blender_scenes.hand --out out      writes out/hand.blend and out/hand.png
 
 The last joint of each finger follows the one before it. Arrows show the forces of the ball on the fingertips. Checked:
-fingertips and couplings hold, the work that elbow and ball bring is the energy gained and lost, and the couplings as
-constraints move the hand as hyper-reduced coordinates do.
+fingertips and couplings stay closed, the work of elbow and ball equals the energy gained and dissipated, and couplings
+as constraints move the hand like hyper-reduced coordinates.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SKIN, SLEEVE, BALL = (0.78, 0.52, 0.40), (0.12, 0.22, 0.45), (0.85, 0.83, 0.78)
 COLORS = ((0.95, 0.30, 0.10), (0.98, 0.72, 0.08), (0.25, 0.80, 0.25), (0.12, 0.60, 0.98), (0.75, 0.30, 0.95))
 ELBOW_COLOR = (0.95, 0.95, 0.98)
 ARROW, NEWTON = 0.05, 0.014  # length of the arrow's mesh, and of an arrow for a newton [m]
-PAD = 0.0015  # m that the pads of the fingers are pressed in
+PAD = 0.0015  # m by which the pads of the fingers are pressed in
 PLOT, WIDE, HIGH = np.array([4.0, 0.0, 0.0]), 0.36, 0.22  # place of the diagram, its size [m]
 MIDDLE = (0.26, 0.0, -0.02)
 TILE_FRAMES = (1, 18, 48, 72, 103)
@@ -101,13 +101,13 @@ def make() -> Hand:
     )
     add_seams(bodies["Ball"], things)
     add_studio(scene, stage, MIDDLE, 0.42)
-    for light in ("Key", "Rim", "Fill"):  # the hand is looked at from the thumb's side
+    for light in ("Key", "Rim", "Fill"):  # the camera looks from the thumb's side
         turn_over(stage.objects[light])
     return Hand(scene, bodies, arrows, stage)
 
 
 def turn_over(light: bpy.types.Object) -> None:
-    """Put a light to the other side of the plane y = 0, shining on the same place."""
+    """Move a light to the other side of the plane y = 0; it shines on the same place."""
     light.location.y = -light.location.y
     light.rotation_quaternion = (light.location - Vector(MIDDLE)).to_track_quat("Z", "Y")
 
@@ -124,7 +124,7 @@ def add_seams(made: bpy.types.Object, into: bpy.types.Collection) -> None:
 
 
 def measure(made: Hand, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a fingertip or a coupling opens."""
+    """Simulate and bake to keys; raises SceneError if a fingertip or a coupling opens."""
     of = model.the_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, motions=model.motions(),
@@ -138,7 +138,7 @@ def measure(made: Hand, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     shown = check_shown(made.scene, frames, world)
     gap = check("a fingertip's distance from its place", model.tip_gap(result), 0.0, 1e-8, "m")
     coupling = check("a coupling's error", model.coupling_gap(result), 0.0, 1e-9, "rad")
-    # of first order, as the method is
+    # of first order, like the method
     work = check("the energy's distance from the work done", model.work_balance(result), 0.0, 5e-3)
     reduced, constrained = model.free_accelerations()
     apart = float(np.abs(reduced - constrained).max() / np.abs(reduced).max())

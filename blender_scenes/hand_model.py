@@ -2,7 +2,7 @@
 
 Wang 2022, Fig. 6.3: the joint at the end of each finger follows the one before it (hyper-reduced coordinates, sec.
 4.6.2), the elbow's angle and the fingertips are prescribed (sec. 4.6.5), all else is simulated. The fingertips stick to
-the ball, whose motion is given; the forces result with the motion.
+the ball, whose motion is given; forces and motion are computed together.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ COUPLING = 2.0 / 3.0  # flexion of a finger's last joint by that of the one befo
 
 @dataclass(frozen=True)
 class Finger:
-    """A finger: where its first joint is in the frame of the palm, lengths of its three bones, radii at their four ends
-    [m]; how its first joint's frame is turned there (rotations about z, y and x [rad], one after the other); guesses of
-    its coordinates where it holds the ball, and in which direction from the ball's middle it does.
+    """A finger: place of its first joint in the frame of the palm, lengths of its three bones, radii at their four ends
+    [m]; rotation of its first joint's frame (about z, y and x [rad], one after the other); guesses of its coordinates
+    when it holds the ball, and the direction from the ball's middle to its tip.
     """
 
     name: str
@@ -71,18 +71,18 @@ FINGERS = (
 )  # fmt: skip
 
 BALL_RADIUS, BALL_MASS = 0.036, 0.15  # m, kg
-BALL_PLACE = np.array([0.090, 0.000, -0.053])  # of its middle, from the wrist where the arm is straight [m]
-# of the joints, towards where they are at first: N m/rad and N m s/rad
+BALL_PLACE = np.array([0.090, 0.000, -0.053])  # of its middle, from the wrist of the straight arm [m]
+# of the joints, towards their first positions: N m/rad and N m s/rad
 FINGER_SPRING, FINGER_DAMPING = 0.25, 1.5e-3
 WRIST_SPRING, WRIST_DAMPING = 3.0, 0.08
 
 SECONDS = 5.0
 TIME_STEP = 1.0 / 4800.0
-ELBOW, LIFT, TURN = np.radians(6.0), 0.018, np.radians(20.0)  # how far elbow and ball go
+ELBOW, LIFT, TURN = np.radians(6.0), 0.018, np.radians(20.0)  # amplitudes of elbow and ball
 
 
 def at(point: FloatArray | tuple[float, ...]) -> FloatArray:
-    """A frame (4, 4) at a point, axes as they are."""
+    """A frame (4, 4) at a point, with unrotated axes."""
     frame = np.eye(4)
     frame[:3, 3] = point
     return frame
@@ -103,8 +103,8 @@ def cone(length: float, first: float, last: float, mass: float | None = None) ->
 def build_model(couples: bool = True, holds: bool = True, rest: FloatArray | None = None) -> ph.Model:
     """Forearm, hand and ball. Elbow and ball are moved by `motions`.
 
-    couples, holds: whether the ends of the fingers follow, and whether the fingertips stick to the ball. rest: where
-    the joints' springs are slack, by coordinate of the arm (25,); the guesses if not given.
+    couples, holds: whether the ends of the fingers follow, and whether the fingertips stick to the ball. rest: rest
+    angles of the joints' springs by coordinate of the arm (25,); the guesses if not given.
     """
     rest = guesses() if rest is None else rest
     builder = ph.ModelBuilder()
@@ -151,40 +151,41 @@ def build_model(couples: bool = True, holds: bool = True, rest: FloatArray | Non
 
 
 def guesses() -> FloatArray:
-    """About where the arm's coordinates are when the hand holds the ball (25,)."""
+    """Approximate coordinates (25,) of the arm when the hand holds the ball."""
     return np.array([0.0, 0.0, -0.25, 0.0, *(angle for finger in FINGERS for angle in finger.guess)])
 
 
 @cache
 def start_coordinates() -> tuple[float, ...]:
-    """Where all coordinates are at first: the fingers hold the ball, the arm is nearest to the guesses."""
+    """All coordinates at first: the fingers hold the ball, the arm is nearest to the guesses."""
     model = build_model()
     ball = [FOREARM + BALL_PLACE[0], BALL_PLACE[1], BALL_PLACE[2], 0.0, 0.0, 0.0]
-    # the ball and the arm stay; their motions are given
+    # the ball and the arm do not move; their motions are given
     found = ph.assemble(model, model.state(q=[*guesses(), *ball]))
     return tuple(found.q)
 
 
 @cache
 def the_model() -> ph.Model:
-    """The whole, its springs slack at first."""
+    """The whole model; its springs are slack at first."""
     return build_model(rest=np.array(start_coordinates())[:25])
 
 
 def start(model: ph.Model) -> ph.State:
-    """At rest, holding the ball."""
+    """First state: at rest, holding the ball."""
     return model.state(q=start_coordinates())
 
 
 def swing(times: FloatArray, turns: float) -> FloatArray:
-    """From 0 smoothly into so many waves of height 1, and smoothly back to 0."""
+    """A curve that goes from 0 smoothly into this number of waves of height 1, and smoothly back to 0."""
     ramp = np.clip(np.minimum(times, times[-1] - times) / 0.8, 0.0, 1.0)
     wave: FloatArray = ramp**2 * (3.0 - 2.0 * ramp) * np.sin(2.0 * np.pi * turns * times / times[-1])
     return wave
 
 
 def motions(seconds: float = SECONDS) -> dict[str, ph.Motion]:
-    """Of elbow and ball: the forearm swings up and down, the ball goes half as far and turns about the upright."""
+    """Motions of elbow and ball: the forearm swings up and down, the ball half as far, and turning about the
+    vertical."""
     times = np.linspace(0.0, seconds, 101)
     begin = np.array(start_coordinates())
     ball = np.tile(begin[25:], (len(times), 1))
@@ -201,7 +202,7 @@ def tip_forces(result: ph.Result) -> dict[str, FloatArray]:
 
 
 def tip_gap(result: ph.Result) -> float:
-    """Largest distance [m] of a fingertip from where it sticks to the ball."""
+    """Largest distance [m] of a fingertip from its place on the ball."""
     model, largest = result.model, 0.0
     for finger in FINGERS:
         tip = model.constraints[f"{finger.name} tip"]
@@ -221,7 +222,7 @@ def coupling_gap(result: ph.Result) -> float:
 
 
 def work_balance(result: ph.Result) -> float:
-    """Difference of the energy from the work of elbow, ball and dampers, over the largest work."""
+    """Difference between the energy and the work of elbow, ball and dampers, over the largest work."""
     damping = np.concatenate([body.damping for body in result.model.bodies])
     power = np.sum(result.efforts * result.qd, axis=1) - result.qd**2 @ damping
     work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(result.t))])

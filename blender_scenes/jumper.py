@@ -2,8 +2,8 @@
 
     python -m blender_scenes.jumper --out out      writes out/jumper.blend and out/jumper.png
 
-The front figure is rigid, the rear one has soft parts that wobble on its bones. Controllers with limited torque draw
-their joints to keyed angles; each has its own plan. Four times slower than life. Checked: a whole turn
+The front figure is rigid, the rear one has soft parts that wobble on its bones. Controllers with limited torque move
+their joints towards keyed angles; each figure has its own plan. Four times slower than life. Checked: a whole turn
 between two touches, a parabola and no change of angular momentum in flight, and standing at the end.
 """
 
@@ -62,7 +62,7 @@ def limb(name: str, radii: dict[str, tuple[float, float]]) -> Solid:
 
 
 def feet() -> Solid:
-    """Both feet, their soles at the points that touch."""
+    """Both feet, their soles at the points of contact."""
     pieces = []
     for z in (-LEGS_APART, LEGS_APART):
         heel, toe = (np.array([*point, z]) for point in (model.HEEL, model.TOE))
@@ -75,7 +75,7 @@ def feet() -> Solid:
 
 
 def trunk(wobbling: bool) -> list[Solid]:
-    """Trunk and head; of the figure that wobbles pelvis, spine and shoulders."""
+    """Trunk and head; for the figure that wobbles pelvis, spine and shoulders."""
     hip, shoulder, neck = np.zeros(3), np.array([0.0, model.HIP_SHOULDER, 0.0]), np.array([0.0, 0.60, 0.0])
     across = np.array([0.0, 0.0, 1.0])
     head = moved(ball(0.105, 14, 28), (0.015, model.HEAD - 0.105, 0.0))
@@ -147,7 +147,7 @@ def add_plank(lane: float, stage: bpy.types.Collection) -> None:
 
 
 def lowest_foot() -> float:
-    """How far the soles are below the hip at first [m]."""
+    """Height [m] of the hip above the soles at first."""
     of = model.build_model()
     poses = ph.body_poses(of, model.start(of, model.RIGID))
     ends = [(poses[of.index("Feet")] @ np.array([*point, 0.0, 1.0]))[2] for point in (model.HEEL, model.TOE)]
@@ -172,11 +172,11 @@ class Jump:
 
     result: ph.Result
     course: model.Course
-    peak: float  # greatest vertical force of the plank, of all steps [N]
+    peak: float  # greatest vertical force of the plank over all steps [N]
 
 
 def measure(made: Jumper, progress: Progress) -> tuple[dict[str, Jump], dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a figure fails."""
+    """Simulate and bake to keys; raises SceneError if a figure fails."""
     jumps, figures, world = {}, {}, {}
     frames = np.arange(1, FRAMES + 1)
     for number, (figure, (wobbling, plan, lane)) in enumerate(FIGURES.items()):
@@ -195,7 +195,7 @@ def measure(made: Jumper, progress: Progress) -> tuple[dict[str, Jump], dict[str
 
 
 def check_jump(jump: Jump) -> dict[str, str]:
-    """Raises SceneError where it is no somersault; the figures to print."""
+    """Check that a jump is a somersault (else SceneError); returns the figures to print."""
     result, found = jump.result, jump.course
     check("the sample of the landing", found.landing, 1, len(result.t))
     flight = result.t[found.landing] - result.t[found.takeoff]
@@ -248,7 +248,7 @@ def wobble(result: ph.Result) -> dict[str, float]:
 
 
 def draw(made: Jumper, jumps: dict[str, Jump], progress: Progress) -> Image:
-    """The contact sheet; the ways of the mass centres stay in the scene."""
+    """The contact sheet; the paths of the mass centres stay in the scene."""
     for figure, jump in jumps.items():
         center = jump.course.center
         way = np.column_stack([center[:, 0], np.full(len(center), FIGURES[figure][2]), center[:, 1]])

@@ -1,8 +1,8 @@
 """A figure of five links that jumps down on a stiff plank, takes off again and turns a somersault. No Blender.
 
 Ertl et al. 1993, Fig. 5: the figure moves in a vertical plane; feet meet the plank by eq. 8. It is either rigid, or
-most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at its four joints draw it to angles that
-are keyed; the keys were found by a search (`jumper_search`) for each figure.
+most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at its four joints move them towards keyed
+angles; a search (`jumper_search`) found the keys for each figure.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WOBBLING = {
 TIME_STEP = 1.0 / 2400.0
 FLIGHT = 0.2  # s off the plank that count as a flight
 SECONDS = 2.0
-START_HEIGHT = 0.70  # of the hip above where it is when standing upright on the plank [m]
+START_HEIGHT = 0.70  # of the hip above its place in upright stance on the plank [m]
 STANDING = THIGH + SHANK - HEEL[1] + SOLE
 # the plane's axes: x as in the world, y upward
 UPWARD = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
@@ -71,8 +71,7 @@ class Plan:
     Attributes:
         speed: forward at first [m/s]. lean: of the trunk at first, forward is negative [rad]. turn: its rate [rad/s].
         down: angles for the landing. crouch, push, tuck, open, land: angles that come after it.
-        times: when crouch, push, tuck, open and land are reached, each after the one before [s]; the first counts
-            from the first touch.
+        times: from the first touch to crouch, then from each to the next: push, tuck, open and land [s].
     """
 
     speed: float
@@ -93,13 +92,13 @@ class Plan:
 
     @classmethod
     def of(cls, numbers: FloatArray) -> Plan:
-        """The plan of a row of numbers (32,)."""
+        """The plan from a row of numbers (32,)."""
         values = [float(x) for x in numbers]
         poses = [tuple(values[3 + 4 * k : 7 + 4 * k]) for k in range(6)]
         return cls(*values[:3], *poses, tuple(values[27:]))
 
 
-BEGIN = (1.2, 0.25, -0.35, -0.2)  # angles at the very first
+BEGIN = (1.2, 0.25, -0.35, -0.2)  # angles at the start
 FIRST_GUESS = Plan(
     speed=2.2, lean=-0.1, turn=0.0, down=(2.2, 0.55, -0.5, 0.05), crouch=(1.2, 1.0, -1.1, 0.25),
     push=(2.9, 0.25, -0.1, -0.6), tuck=(0.6, 2.2, -2.3, -0.3), open=(1.2, 0.6, -0.5, 0.0),
@@ -129,7 +128,7 @@ def shifted(x: float, y: float) -> FloatArray:
 
 
 def turning(inertia: float) -> FloatArray:
-    """An inertia (3, 3) for planar motion: that of a ball has the same moment about the normal."""
+    """An inertia (3, 3) for planar motion: that of a ball with this moment about the normal."""
     return inertia * np.eye(3)
 
 
@@ -163,7 +162,7 @@ def build_model(wobbling: bool = False, lane: float = 0.0) -> ph.Model:
 
 
 def add_wobbling(builder: ph.ModelBuilder, name: str) -> None:
-    """The soft part of a segment, round the same mass centre as its bones."""
+    """Add the soft part of a segment, with the same mass centre as its bones."""
     share, along, across, slow_along, slow_across, turn, slow_turn = WOBBLING[name]
     builder.add_wobbling_mass(
         f"{name} soft", name, mass=share * MASSES[name], inertia=share * turning(INERTIAS[name]),
@@ -174,13 +173,14 @@ def add_wobbling(builder: ph.ModelBuilder, name: str) -> None:
 
 
 def start(model: ph.Model, plan: Plan) -> ph.State:
-    """In the air above the plank's end, moving forward."""
+    """First state: in the air above the plank's end, moving forward."""
     q = {"Trunk": [0.0, STANDING + START_HEIGHT, plan.lean], **dict(zip(JOINTS, BEGIN))}
     return model.state(q=q, qd={"Trunk": [plan.speed, 0.0, plan.turn]})
 
 
 def first_touch(plan: Plan) -> float:
-    """About when the feet meet the plank [s]: the hip falls to the reach of the legs, bent by the target angles."""
+    """Approximate time [s] at which the feet meet the plank: the hip falls to the reach of the legs at the target
+    angles."""
     lean, hip, knee = plan.lean, plan.down[1], plan.down[2]
     legs = THIGH * np.cos(lean + hip) + SHANK * np.cos(lean + hip + knee) - HEEL[1] + SOLE
     return float(np.sqrt(2.0 * max(STANDING + START_HEIGHT - legs, 0.05) / 9.81))
@@ -196,7 +196,7 @@ def controls(model: ph.Model, plan: Plan) -> ph.Table:
 
 
 def jump(model: ph.Model, plan: Plan, seconds: float = SECONDS, every: int = 10) -> ph.Result:
-    """The motion, a sample in so many steps."""
+    """The motion, with a sample after every `every` steps."""
     return ph.simulate(
         model, start(model, plan), seconds, TIME_STEP, "sdirk2", tau=controls(model, plan),
         record_interval=every * TIME_STEP,
@@ -211,7 +211,7 @@ class Course:
         height: of the lower end of the sole above the plank, without deformation [m].
         center: of mass, x and z (n, 2) [m].
         touch, takeoff, landing: samples of the first touch, the last contact before the flight, and the touch after
-            it; -1 where there is none.
+            it; -1 if there is none.
     """
 
     height: FloatArray

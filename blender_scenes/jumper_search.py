@@ -23,7 +23,7 @@ ANGLES = np.array([[-0.6, 3.1], [-0.3, 2.4], [-2.5, -0.02], [-0.8, 0.6]])  # sho
 LOWER = np.concatenate([[0.5, -0.6, -2.0], np.tile(ANGLES[:, 0], 6), [0.04] * 5])
 UPPER = np.concatenate([[4.0, 0.4, 1.0], np.tile(ANGLES[:, 1], 6), [0.45] * 5])
 WIDTHS = np.concatenate([[0.2, 0.1, 0.3], np.full(24, 0.2), np.full(5, 0.04)])
-CLEAR = 0.10  # m that head, hands, hips and knees keep from the plank
+CLEAR = 0.10  # m: least distance of head, hands, hips and knees from the plank
 
 
 def clearances(result: ph.Result) -> FloatArray:
@@ -40,7 +40,7 @@ def clearances(result: ph.Result) -> FloatArray:
 
 
 def cost(of: ph.Model, plan: Plan) -> float:
-    """How far a plan is from a somersault that ends on the feet, in no unit."""
+    """Cost of a plan, without unit: its distance from a somersault that ends on the feet."""
     try:
         result = model.jump(of, plan)
     except ph.DivergedError:
@@ -53,13 +53,13 @@ def cost(of: ph.Model, plan: Plan) -> float:
     total = 100.0 * max(CLEAR - low[: found.landing].min(), 0.0) + overstretched(result)
     total += 5.0 * np.log1p(10.0 * max(CLEAR - low[found.landing :].min(), 0.0))
     total += 40.0 * max(0.45 - (result.t[found.landing] - result.t[found.takeoff]), 0.0)
-    # about one turn from the first touch to the landing; the rest of it on the feet
+    # about one turn from the first touch to the landing; the rest of the turn on the feet
     turned = abs(result.q[found.landing, 2] + 2.0 * np.pi)
     return float(total + 10.0 * max(turned - 0.5, 0.0) + 4.0 * np.log1p(unsteady(result, found)))
 
 
 def unsteady(result: ph.Result, found: Course) -> float:
-    """How far the figure is from standing still upright at the end."""
+    """Distance of the figure's last state from upright stance at rest."""
     feet = result.poses[-1, result.model.index("Feet")]
     middle = (feet @ np.array([0.5 * (model.HEEL[0] + model.TOE[0]), model.HEEL[1], 0.0, 1.0]))[0]
     speed = (found.center[-1] - found.center[-6]) / (result.t[-1] - result.t[-6])
@@ -74,7 +74,7 @@ def unsteady(result: ph.Result, found: Course) -> float:
 
 
 def overstretched(result: ph.Result) -> float:
-    """How far shoulders, hips, knees and ankles exceed a person's range of motion."""
+    """Excess of shoulders, hips, knees and ankles over a person's range of motion."""
     q = result.q[:, 3:7]
     beyond = np.maximum(q - ANGLES[:, 1] - 0.12, 0.0) + np.maximum(ANGLES[:, 0] - 0.12 - q, 0.0)
     return 20.0 * float(beyond.max(axis=0).sum())
@@ -125,7 +125,7 @@ def search(of: ph.Model, guess: Plan, rounds: int, spread: float = 1.0, seed: in
 
 
 def scattered(of: ph.Model, guess: Plan, trials: int, rng: np.random.Generator) -> tuple[Plan, float]:
-    """The best of so many plans scattered widely about a guess, and the guess."""
+    """The best of a guess and of `count` plans that are scattered widely about it."""
     best, least = guess, cost(of, guess)
     for _ in range(trials):
         row = guess.vector() + 1.5 * WIDTHS * rng.standard_normal(len(WIDTHS))
@@ -137,7 +137,7 @@ def scattered(of: ph.Model, guess: Plan, trials: int, rng: np.random.Generator) 
 
 
 def rounded(plan: Plan) -> Plan:
-    """The plan with as many digits as are kept in the source."""
+    """The plan rounded to the digits that the source has."""
     return Plan.of(np.round(plan.vector(), 4))
 
 

@@ -1,4 +1,4 @@
-"""Motion onto objects as keys, all frames at once: poses and custom properties; and how far Blender shows others."""
+"""Keys objects with motions, all frames at once: poses and custom properties; and compares what Blender shows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def key_values(
     values: FloatArray,
     array: bool = True,
 ) -> None:
-    """One curve a column of values (n, k), straight between the keys."""
+    """Key one curve per column of values (n, k), linear between the keys."""
     data = made.animation_data or made.animation_data_create()
     if data.action is None:
         action = bpy.data.actions.new(f"{made.name} motion")

@@ -4,8 +4,8 @@
     python -m blender_scenes.knee --demo --out out   the same fitted, simulated and baked, with pictures and figures
 
 The tibia is keyed at 13 poses from 0 to 120 degrees of flexion (Delp et al. 1990, OpenSim gait2392, CC BY 3.0; see
-anatomy.knee_kinematics). A second leg carries the same keys with noise. Every figure is checked: where one is out of
-its bounds the script raises SceneError and exits with 1.
+anatomy.knee_kinematics). A second leg carries the same keys with noise. Every figure is checked: if one is out of its
+bounds, the script raises SceneError and exits with 1.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def demo(out: Path, readme: bool = False) -> None:
 
 
 def swing_figures(knee: KneeScene, swing: knee_joint.Swing) -> dict[str, float]:
-    """Distance of the bones [m] over the baked swing; raises SceneError where they meet or float."""
+    """Distance of the bones [m] over the baked swing; raises SceneError if they overlap or are too far apart."""
     gaps = []
     for frame in swing.report.frames[::4]:
         knee.scene.frame_set(int(frame))
@@ -101,7 +101,7 @@ def draw(
     swing: knee_joint.Swing,
     progress: Progress,
 ) -> Image:
-    """The contact sheet; the joint's curve, its frames and the ankle's way stay in the scene."""
+    """The contact sheet; the joint's curve, its frames and the ankle's path stay in the scene."""
     _, curve_poses = knee_joint.dense_curve(joint, knee.leg, fits.kept.curve, count=200)
     add_joint_display(knee, curve_poses, [frame.object for frame in joint.condyle.joint.frames])
     add_swing_trace(knee, swing.report.poses[knee.leg.tibia.name])

@@ -34,7 +34,7 @@ def fit(
     smoothing: float = 0.0,
     progress: Progress | None = None,
 ) -> Any:
-    """The add-on's fit of the keyed poses, with the report that it gives."""
+    """Fit the keyed poses by the add-on; returns its report."""
 
     settings = joint.condyle.joint.fit
     settings.num_frames, settings.smoothing = num_frames, smoothing
@@ -55,7 +55,7 @@ def dense_curve(
 
 
 def release(joint: bpy.types.Object, q: FloatArray, poses: FloatArray) -> float:
-    """Let the coordinate begin where the knee is flexed by RELEASE_DEGREES; returns that value."""
+    """Set the coordinate's start to a flexion of RELEASE_DEGREES; returns its value."""
     flexion = np.array([flexion_degrees(pose) for pose in poses])
     start = float(np.interp(RELEASE_DEGREES, flexion, q))
     joint.condyle.joint.coordinates[0].start = start
@@ -79,7 +79,7 @@ def distance_from_published(poses: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class Fits:
-    """Reports of the fits, and how far the two noisy ones are from the published motion [m]."""
+    """Reports of the fits, and distances of the two noisy ones from the published motion [m]."""
 
     kept: Any
     fine: Any
@@ -110,7 +110,7 @@ def fit_all(
 
 
 def check_fits(fits: Fits) -> None:
-    """Raise SceneError where a fit is worse than it must be."""
+    """Raise SceneError if a fit is worse than its bound."""
     for name, report, bound in (("8", fits.kept, 0.1), ("10", fits.fine, 0.05)):
         if not (report.worst_distance_mm < bound and report.worst_angle_deg < 0.05):
             raise SceneError(
@@ -158,7 +158,7 @@ def bake(knee: KneeScene, progress: Progress | None = None) -> Swing:
 
 
 def check_swing(swing: Swing) -> None:
-    """Raise SceneError where the baked motion leaves the keyed range, or there is hardly any."""
+    """Raise SceneError if the baked motion leaves the keyed range, or is too small."""
     low, high = float(swing.flexion.min()), float(swing.flexion.max())
     if not FLEXION_DEGREES[0] < low < high < FLEXION_DEGREES[-1]:
         raise SceneError(f"the swing from {low:.1f} to {high:.1f} degrees leaves the range that was keyed")

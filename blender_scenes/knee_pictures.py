@@ -30,7 +30,7 @@ CURVE_COLOR, SWING_COLOR = (1.0, 0.55, 0.08), (0.16, 0.34, 0.42)
 def add_joint_display(
     knee: KneeScene, curve_poses: FloatArray, control_frames: Sequence[bpy.types.Object]
 ) -> None:
-    """The joint's curve as a thread and its control frames as arrows, in the femur's axes and fast to it."""
+    """The joint's curve as a thread and its control frames as arrows, in the femur's axes and fixed to it."""
     femur = knee.leg.femur
     thread = curve_object("Joint curve", curve_poses[:, :3, 3], 0.0009, CURVE_COLOR, knee.stage)
     to_femur = np.linalg.inv(object_pose(femur))
@@ -40,7 +40,7 @@ def add_joint_display(
 
 
 def add_swing_trace(knee: KneeScene, tibia_poses: FloatArray) -> bpy.types.Object:
-    """The way of the ankle through the swing as a faint thread; `tibia_poses` (n, 4, 4) in the world."""
+    """The path of the ankle through the swing as a faint thread; `tibia_poses` (n, 4, 4) in the world."""
     points = (tibia_poses @ ANKLE)[:, :3]
     return curve_object("Swing", points, 0.0012, SWING_COLOR, knee.stage)
 
@@ -67,7 +67,7 @@ def contact_sheet(
 
 
 def plots(result: Any, fit_report: Any) -> Image:
-    """The swing's coordinate and energy to the left, the fit's residuals and the curve's evenness to the right."""
+    """Plots: the swing's coordinate and energy (left), the fit's residuals and the curve's evenness (right)."""
     residuals = SimpleNamespace(
         translation=1e-3 * fit_report.distances, rotation=np.radians(fit_report.angles)
     )

@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 FRAMES_BETWEEN_KEYS = 10
 HIP = (0.0, 0.0, 0.2)  # m; the thigh lies level along +X, its front upward, the shank about the height 0
 TWIN_ASIDE = 0.3  # m to the left
-CLEAR_BELOW = -0.345  # m, in the femur's axes: from here down the pictures show the joint's curve through it
+CLEAR_BELOW = -0.345  # m, in the femur's axes: below it pictures show the joint's curve through the bone
 WHOLE_LEG = Shot(
     eye=(HIP[0] + 0.365, HIP[1] - 1.4, HIP[2] + 0.1),
     target=(HIP[0] + 0.31, HIP[1], HIP[2] - 0.2),
@@ -41,7 +41,7 @@ WHOLE_LEG = Shot(
 
 @dataclass(frozen=True)
 class KneeScene:
-    """A fresh file with the two legs."""
+    """A new file with the two legs."""
 
     scene: bpy.types.Scene
     leg: Leg
@@ -86,7 +86,7 @@ def bone_gap(meshes: dict[str, Mesh], pose: FloatArray) -> float:
 
 
 def check_bones(knee: KneeScene) -> dict[str, float]:
-    """Figures of the scene that must hold before any physics; raises SceneError where one does not."""
+    """Check figures of the scene before any physics; raises SceneError if one is out of its bounds."""
 
     key_error = 0.0
     for index, pose in enumerate(knee.leg.poses):

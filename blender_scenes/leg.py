@@ -2,8 +2,8 @@
 
     python -m blender_scenes.leg --out out      writes out/leg.blend and out/leg.png
 
-The foot follows a target through a slow step; then the target goes further than the leg reaches, and the foot comes as
-near as it can. The coordinates that the inverse kinematics find are baked to keys.
+The foot follows a target through a slow step; then the target moves out of reach, and the foot comes as near as
+possible. The coordinates that the inverse kinematics find are baked to keys.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def make() -> Leg:
 
 
 def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]:
-    """Solve, bake to keys and check: the foot on its target wherever a leg can be, the joints whole, no jumps."""
+    """Solve, bake to keys and check: the foot is on all targets within reach, joints stay closed, nothing jumps."""
     progress(0.0, "inverse kinematics")
     found = model.follow()
     frames = np.arange(1, FRAMES + 1)
@@ -77,7 +77,7 @@ def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]
     check("the distance left in the step", float(found.distances[near].max()), 0.0, 1e-6, "m")
     check("the angle left in the step", float(found.angles[near].max()), 0.0, 1e-6, "rad")
     short = check("the distance left beyond the reach", float(found.distances.max()), 0.01, model.BEYOND, "m")
-    # the knee is quickest where the leg comes to be straight; a leg that jumped to another solution would turn by more
+    # the knee is fastest when the leg becomes straight; a jump to another solution would turn it by more
     jump = check(
         "the largest turn in a frame", float(np.abs(np.diff(found.q, axis=0)).max()), 0.0, 0.35, "rad"
     )
@@ -96,7 +96,7 @@ def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]
 
 
 def draw(leg: Leg, found: model.Follow, progress: Progress) -> Image:
-    """The contact sheet, with the way of the target and the knee's curve as threads."""
+    """The contact sheet, with the target's path and the knee's curve as threads."""
     curve_object("Way of the target", found.targets[:, :3, 3], 0.0018, PATH_COLOR, leg.stage)
     lower, upper = model.knee().range[0]
     curve = model.knee().transform(np.linspace(lower, upper, 120)[:, None])

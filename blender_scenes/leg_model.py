@@ -26,7 +26,7 @@ from .anatomy.knee_kinematics import (
 FloatArray = NDArray[np.float64]
 
 ANKLE = BLENDER_FROM_OPENSIM @ np.array([0.0, -0.430, 0.003])  # m, in the tibia
-HIP_CONE = np.radians(100.0)  # as far as the thigh may tilt from hanging down
+HIP_CONE = np.radians(100.0)  # largest tilt of the thigh from the vertical
 ANKLE_LIMITS = np.radians(
     [[-40.0, 60.0], [-30.0, 30.0]]
 )  # toes up, toes down; then the sole inward and outward
@@ -34,9 +34,9 @@ THIGH_MASS, THIGH_CENTER, THIGH_INERTIA = 9.3014, (0.0, -0.17, 0.0), (0.1339, 0.
 FOOT_MASS, FOOT_CENTER, FOOT_INERTIA = 1.25, (0.05, -0.03, 0.0), (0.0014, 0.0039, 0.0041)
 
 FRAMES_A_SECOND = 24
-STEP_SECONDS, REACH_SECONDS = 4.0, 3.0  # the foot goes round once, then out to where no leg reaches, and back
+STEP_SECONDS, REACH_SECONDS = 4.0, 3.0  # the foot goes round once, then out of reach, and back
 MIDDLE, LENGTH, HEIGHT = (0.06, -0.06, -0.665), 0.24, 0.10  # of the round, m
-BEYOND = 0.32  # m further than the round goes
+BEYOND = 0.32  # m beyond the round
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Follow:
 
     Attributes:
         times: (F,) [s].
-        targets: where the foot should be (F, 4, 4).
+        targets: poses for the foot (F, 4, 4).
         q: coordinates (F, 6).
         poses: of the bodies (F, 3, 4, 4).
-        distances, angles: left between foot and target (F,) [m, rad].
+        distances, angles: between foot and target (F,) [m, rad].
         reachable: whether the target was met (F,).
     """
 
@@ -99,7 +99,7 @@ def leg() -> ph.Model:
 
 
 def target_poses(times: FloatArray) -> FloatArray:
-    """Where the foot should be, (n, 4, 4): a round like a slow step, then a reach beyond the leg's length."""
+    """Target poses of the foot (n, 4, 4): a round like a slow step, then a reach beyond the leg's length."""
     phase = 2.0 * np.pi * np.minimum(times / STEP_SECONDS, 1.0)
     beyond = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.clip((times - STEP_SECONDS) / REACH_SECONDS, 0.0, 1.0))
     poses = np.tile(np.eye(4), (len(times), 1, 1))
@@ -107,7 +107,7 @@ def target_poses(times: FloatArray) -> FloatArray:
     poses[:, 1, 3] = MIDDLE[1] - 0.05 * np.sin(phase)
     poses[:, 2, 3] = MIDDLE[2] + HEIGHT * np.sin(phase)
     pitch = np.radians(18.0 - 26.0 * np.cos(phase + 0.5))  # toes up in front, down behind
-    yaw = np.radians(-8.0 + 6.0 * np.sin(phase))  # about y towards the ground is positive
+    yaw = np.radians(-8.0 + 6.0 * np.sin(phase))  # a turn about y towards the ground is positive
     for pose, about_y, about_z in zip(poses, pitch, yaw, strict=True):
         pose[:3, :3] = rotation_matrix((0.0, 0.0, about_z)) @ rotation_matrix((0.0, about_y, 0.0))
     return poses

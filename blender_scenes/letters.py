@@ -2,10 +2,9 @@
 
     python -m blender_scenes.letters --out out     out/letters.blend and out/letters.png
 
-After Lee & Terzopoulos 2008, Fig. 5c. The word is let go from a level row and falls about the pin in its S. With single
-joints each letter touches its parent with one and the same point, which slides along the parent's outline; with
-double joints the point slides on both outlines. Checked: neighbours always touch, no letters overlap, the energy only
-falls.
+After Lee & Terzopoulos 2008, Fig. 5c. The word starts as a level row and falls about the pin in its S. With single
+joints each letter touches its parent with one fixed point, which slides along the parent's outline; with double joints
+the point slides on both outlines. Checked: neighbours always touch, no letters overlap, the energy only falls.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def letter_mesh(letter: str) -> Mesh:
 
 
 def make() -> Letters:
-    """The file, ready to bake."""
+    """Make the file, ready to bake."""
     scene, (stage, *collections) = production.new_file("Letters", ("Stage", "Single joints", "Double joints"))
     meshes = {letter: letter_mesh(letter) for letter in set(WORD)}
     objects, parts = {}, {}
@@ -84,7 +83,7 @@ def make() -> Letters:
     state = letters_model.start(model)
     add_bodies(scene, model, state, objects)
     production.set_simulation(scene, SECONDS, TIME_STEP)
-    # of fourth order: a round end of a stroke is passed in a few milliseconds
+    # of fourth order, because a point passes the round end of a stroke in a few milliseconds
     scene.condyle.simulation.integrator = "rk4"
     add_studio(scene, stage, (0.0, 0.0, -0.35), 1.5)
     add_backdrop(stage, -1.5, 1.6)
@@ -114,7 +113,7 @@ def measure(made: Letters, progress: production.Progress) -> tuple[Any, Mapping[
     for double in KINDS:
         kind = "double" if double else "single"
         low, high, others = touch(made, report, double)
-        # the cubic through frames 8 degrees apart rounds where the strokes' round ends begin
+        # the cubic through frames 8 degrees apart smooths the places where the strokes' round ends begin
         production.check(f"the smallest gap of neighbours with {kind} joints", 1e3 * low, -0.1, 0.1, "mm")
         production.check(f"the largest gap of neighbours with {kind} joints", 1e3 * high, -0.1, 0.1, "mm")
         production.check(
@@ -128,7 +127,7 @@ def measure(made: Letters, progress: production.Progress) -> tuple[Any, Mapping[
 
 
 def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float]:
-    """As Blender shows it: smallest and largest gap [m] of neighbours, and the smallest of letters that are none."""
+    """Figures of the shown scene: smallest and largest gap [m] of neighbours, and smallest gap of other letters."""
     low, high, others = np.inf, -np.inf, np.inf
     count = len(WORD)
     neighbours = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) == 1
@@ -145,7 +144,7 @@ def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float
 
 
 def draw(made: Letters, report: Any, progress: production.Progress) -> Image:
-    """The single chain large, then three instants of either."""
+    """Draw the single chain large, then three instants of either chain."""
     hidden = {double: made.parts[not double] for double in KINDS}
     hero = Shot(eye=(0.35, -2.0, -0.15), target=(0.26, 0.0, -0.28), width=0.78, frame=9, hidden=hidden[False])
     tiles, captions = [], []

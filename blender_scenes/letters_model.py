@@ -1,8 +1,8 @@
 """The chain of letters SIGGRAPH, joined by spline joints (Lee & Terzopoulos 2008, Fig. 5c). No Blender.
 
-Single joints: each letter touches its parent with one and the same point, which slides along the parent's outline (a
-spline curve; 8 coordinates with the hinge of the first letter). Double joints: the touching point slides on both
-letters (a curve times an inverted curve; 15 coordinates).
+Single joints: each letter touches its parent with one fixed point, which slides along the parent's outline (a spline
+curve; 8 coordinates with the hinge of the first letter). Double joints: the point of contact slides on both letters (a
+curve times an inverted curve; 15 coordinates).
 """
 
 from __future__ import annotations
@@ -30,35 +30,34 @@ BEHIND = 0.6  # m, from the chain with single joints to that with double ones
 
 
 def name(number: int, double: bool) -> str:
-    """Of a letter's body: the word has two letters G."""
+    """Name of a letter's body: the word has two letters G."""
     return f"{WORD[number]} {number + 1}{' double' if double else ''}"
 
 
 @cache
 def outline(letter: str, side: float) -> ph.joints.SplineCurve:
-    """The stretch of a letter's surface on one side as a curve; frames on the left look inward, to meet a parent's."""
+    """The curve along a letter's surface on one side; z points inward on the left, as on the parent's right."""
     frames = frames_on(stretch(letter, side), inward=side == LEFT)
     return ph.joints.SplineCurve(frames, length_scale=LENGTH_SCALE)
 
 
 def touching(letter: str, side: float, level: float | None = None) -> float:
-    """The coordinate of a curve where the normal is straight to the side.
-
-    Where it is so at several heights, that nearest to `level` [m].
+    """The coordinate of a curve where the normal points straight to the side; of several, the one nearest to `level`
+    [m].
     """
     curve = outline(letter, side)
     q = np.linspace(*curve.range[0], 4001)
     frames = np.asarray(curve.transform(q[:, None]))
-    tilt = np.abs(frames[:, 2, 2])  # of the normal against straight to the side
+    tilt = np.abs(frames[:, 2, 2])  # of the normal from straight to the side
     near = tilt < tilt.min() + 5e-3
     target = frames[tilt.argmin(), 2, 3] if level is None else level
     return float(q[near][np.argmin(np.abs(frames[near, 2, 3] - target))])
 
 
 def contacts(number: int) -> tuple[float, float]:
-    """Coordinates on the parent's right and on the letter's left side where the word is level in a row.
-
-    The side that is straight only at one height determines it; a straight one, of I and of the stems, meets it there.
+    """Coordinates of the contact on the parent's right and on the letter's left side when the word is a level row. The
+    side whose normal is level at one height only determines the contact; straight sides (I, stems) touch at that
+    height.
     """
     parent, child = WORD[number - 1], WORD[number]
     if parent == "I":
@@ -69,7 +68,7 @@ def contacts(number: int) -> tuple[float, float]:
 
 
 def height(letter: str, side: float, q: float) -> float:
-    """Of a place of an outline [m], in the letter."""
+    """Height [m] of a place of an outline, in the letter."""
     return float(outline(letter, side).transform([q])[2, 3])
 
 
@@ -86,7 +85,7 @@ def mass_properties(letter: str) -> tuple[float, FloatArray, FloatArray]:
 
 
 def letter_joint(number: int, double: bool) -> tuple[ph.joints.Joint, FloatArray]:
-    """Joint of a letter on the one before, and the letter's pose (4, 4) in the joint's moving frame."""
+    """Joint between a letter and the one before, and the letter's pose (4, 4) in the joint's moving frame."""
     curve = outline(WORD[number - 1], RIGHT)
     own = outline(WORD[number], LEFT)
     if double:
@@ -124,7 +123,7 @@ def add_letter(builder: ph.ModelBuilder, number: int, double: bool, friction: fl
 
 
 def start(model: ph.Model, kinds: tuple[bool, ...] = KINDS) -> ph.State:
-    """The word in a level row, at rest, in each of the model's chains."""
+    """First state: the word in a level row, at rest, in each of the model's chains."""
     q = {}
     for double in kinds:
         for number in range(1, len(WORD)):

@@ -1,9 +1,9 @@
 """The letters of SIGGRAPH as round strokes about skeletons, and the stretches of outline that neighbours touch.
 
 Everything lies in the plane of a letter: x to the right, z upward, the middle of its height at 0. The outline of a
-round stroke about the convex hull of the skeleton is known everywhere: arcs about the hull's corners and straight
-lines between. Where such a line does not run along a stroke the letter recedes from it; the stretches between those
-gaps are the letter's own surface, and two letters that touch there with opposite normals can not overlap.
+round stroke about the skeleton's convex hull consists of arcs about the hull's corners and straight lines between them.
+Where such a line does not run along a stroke, the letter recedes from it. The stretches between those gaps are the
+letter's own surface; two letters that touch there with opposite normals cannot overlap.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def stretch(letter: str, side: float, count: int = 0) -> FloatArray:
     """Outline of a letter's own surface on one side: x, z, and the angle of the normal, (n, 3), counter-clockwise.
 
     Args:
-        side: RIGHT or LEFT; the stretch reaches on as far as the letter touches its hull, or WIDEST.
-        count: of points, evenly apart in travel and turn alike; 0: one for every 8 degrees at the stroke's end.
+        side: RIGHT or LEFT; the stretch extends as far as the letter touches its hull, or to WIDEST.
+        count: of points, evenly apart in length plus angle; 0: one for every 8 degrees at the stroke's end.
     """
     corners = hull(skeleton(letter))
     edges = np.roll(corners, -1, axis=0) - corners

@@ -23,8 +23,8 @@ from .production import Progress, bake_shown, check, energy_drift
 
 FloatArray = NDArray[np.float64]
 
-# The scene keeps masses, frames and coordinates in single precision (6e-8); accelerations, small beside the forces
-# that cancel in them, show a few hundred times that.
+# The scene stores masses, frames and coordinates in single precision (6e-8). Accelerations are small compared with the
+# forces that cancel in them: their error is a few hundred times larger.
 SAME_ACCELERATION = 1e-4
 
 
@@ -50,7 +50,7 @@ def place_bodies(
     state: ph.State,
     shift: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> None:
-    """Put each body's object where the state has it, shifted."""
+    """Put each body's object at its pose in a state, shifted."""
     for name, pose in shifted_poses(model, state, shift).items():
         objects[name].rotation_mode = "QUATERNION"
         objects[name].matrix_basis = Matrix(pose.tolist())
@@ -60,10 +60,10 @@ def place_bodies(
 def add_bodies(
     scene: bpy.types.Scene, model: ph.Model, state: ph.State, objects: Mapping[str, bpy.types.Object]
 ) -> dict[str, bpy.types.Object]:
-    """Put each body's object at its start, and make bodies and joints of them; the joints' Empties by body.
+    """Put each body's object at its start, and make bodies and joints; returns the joints' Empties by body.
 
-    Bodies of one parent whose joints run along the very same curve share its control frames. A composite joint's second
-    curve is the child's own: its frames are children of an Empty that is attached to the child.
+    Bodies of one parent whose joints run along the same curve share its control frames. A composite joint's second
+    curve belongs to the child: its frames are children of an Empty that is attached to the child.
     """
 
     poses = ph.body_poses(model, state)
@@ -80,7 +80,7 @@ def add_bodies(
         )
         empty.condyle.joint.child_in_joint = tuple(body.body_in_joint.ravel())
         parts = body.joint.joints if isinstance(body.joint, ph.joints.Composite) else (body.joint,)
-        holders = [body.parent, number]  # whose surface the first and the second curve are
+        holders = [body.parent, number]  # bodies that own the first and the second curve
         for part in parts:
             row = empty.condyle.joint if len(parts) == 1 else empty.condyle.joint.parts.add()
             row.type, row.inverted = inner(part).type, part is not inner(part)
@@ -102,12 +102,12 @@ def add_bodies(
 
 
 def inner(joint: ph.joints.Joint) -> ph.joints.Joint:
-    """The joint that an inverted one inverts; any other itself."""
+    """The joint inside an inverted joint; other joints unchanged."""
     return joint.joint if isinstance(joint, ph.joints.Inverted) else joint
 
 
 def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
-    """An Empty in the axes of a body and fast to it."""
+    """An Empty in the axes of a body and fixed to it."""
 
     empty = bpy.data.objects.new(f"{body.name} outline", None)
     bpy.data.collections[collection.COLLECTION].objects.link(empty)
@@ -123,7 +123,7 @@ def hold_frames(scene: bpy.types.Scene, owner: bpy.types.Object, curve: ph.joint
     bodies_and_joints.set_control_frames(scene, owner, curve.frames)
     for frame in settings.frames:
         frame.object.empty_display_size = 0.01
-        frame.object.hide_set(len(settings.frames) > 40)  # dozens of axes would hide everything
+        frame.object.hide_set(len(settings.frames) > 40)  # dozens of axes would hide everything else
 
 
 def set_coordinates(empty: bpy.types.Object, body: ph.Body, state: ph.State, where: slice) -> None:
@@ -143,8 +143,8 @@ def set_coordinates(empty: bpy.types.Object, body: ph.Body, state: ph.State, whe
 
 
 def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -> float:
-    """Largest difference of the starting accelerations of `model` and of the model that the add-on reads, over the
-    largest one; raises SceneError where that is more than single precision explains.
+    """Largest relative difference between the first accelerations of `model` and of the model that the add-on reads;
+    raises SceneError if it is more than single precision explains.
     """
 
     read = scene_to_model.read(scene)
@@ -159,8 +159,8 @@ def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -
 
 
 def bake_checked(made: Mechanism, progress: Progress, drift: float) -> tuple[Any, dict[str, str]]:
-    """Bake; the report and figures of the energy. Raises SceneError where the energy rises, or changes by more than
-    `drift` of the largest kinetic energy without damping.
+    """Bake; returns the report and figures of the energy. Raises SceneError if the energy rises, or, without damping,
+    changes by more than `drift` of the largest kinetic energy.
     """
     found = energy_drift(made.scene, list(made.joints.values()), progress)
     check("the energy drift without damping", found, 0.0, drift)

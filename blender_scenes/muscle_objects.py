@@ -38,7 +38,7 @@ class Look:
 
     Attributes:
         radius: of the belly at the first frame [m]. tendons: shares of the path that are tendon at origin and
-            insertion; where the mass lies in the belly it ends there.
+            insertion; mass in a belly ends there.
     """
 
     radius: float
@@ -46,7 +46,7 @@ class Look:
 
     @classmethod
     def of_volume(cls, volume: float, length: float, tendons: tuple[float, float]) -> Look:
-        """Of a tube with this volume [m^3] along a path of this length [m]."""
+        """The look of a tube with this volume [m^3] along a path of this length [m]."""
         return cls(float(np.sqrt(volume / tube_volume(length, tendons))), tendons)
 
 
@@ -60,10 +60,10 @@ def add_muscles(
     title: str = "{}",
     surfaces_shown: bool = True,
 ) -> dict[str, bpy.types.Object]:
-    """The add-on's muscles, by name, of a model whose bodies' objects have the poses of the state, shifted.
+    """Add the add-on's muscles, by name, for a model whose bodies' objects have the poses of the state, shifted.
 
-    Muscles may lie evenly along their paths, or in a belly between tendons that are those of their looks; their
-    objects have their names in the title. Pictures have the obstacles where `surfaces_shown`.
+    Mass may lie evenly along the path, or in a belly between the tendons of the muscle's look. Pictures show the
+    obstacles if `surfaces_shown`.
     """
 
     poses = shifted_poses(model, state, shift)
@@ -111,7 +111,7 @@ def _obstacles(
     objects: Mapping[str, bpy.types.Object],
     known: dict[Any, bpy.types.Object],
 ) -> list[bpy.types.Object]:
-    """The surfaces of a wrap; one that several muscles share is made once."""
+    """Make the surfaces of a wrap; a surface that several muscles share is made once."""
 
     found = []
     for surface in wrap.obstacles:
@@ -152,7 +152,7 @@ def bake_muscles(
     shift: Sequence[float] = (0.0, 0.0, 0.0),
     activation: FloatArray | None = None,
 ) -> float:
-    """Write the add-on's bake of muscles along a motion that was simulated elsewhere; `check_shown` of it.
+    """Write the add-on's bake of muscles for a motion that was simulated elsewhere; returns its `check_shown`.
 
     Args:
         items: the muscles by name. q: coordinates (F, nv) at the frames (F,). activation: (F, muscles), None: at rest.
@@ -176,7 +176,7 @@ def check_shown(
     shift: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> float:
     """Largest distance [m] of the middles of the tubes' rings as Blender shows them from the model's paths, shifted, at
-    coordinates (F, nv), at every eleventh frame. Raises SceneError where it is more than round-off.
+    coordinates (F, nv), at every eleventh frame. Raises SceneError if it is more than round-off.
     """
 
     before, largest = scene.frame_current, 0.0
@@ -193,7 +193,7 @@ def check_shown(
 
 
 def middles(item: bpy.types.Object) -> FloatArray:
-    """World places (n, 3) of the middles of a tube's rings, as Blender shows it at the frame of the moment."""
+    """World places (n, 3) of the middles of a tube's rings, as Blender shows it at the current frame."""
     item.data.use_fill_caps = False
     shown = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = shown.to_mesh()

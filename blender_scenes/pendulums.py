@@ -2,8 +2,8 @@
 
     python -m blender_scenes.pendulums --out out      writes out/pendulums.blend and out/pendulums.png
 
-Each muscle weighs as much as either bone. Origin, insertion and cylinder differ; the last pendulum has no muscle, and
-half of its mass on either bone. Checked: the energy, that no muscle enters its cylinder, and the shown poses.
+Each muscle weighs as much as either bone. Origin, insertion and cylinder differ; the last pendulum has half of a
+muscle's mass on each bone instead. Checked: the energy, that no muscle enters its cylinder, and the shown poses.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def add_muscle(
 
 
 def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[str, str]]:
-    """Simulate and bake to keys and shape keys; raises SceneError where a figure is out of its bounds."""
+    """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     seconds = (FRAMES - 1) / (FRAMES_A_SECOND * SLOWER)
     results, drifts, depths, world, off = [], [], [], {}, 0.0
@@ -120,7 +120,7 @@ def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[
             baked = made.scene, made.muscles[number], of, result.q, frames, lane(number)
             off = max(off, muscle_objects.bake_muscles(*baked))
         results.append(result)
-    # straight pieces between the points that are drawn cut corners by a tenth of a millimetre
+    # straight lines between the drawn points cut corners by a tenth of a millimetre
     deep = check("the deepest that a muscle's line goes into its cylinder", -min(depths), -1.0, 1.5e-3, "m")
     shown = check_shown(made.scene, frames, world)
     bent = [np.degrees(result.q[-1]) for result in results]

@@ -1,7 +1,7 @@
 """Double pendulums whose muscle, as heavy as either bone, wraps over a cylinder at the middle joint. No Blender.
 
-Wang 2022, Fig. 6.5 and secs. 6.2.3-6.2.4: origin, insertion, radius and first rotation of the cylinder differ from one
-to the next; the last has no muscle, and half of its mass on either bone.
+Wang 2022, Fig. 6.5 and secs. 6.2.3-6.2.4: origin, insertion, radius and first rotation of the cylinder differ between
+pendulums; the last has half of a muscle's mass on each bone instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Variant:
 
     Attributes:
         origin: in the proximal bone, insertion: in the distal bone [m].
-        radius: of the cylinder, which is fast to the proximal bone [m].
+        radius: of the cylinder, which is fixed to the proximal bone [m].
         turn: of the cylinder's axis from the hinges' axis, about x, then about z [rad].
     """
 
@@ -52,7 +52,7 @@ GROUP = (
 
 
 def cylinder_frame(variant: Variant) -> FloatArray:
-    """Of the cylinder in the proximal bone (4, 4): its axis is z."""
+    """Frame (4, 4) of the cylinder in the proximal bone; its axis is z."""
     frame = np.eye(4)
     across = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))  # z onto the hinges' axis, y
     about_x, about_z = variant.turn
@@ -63,7 +63,7 @@ def cylinder_frame(variant: Variant) -> FloatArray:
 
 
 def path(variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHING) -> list[Any]:
-    """Over the cylinder, or (type II) through a point in front of it."""
+    """The path over the cylinder, or (type II) through a point in front of it."""
     ends = PathPoint("Proximal", variant.origin), PathPoint("Distal", variant.insertion)
     if not wraps:
         return [ends[0], PathPoint("Proximal", (variant.radius, 0.0, -LENGTH)), ends[1]]

@@ -48,12 +48,12 @@ DRAFT = {"wanted": False}
 
 
 def take_drafts() -> None:
-    """From now on pictures have one sample a pixel, for quick tests."""
+    """Let all further pictures have one sample a pixel, for quick tests."""
     DRAFT["wanted"] = True
 
 
 def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
-    """Cycles on the CPU, the same wherever it runs; EEVEE by software OpenGL takes a minute a picture."""
+    """Set up Cycles on the CPU: the same picture everywhere; EEVEE by software OpenGL takes a minute a picture."""
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = 1 if DRAFT["wanted"] else samples
@@ -63,7 +63,7 @@ def prepare_render(scene: bpy.types.Scene, samples: int = 16) -> None:
     scene.render.resolution_percentage = 100
     scene.render.use_persistent_data = True
     scene.render.image_settings.file_format = "PNG"
-    scene.render.dither_intensity = 0.0  # noise that no packing of the picture could undo
+    scene.render.dither_intensity = 0.0  # it adds noise that makes the file large
     scene.view_settings.view_transform = "Standard"
 
 
@@ -130,7 +130,7 @@ def camera_for(scene: bpy.types.Scene, shot: Shot) -> Iterator[None]:
 
 @contextmanager
 def hidden_objects(names: Sequence[str]) -> Iterator[None]:
-    """Objects left out of the picture."""
+    """Hide objects from the pictures."""
     shown = [bpy.data.objects[name] for name in names if not bpy.data.objects[name].hide_render]
     for made in shown:
         made.hide_render = True
@@ -174,7 +174,7 @@ def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.t
 
 
 def node_tree(block: bpy.types.Material | bpy.types.World) -> bpy.types.NodeTree:
-    """The nodes of a material or world; from Blender 5.0 on every one has them, and asking for them warns."""
+    """The node tree of a material or world; from Blender 5.0 on all have one, and turning nodes on warns."""
     if bpy.app.version < (5, 0, 0):
         block.use_nodes = True
     return block.node_tree

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 def leave(code: int) -> NoReturn:
-    """End the process at once: Blender 4.2 as a module crashes while it takes down an add-on's callbacks."""
+    """End the process at once: Blender 4.2 as a module crashes when it removes an add-on's callbacks."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -43,7 +43,7 @@ class Stages:
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[Progress]:
-        """A stage; yields a function of the share that is done and a line of text."""
+        """Context of a stage; yields a function of the share that is done and a line of text."""
         began = time.perf_counter()
         self._reporter.start(name)
         self._reporter.progress(0.0, "begun")
@@ -54,7 +54,7 @@ class Stages:
 
 @contextlib.contextmanager
 def registered_addon() -> Iterator[None]:
-    """The add-on registered, unless it is already; unregistered again at the end."""
+    """Context in which the add-on is registered."""
     present = hasattr(bpy.types.Scene, "condyle")
     if not present:
         addon.register()
@@ -83,7 +83,7 @@ def new_file(
 
 
 def set_simulation(scene: bpy.types.Scene, seconds: float, time_step: float) -> None:
-    """So many seconds from frame 1 on, at the scene's frame rate."""
+    """Set the simulation to this number of seconds from frame 1 on, at the scene's frame rate."""
     simulation = scene.condyle.simulation
     simulation.time_step, simulation.use_scene_range = time_step, False
     simulation.frame_start = 1
@@ -126,7 +126,7 @@ def energy_drift(
 def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
     """Simulate and bake; the report, and the largest difference of the shown poses from the simulation.
 
-    The scene's frames are the bake's afterwards. Raises SceneError where the difference is more than round-off.
+    Sets the scene's frame range to that of the bake. Raises SceneError if the difference is more than round-off.
     """
 
     report = bake.bake_now(scene, progress)
@@ -139,14 +139,14 @@ def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
 def check_shown(
     scene: bpy.types.Scene, frames: Sequence[int] | FloatArray, poses: Mapping[str, FloatArray]
 ) -> float:
-    """`shown_error`; raises SceneError where it is more than round-off."""
+    """`shown_error`; raises SceneError if it is more than round-off."""
     return check(
         "the error of the poses that Blender shows", shown_error(scene, frames, poses), 0.0, SHOWN_WITHIN
     )
 
 
 def check(what: str, value: float, low: float, high: float, unit: str = "") -> float:
-    """The value; raises SceneError where it is not within its bounds."""
+    """Return the value; raises SceneError if it is not within its bounds."""
     if not low <= value <= high:
         unit = f" {unit}" if unit else ""
         raise SceneError(f"{what} is {value:.4g}{unit}, not within {low:.4g} to {high:.4g}{unit}")
@@ -191,7 +191,7 @@ class Recipe:
     Attributes:
         name: of the .blend and the picture.
         make: builds the file, ready to bake; its result is passed to the others.
-        measure: bakes, and raises SceneError where a figure is out of its bounds; returns the bake and the figures to
+        measure: bakes, and raises SceneError if a figure is out of its bounds; returns the bake and the figures to
             print, name -> text.
         draw: the contact sheet.
     """

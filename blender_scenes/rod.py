@@ -3,7 +3,7 @@
     python -m blender_scenes.rod --out out      writes out/rod.blend and out/rod.png
 
 The rods start alike. The ground yields under their ends by eq. 8. Checked: free flight by eqs. 5, energy against the
-work of damping and friction, and that more damping lets a rod rise less. The still rods are a stroboscopic series.
+work of damping and friction, and that a rod rises less with more damping. The still rods are a stroboscopic series.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def make() -> Rods:
 
 
 def rise_again(result: ph.Result) -> FloatArray:
-    """How high each rod's middle comes after it has been lowest for the first time (3,) [m]."""
+    """Height (3,) [m] to which each rod's middle rises after its first lowest place."""
     heights = []
     for k in range(len(model.NAMES)):
         z = result.q[:, 3 * k + 1]
@@ -88,7 +88,7 @@ def rise_again(result: ph.Result) -> FloatArray:
 
 
 def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where flight, energy or heights are out of their bounds."""
+    """Simulate and bake to keys; raises SceneError if flight, energy or heights are out of their bounds."""
     of = model.build_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, "rk4",
@@ -99,7 +99,7 @@ def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     free = check(
         "free flight, off eqs. 5 by", float(np.abs(result.q[flown] - wanted).max()), 0.0, 1e-10, "m or rad"
     )
-    # the trapezoidal rule meets the jump of the damping force where an end touches down
+    # the trapezoidal rule has an error at the jump of the damping force when an end touches down
     balance = check(
         "the energy's distance from the ground's work", float(model.balance(result).max()), 0.0, 0.02
     )
@@ -127,7 +127,7 @@ def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
 
 
 def add_flashes(made: Rods, poses: FloatArray) -> dict[tuple[int, int], str]:
-    """A still copy of each rod every so many frames; their names by lane and frame. The rods' ways as threads."""
+    """Add a static copy of each rod every FLASH frames, and the rods' paths; returns names by lane and frame."""
     names = {}
     for lane, (name, item) in enumerate(made.bodies.items()):
         for index in range(0, len(poses), FLASH):

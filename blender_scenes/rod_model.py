@@ -1,4 +1,4 @@
-"""Three rods that fall on compliant ground, its damping greater from one to the next. No Blender.
+"""Three rods that fall on compliant ground with increasing damping. No Blender.
 
 Ertl et al. 1993, Fig. 2: the motion in a vertical plane (eqs. 4 and 5) until an end meets the ground, which pushes back
 by eq. 8. All three begin alike.
@@ -23,7 +23,7 @@ LANES = (-1.8, 0.0, 1.8)  # y [m]
 PLACE = (0.0, 1.5, np.radians(55.0))  # x, z of the middle [m], angle from x towards z at first
 VELOCITY = (0.55, 0.0, 0.6)
 SECONDS = 2.0
-TIME_STEP = 1.0 / 48000.0  # s; small, so that the jump of the damping force at touch-down is met well
+TIME_STEP = 1.0 / 48000.0  # s; small, so that the jump of the damping force at touch-down is resolved
 
 # the planes' axes: x as in the world, y upward
 UPWARD = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
@@ -51,7 +51,7 @@ def build_model(dampings: tuple[float, ...] = DAMPINGS, friction: float = FRICTI
 
 
 def start(model: ph.Model) -> ph.State:
-    """All rods at the same place and velocity of their planes."""
+    """First state: all rods have the same place and velocity in their planes."""
     count = model.num_bodies
     return model.state(q=PLACE * count, qd=VELOCITY * count)
 
@@ -64,7 +64,7 @@ def free_flight(times: FloatArray) -> FloatArray:
 
 
 def first_touch() -> float:
-    """When the first end meets the ground [s]."""
+    """Time [s] at which the first end meets the ground."""
     times = np.arange(0.0, SECONDS, 1e-5)
     lower = free_flight(times)
     gap = lower[:, 1] - 0.5 * LENGTH * np.abs(np.sin(lower[:, 2])) - RADIUS
@@ -72,8 +72,8 @@ def first_touch() -> float:
 
 
 def ground_work(damping: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-    """Power (n,) [W] that the ground takes from one rod in coordinates (n, 3), by eq. 8: that of its damping and of
-    friction, both ends together.
+    """Power (n,) [W] that the ground takes from one rod in coordinates (n, 3), by eq. 8: the power of damping and
+    friction at both ends.
     """
     power = np.zeros(len(q))
     for half in (-0.5 * LENGTH, 0.5 * LENGTH):

@@ -15,7 +15,7 @@ FloatArray = NDArray[np.float64]
 
 
 def tube(frames: FloatArray, radius: float, sides: int = 12) -> Mesh:
-    """A tube that closes on itself, about the origins of frames (n, 4, 4) whose x axes point along it."""
+    """A closed tube through the origins of frames (n, 4, 4) whose x axes point along it."""
     turn = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
     circle = radius * np.column_stack([np.zeros(sides), np.cos(turn), np.sin(turn)])
     rings = np.einsum("nij,kj->nki", frames[:, :3, :3], circle) + frames[:, None, :3, 3]
@@ -69,7 +69,7 @@ def capsule(
     first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     first /= np.linalg.norm(first)
     last = radius if other is None else other
-    # where the cone touches both balls, as an angle from across the axis
+    # where the cone touches both balls, as an angle from the plane across the axis
     lean = np.arcsin(np.clip((radius - last) / length, -1.0, 1.0))
     low = np.linspace(-0.5 * np.pi, lean, rings + 1)[1:]
     high = np.linspace(lean, 0.5 * np.pi, rings + 1)[:-1]

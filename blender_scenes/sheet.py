@@ -80,7 +80,7 @@ def checked_material() -> bpy.types.Material:
     squares.inputs["Color1"].default_value = (0.50, 0.53, 0.58, 1.0)
     squares.inputs["Color2"].default_value = (0.30, 0.33, 0.38, 1.0)
     flat = tree.nodes.new("ShaderNodeVectorMath")
-    flat.operation = "MULTIPLY_ADD"  # all at one height, off the squares' edges, which would flicker
+    flat.operation = "MULTIPLY_ADD"  # all at one height, away from the squares' edges, which would flicker
     flat.inputs[1].default_value, flat.inputs[2].default_value = (1.0, 1.0, 0.0), (0.0, 0.0, 0.04)
     tree.links.new(place.outputs["Generated"], flat.inputs[0])
     tree.links.new(flat.outputs[0], squares.inputs["Vector"])
@@ -146,7 +146,7 @@ def sheet_error(sheet: Sheet) -> float:
 
 
 def energy_balance(seconds: float = 1.0, dt: float = 1e-3) -> float:
-    """Difference of the energy from the sheet's work, undamped, over the largest kinetic energy; Runge-Kutta 4.
+    """Difference of the energy and the sheet's work without damping, over the largest kinetic energy; Runge-Kutta 4.
 
     The sheet works on the ball by the generalized force of time, given by inverse dynamics.
     """
@@ -157,7 +157,7 @@ def energy_balance(seconds: float = 1.0, dt: float = 1e-3) -> float:
         state = of.state(q=q, qd=qd, time=time)
         power.append(ph.inverse_dynamics(of, state, ph.forward_dynamics(of, state))[-1])
     power = np.array(power)
-    # Simpson over pairs of steps: of fourth order, as the motion is
+    # Simpson over pairs of steps: of fourth order, like the motion
     work = np.concatenate([[0.0], np.cumsum(dt / 3.0 * (power[:-2:2] + 4.0 * power[1:-1:2] + power[2::2]))])
     gained = result.energy[::2, 2] - result.energy[0, 2]
     return float(np.abs(gained - work).max() / result.energy[:, 0].max())
@@ -178,7 +178,7 @@ def clearance(report: Any) -> tuple[float, float]:
 
 
 def measure(sheet: Sheet, progress: Progress) -> tuple[Any, dict[str, str]]:
-    """Simulate and bake; raises SceneError where the ball leaves the sheet or the bake is not the simulation."""
+    """Simulate and bake; raises SceneError if the ball leaves the sheet or the bake differs from the simulation."""
     report, error = bake_shown(sheet.scene, progress)
     drawn = check("the shown sheet's distance from the joint", sheet_error(sheet), 0.0, SHOWN_WITHIN, "m")
     balance = check("the energy's distance from the sheet's work", energy_balance(), 0.0, 1e-6)
@@ -199,7 +199,7 @@ def measure(sheet: Sheet, progress: Progress) -> tuple[Any, dict[str, str]]:
 
 
 def draw(sheet: Sheet, report: Any, progress: Progress) -> Image:
-    """The contact sheet; the way of the ball's middle stays in the scene as a thread."""
+    """The contact sheet; the path of the ball's middle stays in the scene as a thread."""
     poses = report.poses["Ball"]
     way = poses[: TILE_FRAMES[-1] + 24, :3, 3] + model.BALL_RADIUS * poses[: TILE_FRAMES[-1] + 24, :3, 2]
     curve_object("Way of the ball", way, 0.0022, PATH_COLOR, sheet.stage)

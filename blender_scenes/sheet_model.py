@@ -25,7 +25,7 @@ BOWL = 0.6  # 1/m: height of the rim over the square of its distance from the mi
 HILL, HILL_RADIUS, HILL_WAY = 0.15, 0.12, 0.15  # m: height, size, distance from the middle
 
 BALL_RADIUS, BALL_MASS = 0.03, 0.2  # m, kg
-DAMPING = 0.02  # N s a unit of the coordinate, which is SIDE long: friction of a film of oil
+DAMPING = 0.02  # N s per unit of the coordinate, which is SIDE long: friction of a film of oil
 START = (0.25, 0.62)  # shares of the sides
 SECONDS = 8.0
 TIME_STEP = 2e-3
@@ -86,12 +86,12 @@ def layer_weights(times: FloatArray) -> FloatArray:
 
 
 def inertia() -> FloatArray:
-    """Of the solid ball about its middle (3, 3) [kg m^2]."""
+    """Inertia of the solid ball about its middle (3, 3) [kg m^2]."""
     return 0.4 * BALL_MASS * BALL_RADIUS**2 * np.eye(3)
 
 
 def model(joint: Any = None, damping: float = DAMPING) -> ph.Model:
-    """The ball on the moving sheet, or on another joint; the frame is where the ball touches the sheet."""
+    """The ball on the moving sheet, or on another joint; the joint's frame is at the point of contact."""
     joint = surface() if joint is None else joint
     builder = ph.ModelBuilder()
     builder.add_body(
@@ -102,5 +102,5 @@ def model(joint: Any = None, damping: float = DAMPING) -> ph.Model:
 
 
 def start(of: ph.Model) -> ph.State:
-    """At rest on the sheet, near its rim."""
+    """First state: at rest on the sheet, near its rim."""
     return of.state(q=[*START, *([0.0] * (of.num_coordinates - 2))])

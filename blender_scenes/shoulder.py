@@ -3,8 +3,8 @@
     python -m blender_scenes.shoulder --out out      writes out/shoulder.blend and out/shoulder.png
 
 The scapula moves by a spline surface joint that is fitted to 72 poses; the clavicle is a body on the sternum, and a
-damped spring holds it to the acromion. The scapula's frame sweeps the grey sheet; arrows are its orientations at sample
-places, the red box is its pose. The arm is released and swings to rest.
+damped spring connects it to the acromion. The scapula's frame sweeps the grey sheet; arrows are its orientations at
+sample places, the red box is its pose. The arm is released and swings to rest.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def blade_clearance(poses: FloatArray) -> tuple[float, float]:
 
 
 def measure(made: Shoulder, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a joint tears or the bake is not the simulation."""
+    """Simulate and bake to keys; raises SceneError if a joint opens or the bake differs from the simulation."""
     fit = model.fitted()
     off, turned = fit.residuals.translation.max(), np.degrees(fit.residuals.rotation.max())
     check("the fit's largest distance from a sample pose", float(off), 0.0, 5e-4, "m")

@@ -23,7 +23,7 @@ from .anatomy.knee_kinematics import rotation_matrix
 FloatArray = NDArray[np.float64]
 
 THORAX = np.array([0.092, 0.130, 0.185])  # m, semi-axes of the ribs' outside
-GLIDING = THORAX + 0.016  # m, of the ellipsoid that the blade's middle keeps to
+GLIDING = THORAX + 0.016  # m, of the ellipsoid on which the blade's middle moves
 STERNUM = np.array([0.052, -0.024, 0.080])  # m, where the clavicle begins
 ACROMION = np.array([0.066, 0.052, 0.020])  # m, in the scapula
 SHOULDER = np.array([0.080, 0.026, -0.002])  # m, middle of the humerus' head in the scapula
@@ -34,7 +34,7 @@ REST = np.radians([40.0, 10.0])
 TURN_UPWARD = 0.5  # rad that the blade turns upward per radian that it rises
 
 SCAPULA_MASS, CLAVICLE_MASS, ARM_MASS = 0.7, 0.16, 3.6
-# forces that hold the blade, of muscles that are not modelled: N m and N m s a radian of its way on the thorax
+# forces that hold the blade, of muscles that are not modelled: N m and N m s per radian of its path on the thorax
 STIFFNESS, DAMPING = 70.0, 3.0
 ARM_DAMPING, CLAVICLE_DAMPING = 0.35, 0.01  # N m s
 SPRING, SPRING_DAMPING = 2.0e4, 30.0  # N/m, N s/m, at the acromion
@@ -67,7 +67,7 @@ def reach(pose: FloatArray) -> float:
 
 @cache
 def clavicle_length() -> float:
-    """Length [m] with which the blade lies flat where it rests."""
+    """Length [m] for which the blade lies flat at its rest place."""
     return reach(gliding_pose(*REST, 0.0))
 
 
@@ -108,7 +108,7 @@ def fitted() -> Any:
 
 
 def rod_inertia(mass: float, length: float, radius: float, axis: int) -> FloatArray:
-    """Of a solid rod about its middle (3, 3)."""
+    """Inertia of a solid rod about its middle (3, 3)."""
     along, across = 0.5 * mass * radius**2, mass * (3.0 * radius**2 + length**2) / 12.0
     moments = np.full(3, across)
     moments[axis] = along
@@ -127,7 +127,7 @@ def clavicle_pose(scapula: FloatArray) -> FloatArray:
 
 
 def shoulder_frame() -> FloatArray:
-    """Frame (4, 4) of the shoulder joint in the scapula: upright in the world where the blade rests."""
+    """Frame (4, 4) of the shoulder joint in the scapula: upright in the world at the blade's rest place."""
     frame = np.eye(4)
     frame[:3, :3] = gliding_pose(*REST, 0.0)[:3, :3].T
     frame[:3, 3] = SHOULDER
@@ -162,12 +162,12 @@ def model(joint: Any = None, damped: float = 1.0) -> ph.Model:
 
 
 def rest_of_muscles() -> FloatArray:
-    """Where the muscles would hold the blade without the arm's weight [rad]: higher than it then rests."""
+    """Angles [rad] at which the muscles hold the blade without the arm's weight, which lowers it."""
     return REST + np.radians([0.0, 9.0])
 
 
 def start(of: ph.Model, arm: float = 1.2) -> ph.State:
-    """At rest: the blade forward and up, the clavicle on it, the arm lifted forward and out by `arm` [rad]."""
+    """First state, at rest: the blade forward and up with the clavicle, the arm lifted forward and out by `arm`."""
     place = np.radians([52.0, 20.0])
     scapula = of.bodies[0].joint.transform(place)
     turn = np.linalg.inv(clavicle_pose(gliding_pose(*REST, 0.0))) @ clavicle_pose(scapula)

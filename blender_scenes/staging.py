@@ -32,7 +32,7 @@ def plain_material(
     alpha: float = 1.0,
     metallic: float = 0.0,
 ) -> bpy.types.Material:
-    """A material of one colour, made once a name in a file; one sees through it where `alpha` is below 1."""
+    """A material of one colour, made once per name in a file; transparent if `alpha` is below 1."""
     if name in bpy.data.materials:
         return bpy.data.materials[name]
     material = bpy.data.materials.new(name)
@@ -72,7 +72,7 @@ def net_faces(rows: int, columns: int) -> NDArray[np.int64]:
 
 
 def bone_material(name: str, clear_below: float | None = None) -> bpy.types.Material:
-    """Matt, slightly mottled bone; below the height `clear_below` [m] of its own axes it clears like an X-ray."""
+    """Matt, slightly mottled bone; below the height `clear_below` [m] in its own axes it is transparent."""
     material = bpy.data.materials.new(name)
     material.diffuse_color = (0.86, 0.78, 0.62, 1.0)
     tree = node_tree(material)
@@ -184,7 +184,7 @@ def curves_object(
     color: tuple[float, float, float],
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
-    """Glowing threads through the points (n, 3) of several ways, as one object."""
+    """Glowing threads through the points (n, 3) of several paths, as one object."""
     curve = bpy.data.curves.new(name, "CURVE")
     curve.dimensions, curve.bevel_depth, curve.bevel_resolution, curve.use_fill_caps = "3D", radius, 4, True
     for points in ways:

@@ -3,7 +3,7 @@
     python -m blender_scenes.walker --out out      writes out/walker.blend and out/walker.png
 
 Every leg closes three loops of its links. The shaft's motion is prescribed; contact with the compliant ground (Ertl et
-al. 1993, eq. 8) makes a walk of it. Checked: the loops stay closed, the machine stays level and advances.
+al. 1993, eq. 8) lets the machine walk. Checked: the loops stay closed, the machine stays level and advances.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
-# distance of a leg's links from its plane: they pass one another [m]
+# distances of a leg's links from its plane, so that they can pass one another [m]
 LAYERS = {
     "upper": 0.0,
     "link": -0.024,
@@ -152,7 +152,7 @@ def add_marks(stage: bpy.types.Collection) -> None:
 
 
 def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
-    """Simulate and bake to keys; raises SceneError where a loop opens, the machine falls or does not advance."""
+    """Simulate and bake to keys; raises SceneError if a loop opens, the machine falls or does not advance."""
     of = model.build_model()
     result = ph.simulate(
         of, model.start(of), model.SECONDS, model.TIME_STEP, motions=model.drive(),
@@ -183,14 +183,14 @@ def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]
 
 
 def crank_torque(result: ph.Result) -> FloatArray:
-    """Torque that turns the shaft (n,), in the sense of the walk [N m]."""
+    """Torque (n,) on the shaft [N m], positive in its direction of rotation."""
     column = result.model.coordinate_slice("Shaft").start
     torque: FloatArray = np.sign(model.SPEED) * result.efforts[:, column]
     return torque
 
 
 def walk_figures(result: ph.Result) -> dict[str, float]:
-    """Way ahead and aside, rise and fall of the frame, depth of the feet [m], tilt [degrees]."""
+    """Forward and sideways distance, rise and fall of the frame, depth of the feet [m], tilt [degrees]."""
     of = result.model
     frame = result.poses[:, of.index("Frame")]
     upright = np.clip(frame[:, 2, 2], -1.0, 1.0)
@@ -205,7 +205,7 @@ def walk_figures(result: ph.Result) -> dict[str, float]:
 
 
 def draw(made: Walker, result: ph.Result, progress: Progress) -> Image:
-    """The contact sheet; a foot's way stays in the scene, as the frame sees it and as the ground does."""
+    """The contact sheet; a foot's path stays in the scene, relative to the frame and to the ground."""
     of = result.model
     leg = model.legs()[-1]
     turn = np.linspace(0.0, 2.0 * np.pi, 121)

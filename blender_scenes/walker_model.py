@@ -38,7 +38,7 @@ GROUND = {"stiffness": 4e4, "exponent": 1.0, "damping": 250.0, "friction": 0.8, 
 
 SPEED, RAMP = np.radians(-200.0), 1.0  # of the shaft [rad/s], reached in so many seconds
 SECONDS = 6.0
-TIME_STEP = 1.0 / 960.0  # s; a frame is 40 steps, so that no sample lies between two
+TIME_STEP = 1.0 / 960.0  # s; a frame is 40 steps, so that every sample is at a step
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Leg:
     """One leg in the pose in which the coordinates are zero; points (2,) are x and z in the frame's axes [m].
 
     Attributes:
-        name: begins those of its bodies. place: its y [m].
+        name: prefix of its bodies' names. place: its y [m].
         pivot: on the frame. pin: of the crank. top, outer: of the upper triangle. low, heel, foot: of the lower one.
     """
 
@@ -61,7 +61,7 @@ class Leg:
     foot: FloatArray
 
     def bars(self) -> dict[str, list[Bar]]:
-        """The bars of each body, the first point its origin."""
+        """The bars of each body; the first point is its origin."""
         return {
             "upper": [(self.pivot, self.top), (self.top, self.outer), (self.outer, self.pivot)],
             "link": [(self.pivot, self.low)],
@@ -125,7 +125,7 @@ def in_space(point: FloatArray, place: float) -> FloatArray:
 
 
 def shifted(point: FloatArray) -> FloatArray:
-    """A frame (4, 4) at a point (3,), axes as they are."""
+    """A frame (4, 4) at a point (3,), with unrotated axes."""
     frame = np.eye(4)
     frame[:3, 3] = point
     return frame
@@ -145,19 +145,19 @@ def bars_body(bars: Sequence[Bar], origin: FloatArray) -> dict[str, object]:
 
 
 def frame_inertia() -> FloatArray:
-    """Of the frame, as a box (3, 3)."""
+    """Inertia (3, 3) of the frame, as a box."""
     squares = np.square(FRAME_SIZE)
     return np.diag(FRAME_MASS / 3.0 * (squares.sum() - squares))
 
 
 def shaft_inertia() -> FloatArray:
-    """Of the shaft with its cranks (3, 3), whose pins are evenly about it."""
+    """Inertia (3, 3) of the shaft with its cranks, whose pins are spread evenly about it."""
     across = SHAFT_MASS * (FRAME_SIZE[1] ** 2 / 3.0 + 0.25 * CRANK**2)
     return np.diag([across, 0.5 * SHAFT_MASS * CRANK**2, across])
 
 
 def build_model(which: Sequence[Leg] | None = None, walks: bool = True) -> ph.Model:
-    """Frame, shaft and legs; the frame is fixed in the world where it does not walk."""
+    """Frame, shaft and legs; the frame is fixed in the world unless it walks."""
     builder = ph.ModelBuilder()
     root = ph.joints.Free() if walks else ph.joints.Fixed()
     builder.add_body("Frame", joint=root, mass=FRAME_MASS, inertia=frame_inertia())
@@ -195,13 +195,13 @@ UPRIGHT = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0,
 
 
 def start(model: ph.Model) -> ph.State:
-    """At rest, the lowest feet just on the ground."""
+    """First state: at rest, the lowest feet just on the ground."""
     height = FOOT - min(leg.foot[1] for leg in legs())
     return model.state(q={"Frame": [0.0, 0.0, height, 0.0, 0.0, 0.0]})
 
 
 def drive(seconds: float = SECONDS) -> dict[str, ph.Motion]:
-    """The shaft's motion: its speed rises smoothly, then stays."""
+    """The shaft's motion: its speed rises smoothly, then is constant."""
     times = np.linspace(0.0, seconds, max(int(np.ceil(seconds / 0.05)), 1) + 1)
     share = np.minimum(times / RAMP, 1.0)
     # speed 3 s^2 - 2 s^3 of the full one, integrated
@@ -210,8 +210,8 @@ def drive(seconds: float = SECONDS) -> dict[str, ph.Motion]:
 
 
 def closure(model: ph.Model, poses: FloatArray) -> float:
-    """How far the hinges that close the loops are from closed in poses (n, nb, 4, 4): the largest distance of the two
-    halves' middles [m] or component between their axes.
+    """Largest error of the hinges that close the loops in poses (n, nb, 4, 4): distance of the two halves' middles [m],
+    or component between their axes.
     """
     largest = 0.0
     for hinge in model.constraints.values():

@@ -57,8 +57,8 @@ class Legs:
 
 @dataclass(frozen=True)
 class Walk:
-    """The bake's report, and by kind the ankle's moment at the frames (F,) [N m]; under ``"lumped"`` that of a rigid
-    shank. And how deep calves enter bones [m].
+    """The bake's report; the ankle's moment at the frames (F,) [N m] by kind, under ``"lumped"`` that of a rigid shank;
+    and the depth [m] by which calves enter bones.
     """
 
     report: Any
@@ -105,7 +105,7 @@ def make() -> Legs:
 
 
 def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
-    """How deep the calf's lines at most go into femur or tibia [m] between their ends, by kind, at q (n, nv)."""
+    """Largest depth [m] of the calf's lines in femur or tibia, between their ends, by kind, at q (n, nv)."""
     lines, _ = muscle_curves(of, q, 60)
     poses = [ph.body_poses(of, of.state(q=row)) for row in q]
     shapes = {"Femur": bones.femur_shape(), "Tibia": bones.tibia_shape()}
@@ -123,7 +123,7 @@ def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
 
 
 def measure(made: Legs, progress: Progress) -> tuple[Walk, dict[str, str]]:
-    """Bake by the add-on; raises SceneError where a figure is out of its bounds."""
+    """Bake by the add-on; raises SceneError if a figure is out of its bounds."""
     report, shown = bake_shown(made.scene, progress)
     frames, result = report.frames, report.result
     off = muscle_objects.check_shown(made.scene, made.muscles, result.model, result.q, frames)

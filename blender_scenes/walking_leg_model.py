@@ -1,4 +1,4 @@
-"""A walking leg in whose muscles most of the shank's mass is, the calf's two heads modelled in three ways. No Blender.
+"""A walking leg whose muscles have most of the shank's mass; the calf's heads are modelled in three ways. No Blender.
 
 Wang 2022, sec. 6.2.8 and Fig. 6.15: the motions of pelvis, hip, knee and ankle are prescribed, and inverse dynamics
 give the moments. Soleus is straight (type I), tibialis anterior runs through a point (type II); the gastrocnemius heads
@@ -58,7 +58,7 @@ MUSCLES = {
     "gastrocnemius lateralis": (62.2, (0.05, 0.45)),
     "tibialis anterior": (80.1, (0.04, 0.42)),
 }
-# Places in the bodies' axes [m]: where the bones of the picture have them.
+# Places in the bodies' axes [m], as on the bones of the picture.
 HEEL = (-0.0605, -0.001, -0.036)
 SOLEUS = (-0.0065, -0.007, -0.1533)
 TIBIALIS = (
@@ -90,7 +90,7 @@ def series(values: Any) -> FloatArray:
 
 @cache
 def leg_series() -> FloatArray:
-    """Of the coordinates of hip, knee and ankle (3, 2 HARMONICS + 1)."""
+    """Fourier series of the coordinates of hip, knee and ankle (3, 2 HARMONICS + 1)."""
     hip, ankle = -np.radians(ANGLES["Femur"]), -np.radians(ANGLES["Foot"])
     bent = [knee_coordinate("Spline", float(np.radians(value))) for value in ANGLES["Tibia"]]
     return np.array([series(values) for values in (hip, bent, ankle)])
@@ -98,9 +98,9 @@ def leg_series() -> FloatArray:
 
 @cache
 def all_series() -> FloatArray:
-    """Of the hip's height and of hip, knee and ankle (4, 2 HARMONICS + 1).
+    """Fourier series of the hip's height and of hip, knee and ankle (4, 2 HARMONICS + 1).
 
-    The height repeats twice a cycle: the foot in stance, this or the other leg's, has it on the ground.
+    The height repeats twice a cycle: the foot in stance, of this or the other leg, is on the ground.
     """
     times = CYCLE * np.arange(80) / 80.0
     reach = -heights(np.column_stack([np.zeros(80), waves(times) @ leg_series().T]))
@@ -112,13 +112,13 @@ def all_series() -> FloatArray:
 
 
 def coordinates(times: FloatArray, order: int = 0) -> FloatArray:
-    """Of the hip's height, hip, knee and ankle (n, 4), or their derivatives by time."""
+    """Coordinates of the hip's height, hip, knee and ankle (n, 4), or their derivatives by time."""
     found: FloatArray = waves(times, order) @ all_series().T
     return found
 
 
 def heights(q: FloatArray) -> FloatArray:
-    """Of the foot's lowest point over the ground (n,) [m] at coordinates (n, 4)."""
+    """Height of the foot's lowest point over the ground (n,) [m] at coordinates (n, 4)."""
     of = build_model("I", 0.0)
     feet = [ph.body_poses(of, of.state(q=row))[of.index("Foot")] for row in q]
     return np.array([(pose[2, :3] @ soles().T + pose[2, 3]).min() for pose in feet]) - SOLE
@@ -133,7 +133,7 @@ def soles() -> FloatArray:
 
 
 def cylinder(body: str, prefix: str) -> Cylinder:
-    """At the back of the knee, its axis to the left; the path passes at its back."""
+    """A cylinder at the back of the knee, its axis to the left; the path passes behind it."""
     x, z, radius = CYLINDERS[body]
     frame = np.eye(4)
     frame[:3, :3] = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))
@@ -142,7 +142,7 @@ def cylinder(body: str, prefix: str) -> Cylinder:
 
 
 def path(muscle: str, kind: str, prefix: str = "") -> list[Any]:
-    """Of a muscle where the heads of gastrocnemius are of this type; prefix: of the bodies' names."""
+    """The path of a muscle if the heads of gastrocnemius are of this type; prefix: of the bodies' names."""
     if muscle == "soleus":
         return [PathPoint(f"{prefix}Tibia", SOLEUS), PathPoint(f"{prefix}Foot", HEEL)]
     if muscle == "tibialis anterior":
@@ -185,7 +185,7 @@ def upright(place: tuple[float, float, float]) -> FloatArray:
 
 
 def belly(muscle: str, share: float, length: float) -> MassPoints:
-    """A muscle's mass points: its part of this share of the shank's mass, in the belly between its tendons."""
+    """A muscle's mass points: its part of a share of the shank's mass, in the belly between its tendons."""
     grams, tendons = MUSCLES[muscle]
     mass = share * SHANK_MASS * grams / sum(entry[0] for entry in MUSCLES.values())
     return MassPoints.belly(mass, NUM_POINTS, tendons=length * np.array(tendons))
@@ -193,7 +193,7 @@ def belly(muscle: str, share: float, length: float) -> MassPoints:
 
 @cache
 def lengths(kind: str) -> dict[str, float]:
-    """Of the muscles at heel strike [m]."""
+    """Lengths of the muscles at heel strike [m]."""
     builder = ph.ModelBuilder()
     add_leg(builder, 0.0)
     for muscle in MUSCLES:
@@ -230,6 +230,6 @@ def build_all(lanes: dict[str, float]) -> ph.Model:
 
 
 def moments(of: ph.Model, times: FloatArray) -> FloatArray:
-    """Generalized forces (n, 4) that the motion takes of one leg whose foot nothing touches."""
+    """Generalized forces (n, 4) for the motion of one leg whose foot touches nothing."""
     q, qd, qdd = (coordinates(times, order) for order in range(3))
     return np.array([ph.inverse_dynamics(of, of.state(q[k], qd[k]), qdd[k]) for k in range(len(times))])

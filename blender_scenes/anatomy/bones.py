@@ -4,8 +4,8 @@ Places are millimetres in OpenSim's axes: x forward, y up, z to the right (later
 is the hip's centre, that of tibia and fibula the knee's; both frames are parallel in the straight leg. Breadths,
 heights and the course of the shafts follow an adult's bones; every surface is drawn here, none is a scan.
 
-The femoral condyles get their profile from the knee's motion: the volume that the tibial plateau, thicker by
-the cartilage, sweeps between 0 and 120 degrees is cut away. The bones keep their distance over the whole range.
+The femoral condyles get their profile from the knee's motion: the volume that the tibial plateau, thickened by the
+cartilage, sweeps between 0 and 120 degrees is cut away. So the bones keep their distance over the whole range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .surface import Mesh, mesh_from_shape
 
 MILLIMETRE = 1e-3
 PLATEAU = -34.5 * MILLIMETRE  # height of the facets' lowest points in the tibia
-CARTILAGE = 4.5 * MILLIMETRE  # of both bones together: the gap between them
+CARTILAGE = 4.5 * MILLIMETRE  # of both bones together, which is the gap between them
 PLATEAU_REACH = (
     33.0 * MILLIMETRE
 )  # the sweep ends at this distance from the tibia's axis, short of the femur's shaft

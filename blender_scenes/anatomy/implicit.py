@@ -59,7 +59,7 @@ def tube(path: ArrayLike, radii: ArrayLike, samples: int = 24) -> Shape:
 def loft(rows: ArrayLike) -> Shape:
     """Upright solid with elliptic cross sections: rows (m, 5) of height y, middle x and z, radii along x and z.
 
-    Heights fall or rise strictly; between them all four figures run smoothly. The ends are flat.
+    Heights fall or rise strictly; between them the four other numbers vary smoothly. The ends are flat.
     """
     table = np.asarray(rows, dtype=np.float64)
     line = smooth_path(table[np.argsort(table[:, 0])], 8 * len(table))
@@ -124,7 +124,7 @@ def cut(body: Shape, tool: Shape, blend: float) -> Shape:
 
 
 def confined(shape: Shape, center: ArrayLike, radius: float) -> Shape:
-    """`shape` inside a ball only, far away outside it: spares the work where a costly tool cannot reach the body."""
+    """`shape` inside a ball, a large distance outside it: saves work where a costly tool cannot reach the body."""
     middle = np.asarray(center, dtype=np.float64)
 
     def distance(points: FloatArray) -> FloatArray:

@@ -96,7 +96,7 @@ def keyed_poses() -> FloatArray:
 
 
 def noisy_poses(seed: int = NOISE_SEED) -> FloatArray:
-    """The thirteen poses as a motion capture might give them: half a millimetre and half a degree off on each axis."""
+    """The thirteen poses as a motion capture might give them: with noise of half a millimetre and half a degree."""
     poses = keyed_poses()
     random = np.random.default_rng(seed)
     for pose in poses:
