@@ -1,4 +1,4 @@
-"""Numerical kernels, which run compiled or as plain Python; each room imports only rooms below it."""
+"""Numerical kernels, which run compiled or as plain Python; each folder imports only lower folders."""
 
 from typing import TYPE_CHECKING
 

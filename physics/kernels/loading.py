@@ -1,4 +1,4 @@
-"""Modules that load when they are first used, as SPEC 1 of Scientific Python has it: with kernels comes Numba."""
+"""Modules that load at their first use, as in SPEC 1 of Scientific Python: importing kernels imports Numba."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from .vectors import Array, Vector
 
 @inline
 def unit(axis: int, scale: float) -> Vector:
-    """scale times the axis 0, 1 or 2."""
+    """A vector of length scale along axis 0, 1 or 2."""
     return (scale if axis == 0 else 0.0, scale if axis == 1 else 0.0, scale if axis == 2 else 0.0)
 
 

@@ -13,7 +13,7 @@ DEPENDENT = 1e-11
 
 @shared
 def gather_block(matrix: Array, order: Array, begin: int, end: int) -> int:
-    """Move the rows of order[begin:end] that are coupled with the first to the front; one past the last."""
+    """Move the rows of order[begin:end] that are coupled with the first to the front; returns one past the last."""
     stop, i = begin + 1, begin
     while i < stop and stop < end:
         row = order[i]
@@ -27,7 +27,7 @@ def gather_block(matrix: Array, order: Array, begin: int, end: int) -> int:
 
 @shared
 def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: Array, left: Array) -> int:
-    """Factors of the rows order[begin:stop], as of a matrix of their own; one past the last independent row."""
+    """Factors of the rows order[begin:stop] as a separate matrix; returns one past the last independent row."""
     for i in range(begin, stop):
         row = order[i]
         left[row] = matrix[row, row]
@@ -62,12 +62,12 @@ def factorize_block(matrix: Array, order: Array, begin: int, stop: int, factor: 
 def factorize(matrix: Array, order: Array, count: int, factor: Array, begins: Array) -> int:
     """Factors of the rows and columns order[:count] of a positive semidefinite matrix; returns their rank.
 
-    order is permuted: its first `rank` rows are independent, pivots by the remaining share of their own diagonal, so
-    that rows in metres and in radians count alike. Row order[i] of factor (n, n) holds the factor's i-th row; uncoupled
-    rows come block by block, and begins (n,) is the column in which a row's block begins.
+    order is permuted: its first `rank` rows are independent. Pivots are chosen by the remaining share of a row's own
+    diagonal, so that rows in metres and in radians count alike. Row order[i] of factor (n, n) holds the factor's i-th
+    row; uncoupled rows come block by block, and begins (n,) is the column in which a row's block begins.
     """
     rank, end = 0, count
-    for i in range(count - 1, -1, -1):  # no impulse moves these
+    for i in range(count - 1, -1, -1):  # no impulse moves these rows
         row = order[i]
         if not matrix[row, row] > 0.0:
             end -= 1

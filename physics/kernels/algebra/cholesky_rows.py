@@ -14,8 +14,8 @@ SINGULAR_SHARE = 1e-13
 
 @shared
 def factorize_rows(dof: Array) -> int:
-    """Cholesky's factor of the free coordinates' mass matrix, after its rows; the first coordinate without inertia, or
-    -1.
+    """Store Cholesky's factor of the free coordinates' mass matrix after its rows; returns the first coordinate without
+    inertia, or -1.
     """
     nv = dof.shape[0]
     mass, factor = at.DOF_WORK_WIDTH, at.DOF_WORK_WIDTH + nv

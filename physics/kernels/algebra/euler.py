@@ -7,7 +7,7 @@ import math
 from ..compiler.jit import entry, inline
 from .vectors import Array, Rotation, Vector
 
-# Below this the middle angle counts as locked: only the sum or the difference of the others is defined.
+# Below this the middle angle counts as locked: only the sum or the difference of the others is determined.
 LOCKED = 1e-12
 
 

@@ -112,9 +112,7 @@ def kinetic_energy_of(body_float: Array, i: int, work: Array) -> float:
 
 @inline
 def inertia_times(inertia: Inertia, s: Twist) -> Pair:
-    """Inertia (rigid, composite or articulated) times a twist or an acceleration, summed in two halves for less
-    latency.
-    """
+    """Inertia (rigid, composite or articulated) times a twist or an acceleration; two partial sums reduce latency."""
     j = inertia
     one = scale_lanes(s[0], j[0][0]), scale_lanes(s[0], j[0][1])
     other = scale_lanes(s[3], j[3][0]), scale_lanes(s[3], j[3][1])
@@ -170,7 +168,7 @@ def add_inertia(work: Array, i: int, inertia: Inertia) -> None:
 
 @inline
 def take_out(inertia: Inertia, u: Pair, inverse: float) -> Inertia:
-    """Articulated inertia without the motion whose projected inertia is u: subtract u u^T / d.
+    """Remove the motion with projected inertia u from an articulated inertia: subtract u u^T / d.
 
     The products of u do not depend on 1 / d.
     """

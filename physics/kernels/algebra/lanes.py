@@ -1,4 +1,4 @@
-"""Vectors of three numbers that an operation processes together, and twists or wrenches as pairs of them.
+"""Vectors of three numbers that an operation processes together, and pairs of them: twists and wrenches.
 
 Compiled, a vector is one register (see `compiler.vectors`) and an operation is one instruction; plain Python uses
 tuples. In arrays they are padded to four numbers, of which the last is ignored.

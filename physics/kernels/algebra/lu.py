@@ -8,7 +8,7 @@ from .vectors import Array
 
 @shared
 def lu_factorize(matrix: Array, pivots: Array) -> int:
-    """L U in place of matrix (n, n), with rows exchanged as in pivots (n,); a column without a pivot, or -1."""
+    """Overwrite matrix (n, n) with L U, rows exchanged as in pivots (n,); returns a column without a pivot, or -1."""
     n = matrix.shape[0]
     for k in range(n):
         best, most = k, abs(matrix[k, k])

@@ -120,7 +120,7 @@ def near_sine_cosine(x: float) -> tuple[float, float]:
 
 @inline
 def sine_cosine(x: float) -> tuple[float, float]:
-    """sin x and cos x to half an ulp of 1, in half the time of two calls."""
+    """sin x and cos x, exact to half an ulp of 1, in half the time of two calls."""
     if not abs(x) < MANY_TURNS:
         return math.sin(x), math.cos(x)
     return near_sine_cosine(x)
@@ -150,7 +150,7 @@ def series(x: float, c: Series) -> float:
 def small_turn(square: float) -> tuple[float, float]:
     """sin(t) / t and (1 - cos t) / t^2 at t^2 < SMALL_ANGLE^2; the first term omitted is under 5e-17 of the sum.
 
-    Rotations between two frames of a curve are small, where this costs a fourth of `sine_cosine`.
+    Rotations between two frames of a curve are small; for them this takes a quarter of the time of `sine_cosine`.
     """
     return series(square, SINC), series(square, VERSINC)
 
@@ -160,7 +160,7 @@ def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
     """exp(g phi) of a constant twist stored as (n, |w|, v, n x v, n . v), exact for any |w| >= 0.
 
     p = (sin t / |w|) v + ((1 - cos t) / |w|) n x v + (phi - sin t / |w|) (n . v) n with t = |w| phi, which has no
-    difference of large numbers even where the screw axis lies at infinity.
+    difference of large numbers, even if the screw axis lies at infinity.
     """
     n0, n1, n2 = data[offset], data[offset + 1], data[offset + 2]
     rate = data[offset + 3]

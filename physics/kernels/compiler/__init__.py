@@ -1,1 +1,1 @@
-"""How kernels are compiled, linked by name and kept."""
+"""Compiles kernels, links them by name and caches them."""

@@ -1,9 +1,9 @@
-"""Arrays in C order, handed over and read with few instructions.
+"""Arrays in C order: passed as arguments, read and written with few instructions.
 
-Numba unpacks an array whole at each of its elements, into memory, and reckons with any order of its rows: some fifty
-instructions, of which all but five go again when LLVM has looked at them. And it hands an array over as up to nine
-words, of which all but where it lies and its shape can be worked out. Kernels are made of elements and of calls with
-arrays. What is registered here stands under names of our own; nothing of Numba's is changed.
+For each access to an element Numba unpacks the whole array into memory, for any order of its rows: some fifty
+instructions, of which LLVM removes all but five. It passes an array as up to nine words, although address and shape
+determine the others. Kernels consist mostly of such accesses and calls. The implementations here are registered under
+our own names; nothing of Numba's is changed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ NOTHING = ir.FunctionType(ir.VoidType(), ())
 
 
 def read_element() -> None:
-    """Stands for reading an element."""
+    """Key of the implementation that reads an element."""
 
 
 def write_element() -> None:
-    """Stands for writing an element."""
+    """Key of the implementation that writes an element."""
 
 
 def view_row() -> None:
-    """Stands for what indices before the last one leave of an array: rows, or a piece of one."""
+    """Key of the implementation that gives rows of an array, or a slice of a row."""
 
 
 def _are_places(kinds: Any) -> bool:
@@ -41,7 +41,7 @@ def _are_places(kinds: Any) -> bool:
 
 
 def own_reading(array: Any, index: Any) -> Any:
-    """Which of the functions here stands for reading at an index, by types; None: Numba's own."""
+    """The key for reading at an index, by types of array and index; None: Numba's own implementation."""
     if not isinstance(array, types.Array) or not is_flat(array):
         return None
     places = index.types if isinstance(index, types.BaseTuple) else (index,)
@@ -58,12 +58,12 @@ def own_writing(array: Any, index: Any) -> Any:
 
 
 def is_flat(kind: Any) -> bool:
-    """Whether an array, by its type, lies in C order and is of numbers."""
+    """Whether a type is an array of numbers in C order."""
     return kind.layout == "C" and kind.ndim > 0 and isinstance(kind.dtype, types.Number)
 
 
 def _part(builder: Any, whole: Any, place: int) -> Any:
-    """Part of a tuple: where it has just been put together, what was put in."""
+    """An element of a tuple: the inserted value itself, if the tuple was built just before."""
     seen = whole
     while isinstance(seen, ir.instructions.InsertValue):
         if tuple(seen.indices) == (place,):
@@ -73,7 +73,7 @@ def _part(builder: Any, whole: Any, place: int) -> Any:
 
 
 def _from_end(builder: Any, place: Any, length: Any) -> Any:
-    """A place along an axis; a negative one counts from the end."""
+    """An index along an axis; a negative one counts from the end."""
     if isinstance(place, ir.Constant):
         return builder.add(place, length) if place.constant < 0 else place
     negative = builder.icmp_signed("<", place, ir.Constant(place.type, 0))
@@ -81,10 +81,9 @@ def _from_end(builder: Any, place: Any, length: Any) -> Any:
 
 
 def _along(builder: Any, place: Any, length: Any) -> Any:
-    """A place along an axis: only one that is written down as a number, at the very element, may be negative and count
-    from the end.
+    """An index along an axis; only a literal index may be negative and count from the end.
 
-    Else kernels would ask at each element. With CONDYLE_CHECKED they do, and end the process at a place that is none.
+    Otherwise kernels would test the sign at each access. With CONDYLE_CHECKED an index out of range ends the process.
     """
     if isinstance(place, ir.Constant):
         place = _from_end(builder, place, length)
@@ -95,7 +94,7 @@ def _along(builder: Any, place: Any, length: Any) -> Any:
 
 
 def _within(builder: Any, place: Any, length: Any) -> Any:
-    """An end of a piece, at most so far as the axis goes."""
+    """An end of a slice, clamped to the axis."""
     zero = ir.Constant(place.type, 0)
     if isinstance(place, ir.Constant) and place.constant == 0:
         return place
@@ -116,7 +115,7 @@ def _lengths(context: Any, builder: Any, kind: Any, array: Any) -> list[Any]:
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, places: list[Any], lengths: list[Any]) -> Any:
-    """Where the element lies that these places along the first axes, and nothing along the others, lead to."""
+    """Address of the element with these indices along the first axes, and 0 along the others."""
     offset = None
     for axis, length in enumerate(lengths):
         if offset is not None:
@@ -129,7 +128,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, places: list[Any
 
 
 def address_of(context: Any, builder: Any, kind: Any, array: Any, places: list[Any]) -> Any:
-    """Where the element at these places lies."""
+    """Address of the element at these indices."""
     return _address(context, builder, kind, array, places, _lengths(context, builder, kind, array))
 
 
@@ -172,7 +171,7 @@ lower(view_row, types.Array, types.Any)(_view)
 
 
 class _Flat(ArrayModel):  # type: ignore[misc, unused-ignore]
-    """An array that is handed over as the place of its first element and its shape."""
+    """An array that is passed as the address of its first element and its shape."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind)
@@ -183,14 +182,14 @@ class _Flat(ArrayModel):  # type: ignore[misc, unused-ignore]
         return place
 
     def get_argument_type(self) -> Any:
-        """Types of what is handed over."""
+        """Types of the words that are passed."""
         if not self._flat:
             return super().get_argument_type()
         words = self.get_value_type().elements
         return (words[self._place("data")], *words[self._place("shape")].elements)
 
     def as_argument(self, builder: Any, value: Any) -> Any:
-        """What is handed over, of an array."""
+        """The words that are passed for an array."""
         if not self._flat:
             return super().as_argument(builder, value)
         shape = builder.extract_value(value, self._place("shape"))
@@ -198,7 +197,7 @@ class _Flat(ArrayModel):  # type: ignore[misc, unused-ignore]
         return (builder.extract_value(value, self._place("data")), *lengths)
 
     def from_argument(self, builder: Any, value: Any) -> Any:
-        """An array, of what was handed over; it owns nothing."""
+        """An array from the words that were passed; it does not own its memory."""
         if not self._flat:
             return super().from_argument(builder, value)
         data, *lengths = value

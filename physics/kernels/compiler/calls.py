@@ -1,7 +1,7 @@
-"""Calls of kernels in few instructions.
+"""Calls of kernels with few instructions.
 
-Numba asks behind each call how it ended, and hands on what went wrong: twenty instructions beside those of the call,
-which LLVM reads to take most of them away again. No kernel raises anything.
+After each call Numba checks a status and passes on exceptions: twenty further instructions, most of which LLVM has to
+remove. No kernel raises exceptions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ registry: Any = imputils
 
 
 def of_kernel(compiled: Any) -> Any:
-    """What writes a call of a compiled kernel, as `numba.core.imputils.user_function` does."""
+    """A function that emits a call of a compiled kernel, like `numba.core.imputils.user_function`."""
     described = compiled.fndesc
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -23,7 +23,7 @@ def of_kernel(compiled: Any) -> Any:
         words = context.call_conv
         place = cgutils.alloca_once(builder, words.get_return_type(described.restype).pointee)
         packed = context.get_arg_packer(described.argtypes).as_arguments(builder, arguments)
-        nowhere = ir.Constant(function.args[1].type, None)  # to leave an exception
+        nowhere = ir.Constant(function.args[1].type, None)  # for an exception
         builder.call(function, [place, nowhere, *packed])
         result = context.get_returned_value(builder, described.restype, builder.load(place))
         if result.type != context.get_value_type(signature.return_type):

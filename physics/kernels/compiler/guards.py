@@ -1,4 +1,4 @@
-"""Who may hand over arrays to whom: kernels do it in words of their own (see `arrays`), all others in Numba's."""
+"""Custom calling convention for arrays (see `arrays`): guards refuse calls between kernels and other functions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, ClassVar, cast
 from numba.core import types
 from numba.core.errors import TypingError
 
-METHODS = {"array.reshape"}  # of arrays, that kernels may call
-# what else may have arrays
+METHODS = {"array.reshape"}  # methods of arrays that kernels may call
+# other functions that may get arrays
 WITH_ARRAYS = {operator.getitem, operator.setitem, operator.is_, operator.is_not, len}
 
 
@@ -31,7 +31,7 @@ def _may_have_arrays(function: Any) -> bool:
 
 
 def refuse_foreign(function: Any, arguments: Any) -> None:
-    """Raise where a function that is no kernel would be called with arrays, which it expects in Numba's own words."""
+    """Raise TypingError for a call with arrays to a function with Numba's own calling convention."""
     if isinstance(function, types.BoundFunction):
         refused = _holds_array(function.this) and cast(Any, function.template).key not in METHODS
     else:
@@ -41,7 +41,7 @@ def refuse_foreign(function: Any, arguments: Any) -> None:
 
 
 class Asking:
-    """While a function that is compiled here asks for a kernel: others would hand over arrays in Numba's own words."""
+    """Context in which our compilers resolve a call: other callers would pass arrays by Numba's own convention."""
 
     depth: ClassVar[int] = 0
 
@@ -53,12 +53,12 @@ class Asking:
 
 
 class OfKernels:
-    """What marks the dispatchers that kernels are called by."""
+    """Base of the dispatchers of kernels."""
 
     py_func: Any
 
     def refuse_others(self) -> None:
-        """Raise where no function that is compiled here asks."""
+        """Raise TypingError if none of our compilers resolves the call."""
         if not Asking.depth:
             raise TypingError(
                 f"{self.py_func.__name__} is for kernels and for what `compiled` makes of a function"

@@ -1,9 +1,9 @@
 """The one switch between jitted and plain Python: every kernel is decorated here and runs both ways.
 
-Unjitted when numba is not installed, when ``NUMBA_DISABLE_JIT=1`` or ``CONDYLE_JIT=0``: the same source, slower.
-Compiled code is kept in a folder whose name carries a hash of the module's source and of all that it imports from here,
-because Numba's own cache does not notice an edited callee in another module; where no folder can be written the kernels
-compile anew in each process.
+Unjitted if numba is not installed, with ``NUMBA_DISABLE_JIT=1`` or ``CONDYLE_JIT=0``: the same source, slower. Compiled
+code is cached in a folder whose name contains a hash of the sources of the module and of all kernels that it imports,
+because Numba's own cache does not notice an edited callee in another module. If no folder can be written, each process
+compiles the kernels anew.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _cache_base() -> Path | None:
         except RuntimeError:  # no home folder at all
             return None
     for base in candidates:
-        # compiled code names the modules of its types, and the package has another name in the compute process
+        # compiled code contains the module names of its types, and the package has another name in the compute process
         base = base / f"kernels-{__name__.split('.')[0]}"
         try:
             base.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def _cache_base() -> Path | None:
 
 numba = _import_numba()
 JITTED: bool = numba is not None
-# Those before have other insides, and with them every kernel is compiled by itself, which takes 30 times as long.
+# Earlier versions differ internally; Numba then compiles each kernel by itself, which takes 30 times as long.
 OLDEST_LINKED = (0, 61)
 VERSION: tuple[int, int] = tuple(numba.version_info.short) if JITTED else (0, 0)
 CACHE_BASE: Path | None = _cache_base() if JITTED else None
@@ -76,10 +76,10 @@ CACHE_BASE: Path | None = _cache_base() if JITTED else None
 def _options() -> dict[str, Any]:
     """Options of every kernel.
 
-    A product and the sum behind it may be one operation that rounds once ("contract"); nothing else of fast-math, which
-    would take sums apart in another order and believe that all numbers are finite. Kernels allocate nothing, so Numba's
-    reference counts of their arrays only cost: two atomic operations for each array at each call. The switch for them
-    is not a public one, so it is looked for.
+    A product and a sum may be contracted into one operation that rounds once ("contract"). Other fast-math is off: it
+    would reorder sums and assume that all numbers are finite. Kernels allocate nothing, so Numba's reference counts of
+    arrays are useless, and cost two atomic operations per array and call. Their switch is not public, so its presence
+    is tested.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     from numba.core.options import DefaultOptions
@@ -90,8 +90,8 @@ def _options() -> dict[str, Any]:
 
 
 def _linking() -> Any:
-    """The classes that put kernels together; None where Numba does not have what they stand on."""
-    # what is loaded from the cache has no runtime of Numba's behind it, which its own option alone leaves out
+    """The module with our compiler classes; None if this Numba lacks the classes that they derive from."""
+    # code from the cache runs without Numba's runtime, which only this option leaves out
     if VERSION < OLDEST_LINKED or "_nrt" not in _options():
         return None
     try:
@@ -105,7 +105,7 @@ LINKING: Any = _linking() if JITTED else None
 
 
 def _in_folder(kind: str, function: Kernel, make: Callable[[Kernel], Any]) -> Any:
-    """make(function), with a folder of its own for what it keeps."""
+    """make(function), with a separate cache folder."""
     previous = numba.config.CACHE_DIR
     if CACHE_BASE is not None:
         module = module_name(function.__module__)
@@ -130,7 +130,7 @@ def _calling(kernel: Any) -> Any:
     """A function for Python that calls a kernel."""
     function = kernel.py_func
     names = ", ".join(inspect.signature(function).parameters)
-    # it lies where the kernel does: Numba's cache asks for a file and a line
+    # it has the file and line of the kernel, which Numba's cache needs
     code = "\n" * (function.__code__.co_firstlineno - 1) + f"def entry({names}): return kernel({names})"
     scope = {"kernel": kernel, "__name__": function.__module__}
     exec(compile(code, function.__code__.co_filename, "exec"), scope)
@@ -140,7 +140,7 @@ def _calling(kernel: Any) -> Any:
 
 
 def _entry_of(kernel: Any) -> Any:
-    """The function that Python calls: of an entry the kernel itself, of a shared kernel a wrapper that calls it."""
+    """The function that Python calls: the kernel itself for an entry, a wrapper that calls it for a shared kernel."""
     function = kernel.py_func if kernel.only_python else _calling(kernel)
     return _in_folder("entry", function, _entry)
 
@@ -159,7 +159,7 @@ def _shared(function: Kernel) -> Any:
 
 
 def compiled(function: Kernel) -> Kernel:
-    """Compile a function that calls kernels and lies elsewhere, for Python to call; nothing of it is kept."""
+    """Compile a function outside of this package that calls kernels, for Python to call; it is not cached."""
     if numba is None:
         return function
     pipeline = {} if LINKING is None else {"pipeline_class": LINKING.EntryCompiler}
@@ -184,14 +184,14 @@ def entry(function: Kernel) -> Kernel:
 
 
 def _of_muscles(types: Any) -> bool:
-    """Whether a model's arrays, the first argument, are of the types of one with muscles (see `layout`)."""
+    """Whether the first argument, a model's arrays, has the types of a model with muscles (see `layout`)."""
     return bool(types[0].types[2].dtype.bitwidth == MUSCLE_BITS)
 
 
 def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
-    """As `shared`, for a kernel that takes a model's arrays first and has work to do only where the model has muscles.
+    """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles.
 
-    For other models its callers get a kernel that returns ``result`` at once, and what this one calls is not compiled.
+    For other models its callers get a kernel that returns ``result`` at once, and its callees are not compiled.
     """
 
     def decorate(function: Kernel) -> Kernel:
@@ -208,9 +208,9 @@ def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
 
 
 def inline(function: Kernel) -> Kernel:
-    """As `shared`, and LLVM must inline it: an array costs seven words at every call that remains one.
+    """As `shared`, and LLVM must inline it: otherwise an array costs seven words at every call.
 
-    Only kernels can call it: it has no wrapper for Python or C, and no place in the cache.
+    Only kernels can call it: it has no wrapper for Python or C, and is not cached.
     """
     if numba is None:
         return function
@@ -221,7 +221,7 @@ def inline(function: Kernel) -> Kernel:
 
 
 def lanewise(function: Kernel) -> Kernel:
-    """An operation of `lanes`; compiled, it is written in LLVM's own words."""
+    """An operation of `lanes`, which is compiled to LLVM vector instructions."""
     if numba is None:
         return function
     from .vectors import operation

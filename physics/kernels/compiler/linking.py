@@ -1,8 +1,8 @@
-"""How compiled kernels are put together: each one is compiled to machine code once, and shared by those that call it.
+"""Links compiled kernels: each is compiled to machine code once and shared by its callers.
 
-Numba by itself puts all that a function calls, on the way or itself, into that function's own machine code again, and
-turns functions to machine code that are always inlined. For kernels that call each other in layers this is most of the
-time of compilation. Numba takes the classes below as arguments; nothing of its own is changed.
+Numba by itself compiles all direct and indirect callees of a function again into that function's machine code, and also
+compiles functions that are always inlined. For kernels that call each other in layers, this is most of the compile
+time. The classes below are passed to Numba as arguments; nothing of Numba's is changed.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from .sources import module_name, sources_hash
 
 
 class Loader:
-    """Makes sure that a shared kernel is in memory, before something is loaded from the cache that calls it.
+    """Loads a shared kernel into memory before a caller of it is loaded from the cache.
 
-    Numba keeps it beside the machine code of every caller and calls it first of all.
+    Numba stores it with the machine code of every caller and calls it first.
     """
 
     def __init__(self, module: str, name: str, signature: tuple[Any, ...]) -> None:
@@ -54,10 +54,10 @@ class Loader:
 
 
 class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
-    """Machine code that its callers find by its name: they get nothing of it to compile themselves."""
+    """Machine code that callers link by name, without compiling any of it again."""
 
     def _optimize_final_module(self) -> None:
-        """As Numba's, and at the end neighbouring numbers, of which twists and rotations are made, go together."""
+        """As Numba's, followed by vectorization of neighbouring numbers, such as those of twists and rotations."""
         codegen: Any = self._codegen
         for options in (
             {"cost": "cheap", "opt": codegen._opt_level, "loop_vectorize": codegen._loopvect},
@@ -78,7 +78,7 @@ class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
 
 
 class _Nowhere:
-    """Code generation as a library needs it whose code never gets an address."""
+    """Code generation for a library whose code never gets an address."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen
@@ -87,18 +87,18 @@ class _Nowhere:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: object) -> None:
-        """Numba keeps the objects of a function that talks to Python here; no kernel does."""
+        """Numba stores objects here for functions that use Python objects; kernels do not."""
 
 
 class _Inlined(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
-    """Code for its callers alone, which gets no address."""
+    """Code that is inlined into callers and gets no address."""
 
     @property
     def codegen(self) -> Any:
         return _Nowhere(self._codegen)
 
     def _optimize_final_module(self) -> None:
-        """Left to the callers, who have to do it anyway."""
+        """Nothing: the callers optimize it after inlining."""
 
     def _finalize_final_module(self) -> None:
         library: Any = self
@@ -109,7 +109,7 @@ class _Inlined(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
         return 0
 
 
-# What kernels have nothing for: closures, comprehensions, expressions of whole arrays, overloads inlined as source
+# Passes that kernels do not need: closures, comprehensions, expressions of whole arrays, overloads inlined as source
 NEEDLESS = {
     "InlineClosureLikes",
     "RewriteSemanticConstants",
@@ -126,11 +126,11 @@ _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}
 _internal: dict[
     Any, Any
-] = {}  # functions of Numba's own that kernels call, to which arrays are handed over as to them
+] = {}  # Numba's own functions that kernels call, compiled with our calling convention
 
 
 class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
-    """A function of Numba's that finds its signature for the same arguments only once.
+    """A function of Numba's that caches its signatures by arguments.
 
     An operator has dozens of implementations to choose from, and a kernel hundreds of operators.
     """
@@ -143,14 +143,14 @@ class _Operator(types.Function):  # type: ignore[misc, unused-ignore]
         return _signatures[key]
 
     def get_impl_key(self, signature: Any) -> Any:
-        """As Numba's, but elements of arrays are read and written as `arrays` does."""
+        """As Numba's, but elements of arrays are read and written by `arrays`."""
         own, find = OWN.get(self.typing_key), cast(Any, super()).get_impl_key
         key = None if own is None else own(*signature.args[:2])
         return find(signature) if key is None else key
 
 
 class _Typing:
-    """Numba's context of types, for inference: a call with the same arguments is resolved only once."""
+    """Numba's typing context for inference: calls with the same arguments are resolved only once."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -162,7 +162,7 @@ class _Typing:
         refuse_foreign(function, arguments)
 
     def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
-        """Signature of a call; as Numba's, but others are not called with arrays."""
+        """Signature of a call; as Numba's, but refuses calls of foreign functions with arrays."""
         if keywords or (type(function) is not types.Function and function is not operator.getitem):
             self._check(function, arguments)
             with Asking():
@@ -179,12 +179,12 @@ class _Typing:
 
 
 class _Lowering(_Typing):
-    """The same for what comes behind inference, which asks the operators themselves, and for functions of Numba's own
-    that it has compiled on the way.
+    """The same for the passes after inference, which resolve operators by themselves, and for Numba's own functions
+    that are compiled meanwhile.
     """
 
     def _check(self, function: Any, arguments: Any) -> None:
-        """Numba knows what it hands over."""
+        """No check: these calls are Numba's own."""
 
     def resolve_value_type(self, value: Any) -> Any:
         """Type of a constant; as Numba's."""
@@ -193,13 +193,13 @@ class _Lowering(_Typing):
             return found
         if found not in _operators:
             remembering: Any = _Operator(found.templates)
-            remembering._impl_keys = vars(found)["_impl_keys"]  # which inference has filled
+            remembering._impl_keys = vars(found)["_impl_keys"]  # filled by inference
             _operators[found] = remembering
         return _operators[found]
 
 
 class _Without:
-    """Without the collector of reference cycles, which takes a tenth of the time of a compilation and finds little."""
+    """Context without garbage collection, which takes a tenth of the time of a compilation and finds little."""
 
     def __enter__(self) -> None:
         self._collecting = gc.isenabled()
@@ -211,7 +211,7 @@ class _Without:
 
 
 def _with_loaders(result: Any) -> Any:
-    """A compiled function, with the loaders of all that it calls: from 0.63 on Numba hands them on itself."""
+    """A compiled function with the loaders of its callees; from 0.63 on Numba adds them itself."""
     library = result.library
     if not hasattr(library, "_reload_init"):
         called = (getattr(each, "_reload_init", ()) for each in library._linking_libraries)
@@ -221,7 +221,7 @@ def _with_loaders(result: Any) -> Any:
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
-    """Compiles what Python calls."""
+    """Compiles functions that Python calls."""
 
     def compile_extra(self, function: Any) -> Any:
         """As Numba's."""
@@ -230,10 +230,10 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
             return _with_loaders(compile_function(function))
 
     def define_pipelines(self) -> Any:
-        """Numba's pipeline without what no kernel needs."""
+        """Numba's pipeline without the passes that kernels do not need."""
         define: Callable[[], Any] = super().define_pipelines
         pipelines = define()
-        context = self.state.targetctx  # this compilation's own
+        context = self.state.targetctx  # belongs to this compilation
         context.typing_context = _Lowering(self.state.typingctx)
         context.data_model_manager, context.cached_internal_func = MODELS, _internal
         self.state.typingctx = _Typing(self.state.typingctx)
@@ -248,13 +248,13 @@ class _Compiler(EntryCompiler):
     inlined: bool
 
     def define_pipelines(self) -> Any:
-        """As `EntryCompiler`, into another kind of library and under a name that is the same in every process."""
+        """As `EntryCompiler`, but with another class of library and a name that is the same in every process."""
         state = self.state
-        # Numba hands a caller's flags down, and they are in the name: it must not matter who calls first
+        # Numba inherits flags from the caller, and the name contains them: the first caller must not matter
         state.flags = state.flags.copy()
         state.flags.forceinline = self.inlined
-        # functions of Numba's own that are compiled on the way get these: else how `int` is put in depends on who
-        # has called it first, and by that the last bits of results
+        # Numba's own functions that are compiled meanwhile inherit these: otherwise the first caller would decide
+        # whether `int` is inlined, and by that the last bits of results
         ConfigStack().top().forceinline = False
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
@@ -277,7 +277,7 @@ class SharedCompiler(_Compiler):
 
 
 class _Clock:
-    """Processor time spent inside, and of it what was not spent inside of clocks within."""
+    """Processor time of a context, `own`, without that of nested clocks."""
 
     _outer: ClassVar[list[_Clock]] = []
 
@@ -295,22 +295,22 @@ class _Clock:
 
 
 class Inline(OfKernels, CPUDispatcher):  # type: ignore[misc, unused-ignore]
-    """A function as kernels call it."""
+    """A function that kernels call."""
 
     def __call__(self, *arguments: Any) -> Any:
-        """The plain function: of the compiled one Python has nothing to call."""
+        """Call the plain function: Python cannot call the compiled one."""
         return self.py_func(*arguments)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
-        """As Numba's, but a literal number is a number: else each one is another specialization."""
+        """As Numba's, but literals count as plain numbers; otherwise each would need its own specialization."""
         self.refuse_others()
         resolve: Callable[[Any, Any], Any] = super().get_call_template
         return resolve(tuple(types.unliteral(argument) for argument in arguments), keywords)
 
     def compile(self, signature: Any) -> Any:
-        """As Numba's, without the watches that it sets: they look at each event of all callers that wait for this one.
+        """As Numba's, without its event listeners, which process every event of all waiting callers.
 
-        The seconds that it took, without those of what it calls, are kept in the result.
+        The result stores the seconds that it took, without those of its callees.
         """
         arguments, result = sigutils.normalize_signature(signature)
         own = cast(Any, self)
@@ -327,16 +327,16 @@ class Inline(OfKernels, CPUDispatcher):  # type: ignore[misc, unused-ignore]
                         known = own._compiler.compile(arguments, result)
                     known.metadata["seconds"] = clock.own
                     own._cache.save_overload(signature, known)
-                call = of_kernel(known)  # in the place of Numba's, found before it
+                call = of_kernel(known)  # found before Numba's own, which it replaces
                 own.targetctx._defns[known.entry_point].append(call, call.signature)
                 own.add_overload(known)
         return known.entry_point
 
 
 class Kernel(Inline):
-    """A kernel as other kernels call it; what Python calls is made at the first such call.
+    """A kernel that other kernels call; the function for Python is made at the first call from Python.
 
-    Where the types of its arguments say that nothing is there for it to do, `instead` is compiled in its place.
+    If its argument types are not `wanted`, because there is nothing to do, `instead` is compiled in its place.
     """
 
     make_entry: Callable[[Any], Any]
@@ -370,8 +370,8 @@ class Kernel(Inline):
         return self.entry(*arguments)
 
     def add_overload(self, result: Any) -> None:
-        """As Numba does; callers are told that it must be loaded before them."""
+        """As Numba's; also registers a loader, so that the kernel is loaded before its callers."""
         own = Loader(self.py_func.__module__, self.py_func.__qualname__, tuple(result.signature.args))
-        result.library._reload_init = {own}  # which loads what it calls by itself
+        result.library._reload_init = {own}  # which loads the callees too
         add: Callable[[Any], None] = super().add_overload
         add(result)

@@ -1,7 +1,7 @@
-"""Hashes of the kernels' sources, by which compiled code is found in the cache again.
+"""Hashes of the kernels' sources: keys of the cache of compiled code.
 
-A kernel's hash is that of its module and of every module of this package that it imports, in whatever form: Numba's
-own cache does not notice that a callee in another module was edited.
+A kernel's hash covers its module and every module of this package that it imports, in any form: Numba's own cache does
+not notice that a callee in another module was edited.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from pathlib import Path
 FOLDER = Path(__file__).parent.parent
 PACKAGE = __name__.removesuffix(".compiler.sources")
 LINKER = "compiler.linking"
-#: whether kernels end the process where they would read or write outside of an array
+#: whether kernels end the process before they read or write outside of an array
 CHECKED = os.environ.get("CONDYLE_CHECKED", "0") == "1"
 
 
 def module_name(module: str) -> str:
-    """Name of a module of the kernels, from their package on; of a module that lies elsewhere its own."""
+    """Name of a module relative to the kernels' package; full name of a module elsewhere."""
     return module.removeprefix(PACKAGE + ".")
 
 
 @cache
 def _file(module: str) -> Path | None:
-    """File of a module of the kernels; None where there is none of this name: packages hold no kernels."""
+    """File of a module of the kernels; None if there is none of this name (packages have no kernels)."""
     path = FOLDER.joinpath(*module.split(".")).with_suffix(".py") if module else FOLDER
     return path if path.is_file() else None
 
 
-# `from X import names`, the names in a line or in brackets, and `import X`; in functions, too. Parsing the sources
-# would take half as long as all else that a start does.
+# `from X import names`, with the names in a line or in brackets, and `import X`; in functions, too. Parsing the sources
+# would lengthen a start by half.
 FROM = re.compile(r"^ *from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n#]*)", re.MULTILINE)
 PLAIN = re.compile(r"^ *import +([\w., ]+)", re.MULTILINE)
 
 
 def _candidates(source: str, module: str) -> Iterator[str]:
-    """Names that modules of the kernels may have that this source imports: what it takes from one may be a module."""
+    """Possible names of kernels' modules that a source imports: a name imported from a package may be a module."""
     outer = module.split(".")[:-1]
     for dots, base, names in FROM.findall(source):
         if not dots and not base.startswith(PACKAGE):
@@ -56,7 +56,7 @@ def _candidates(source: str, module: str) -> Iterator[str]:
 
 @cache
 def _source(module: str) -> tuple[str, frozenset[str]]:
-    """Hash of the source of a module of the kernels, and the modules of theirs that it imports."""
+    """Hash of the source of a kernels' module, and the kernels' modules that it imports."""
     path = _file(module)
     source = b"" if path is None else path.read_bytes()
     named = _candidates(source.decode(), module)
@@ -65,7 +65,7 @@ def _source(module: str) -> tuple[str, frozenset[str]]:
 
 @cache
 def _imported(module: str) -> frozenset[str]:
-    """A module of the kernels and all those of theirs that it imports, directly or through others."""
+    """A kernels' module and all kernels' modules that it imports, directly or indirectly."""
     found = {module, LINKER}
     waiting = list(found)
     while waiting:
@@ -77,6 +77,6 @@ def _imported(module: str) -> frozenset[str]:
 
 @cache
 def sources_hash(module: str) -> str:
-    """Hash of the source of a module of the kernels and of all that it imports, 16 hexadecimal digits."""
+    """Hash of the sources of a kernels' module and of all kernels' modules that it imports, 16 hexadecimal digits."""
     parts = sorted((name, _source(name)[0]) for name in _imported(module))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

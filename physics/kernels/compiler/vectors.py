@@ -1,8 +1,7 @@
-"""What `lanes` becomes in compiled kernels: a vector of LLVM's, an instruction or two for each operation.
+"""The compiled form of `lanes`: an LLVM vector, with one or two instructions per operation.
 
-LLVM finds such vectors by itself in what is written out number by number, but puts them together and takes them apart
-so often that plain numbers are faster. What is registered here stands under names of our own; nothing of Numba's is
-changed.
+LLVM also finds such vectors in scalar code, but packs and unpacks them so often that plain numbers are faster. The
+types and operations here are registered under our own names; nothing of Numba's is changed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PrimitiveModel: Any = models.PrimitiveModel
 USED, ROOM = 3, 4
 VECTOR = ir.VectorType(ir.DoubleType(), ROOM)
 PLACE = ir.IntType(32)
-FUSED = ("contract",)  # as in all kernels: see `jit`
+FUSED = ("contract",)  # as in all kernels, see `jit`
 
 
 class LanesType(types.Type):  # type: ignore[misc, unused-ignore]
@@ -111,12 +110,12 @@ def _add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 def _turned(builder: Any, vector: Any) -> Any:
-    """y z x of x y z."""
+    """(y, z, x) from (x, y, z)."""
     return builder.shuffle_vector(vector, ir.Constant(VECTOR, ir.Undefined), _constant([1, 2, 0, 3]))
 
 
 def _cross(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """With y z x for the axes in turn: a x b = (a b_yzx - a_yzx b)_yzx."""
+    """a x b = (a b_yzx - a_yzx b)_yzx, where _yzx permutes the components."""
     a, b = arguments
     less = builder.fmul(_turned(builder, a), b, flags=FUSED)
     more = builder.fmul(a, _turned(builder, b), flags=FUSED)
@@ -147,7 +146,7 @@ def _diagonal(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
 
 
 def _skew(places: list[list[int]]) -> Callable[..., Any]:
-    """What takes columns out of x y z 0 and their negatives."""
+    """A function that shuffles x, y, z, 0 and their negatives into columns."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         zeros = ir.Constant(VECTOR, [0.0] * ROOM)
@@ -184,7 +183,7 @@ def _flat_from(context: Any, builder: Any, signature: Any, arguments: Any) -> An
 
 
 NUMBER, ARRAY, INTEGER = types.float64, types.Array, types.Integer
-# name: what it takes, what it gives, what writes it
+# name: argument types, result type, function that emits it
 OPERATIONS: dict[str, tuple[tuple[Any, ...], Any, Callable[..., Any]]] = {
     "flat_from": ((ARRAY, INTEGER), types.Array(NUMBER, 1, "C"), _flat_from),
     "load_lanes": ((ARRAY, INTEGER, INTEGER), LANES, _load),

@@ -44,7 +44,7 @@ def impulse_response(
     body_int: Array, start: int, end: int, impulse: Array, change: Array, work: Array, dof: Array
 ) -> None:
     """Change of velocity M^-1 impulse (nv,) of whole trees, bodies start to end, with the articulated inertias that
-    `accelerations` left in dof; for a prescribed coordinate its constraint impulse.
+    `accelerations` stored in dof; at prescribed coordinates the constraint impulse.
     """
     for i in range(start, end):
         store_twist(work, i, at.FORCE, STILL)
@@ -53,7 +53,7 @@ def impulse_response(
     for i in range(start, end):
         parent = body_int[i, at.PARENT]
         a = STILL
-        if parent >= start:  # else the parent belongs to a tree between these, at rest
+        if parent >= start:  # otherwise the parent belongs to a tree outside of these, at rest
             a = load_twist(work, parent, at.ACCELERATION)
         moved = not nothing(a)
         first = body_int[i, at.DOF_START]
@@ -97,8 +97,8 @@ def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
 
 @inline
 def answer(body_int: Array, row: Array, response: Array, span: Array, work: Array, dof: Array) -> None:
-    """Response to a row of the Jacobian, and the span of its coordinates: all of them where muscles have mass, by the
-    factor of `dense`, else those of the row's trees.
+    """Response to a row of the Jacobian, and the span of its coordinates: those of the row's trees, or, if muscles have
+    mass, all, by the factor of `dense`.
     """
     span[con.SPAN_FIRST], span[con.SPAN_END] = 0, 0
     if dof.shape[1] > at.DOF_WORK_WIDTH:

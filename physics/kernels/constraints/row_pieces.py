@@ -36,10 +36,10 @@ def bias_of(work: Array, body: int) -> Twist:
     return load_twist(work, body, at.BIAS)
 
 
-# A share below this fraction of its bound is round-off. It must be dropped: a row that no coordinate moves, like one
+# A share below this fraction of its bound is round-off and must be dropped: a row that no coordinate moves, such as one
 # across the plane of a linkage, would otherwise demand a huge impulse.
 ROUND_OFF = 1e-14
-# So is a whole row below this fraction of its bound: frames given with seven digits have such errors.
+# A whole row below this fraction of its bound is dropped too: frames given with seven digits have such errors.
 FLAT = 3e-6
 
 
@@ -67,7 +67,7 @@ def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: floa
 
 @inline
 def drop_flat(row: Array, most: float) -> None:
-    """Clear a row that coordinates hardly move."""
+    """Clear a row that the coordinates hardly move."""
     total = 0.0
     for d in range(row.shape[0]):
         total += row[d] * row[d]
@@ -101,7 +101,7 @@ def origin_of(body_int: Array, work: Array, body: int, con_float: Array, k: int,
 
 @inline
 def point_acceleration(a: Twist, v: Twist, lever: Vector) -> Vector:
-    """Of the material point at a lever from the reference point."""
+    """Acceleration of the material point at a lever from the reference point."""
     w = (v[0], v[1], v[2])
     return add3(material(a, lever), cross(w, material(v, lever)))
 

@@ -74,7 +74,7 @@ def nearest_segment(con_data: Array, record: int, x: float, z: float) -> tuple[f
     """Signed distance from a polyline in the x-z plane, and the normal (x, z) of the nearest segment.
 
     The distance is that from the segment's whole line; the first and the last segment extend beyond their ends. Among
-    equally near ones the line farthest away is taken.
+    equally near segments, the one whose line is farthest away is used.
 
     A segment in data is its start (x, z), its direction (x, z) and its length (ArtiSynth's guide, sec. 3.4.14).
     """
@@ -193,8 +193,8 @@ def constraint_rows(
     dof: Array,
     system: Array,
 ) -> int:
-    """Value and kind of every constraint's rows, and where `whole` also bias and Jacobian; after `kinematics` at (q,
-    qd). Returns their number.
+    """Value and kind of every constraint's rows, and if `whole` also bias and Jacobian; after `kinematics` at (q, qd).
+    Returns the number of rows.
     """
     con_int, con_float, _, _, _ = constraints
     rows, jacobian, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
@@ -216,6 +216,6 @@ def constraint_rows(
             distance_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == con.COUPLING:
             coupling_row(constraints, whole, k, q, qd, rows, jacobian)
-        elif whole:  # on velocities alone: their values stay 0
+        elif whole:  # rows on velocities alone: their values stay 0
             rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)
     return count

@@ -16,7 +16,7 @@ FLAT = 1e-14  # share of the tangential response below which a direction has non
 
 @shared
 def project_on_cone(x: Vector, mu: float) -> Vector:
-    """The point of K_mu that is nearest to x."""
+    """The point of K_mu nearest to x."""
     length = math.sqrt(x[1] * x[1] + x[2] * x[2])
     if length <= mu * x[0]:
         return x

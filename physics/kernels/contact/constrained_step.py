@@ -25,7 +25,7 @@ MET = 1e-12
 UNSEEN = 1e-6
 MOST_PROJECTIONS = 8
 ASTRAY = 1e3  # diverged: times the first error
-# Rounds of adding rows that the impulses of others violate: in a pile that falls to the ground they come one by one.
+# Rounds of adding rows that the impulses of others violate: in a falling pile, they are found one by one.
 MOST_ROUNDS = 64
 
 
@@ -183,7 +183,7 @@ def turns_corner(
     spaces: Array,
 ) -> bool:
     """Whether a step took a point over a corner of its segments, after `foresee`: their error then exceeds the drift
-    from the bias. The correction is no force of a step, and must not become velocity.
+    from the bias. The correction is not a force of a step, and must not become velocity.
     """
     rows, expected, has_corners = system[con.SYSTEM_ROWS], 0.0, False
     for k in range(count):

@@ -18,7 +18,7 @@ from .geometry import obstacle_distance
 
 @shared
 def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, found: Array) -> int:
-    """Pairs with a gap below reach, into the rows of found (most, FOUND_WIDTH); their number, -1 where there are too
+    """Write the pairs with a gap below reach to the rows of found (most, FOUND_WIDTH); returns their number, -1 if too
     many.
 
     After `outward`. A row of found: the body, the other one (-1 the world), the point of the body's surface nearest to
@@ -33,7 +33,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         obstacle, radius = int(pairs[row + contact.PAIR_OBSTACLE]), pairs[row + contact.PAIR_RADIUS]
         lever = carried(work, body, flat3(pairs, row + contact.PAIR_POINT))
         here, there = reference_of(body_int, work, body), reference_of(body_int, work, other)
-        # from the obstacle's origin; in one tree without the distance from the world's origin
+        # from the obstacle's origin; within one tree, the distance from the world's origin is not added
         x = add3(lever, scale_add3(here, -1.0, there))
         x = scale_add3(x, -1.0, carried(work, other, flat3(pairs, obstacle + contact.OBSTACLE_POSITION)))
         inward = scale_add3(carried(work, body, load3(body_float, body, at.COM)), -1.0, lever)

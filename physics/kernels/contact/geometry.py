@@ -17,14 +17,14 @@ FAR = 1e300
 MOST_STEPS = 50
 MOST_HALVINGS = 30
 ARRIVED = 1e-15
-# Shares of a box's least half size: the margin beside a face that counts as over it, and the preference of a face with
-# the body on its outer side.
+# Shares of a box's least half size: the margin beside a face that still belongs to it, and the preference for a face
+# with the body on its outer side.
 FLUSH, SHALLOW = 1e-6, 0.1
 
 
 @inline
 def sphere_distance(x: Vector, radius: float) -> tuple[float, Vector]:
-    """From the sphere about the origin; upwards in its middle."""
+    """Distance from the sphere about the origin, and its gradient (upwards in the middle)."""
     length = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
     if length == 0.0:
         return -radius, (0.0, 0.0, 1.0)
@@ -33,7 +33,7 @@ def sphere_distance(x: Vector, radius: float) -> tuple[float, Vector]:
 
 @inline
 def capsule_distance(x: Vector, radius: float, half: float) -> tuple[float, Vector]:
-    """From the capsule about the z axis from -half to half."""
+    """Distance from the capsule about the z axis from -half to half, and its gradient."""
     beyond = x[2] - min(max(x[2], -half), half)
     if x[0] == 0.0 and x[1] == 0.0 and beyond == 0.0:
         return -radius, (1.0, 0.0, 0.0)
@@ -42,8 +42,8 @@ def capsule_distance(x: Vector, radius: float, half: float) -> tuple[float, Vect
 
 @inline
 def box_distance(x: Vector, sizes: Vector) -> tuple[float, Vector]:
-    """From the box about the origin with these half sizes, rounded at edges and corners, where x is outside; otherwise
-    see `box_face`.
+    """Distance from the box about the origin with these half sizes, and its gradient: outside rounded at edges and
+    corners, inside see `box_face`.
     """
     d = (abs(x[0]) - sizes[0], abs(x[1]) - sizes[1], abs(x[2]) - sizes[2])
     sense = (math.copysign(1.0, x[0]), math.copysign(1.0, x[1]), math.copysign(1.0, x[2]))
@@ -60,9 +60,9 @@ def is_inside(x: Vector, sizes: Vector) -> bool:
 
 @inline
 def box_face(x: Vector, sizes: Vector, inward: Vector) -> tuple[float, Vector]:
-    """From the face of a box through which the point x of a body has entered, where inward is the direction from x into
-    the body: the nearest one, but among nearly equal ones one with the body outside. The corner of a box on one of the
-    same width is as near to the faces beside it as to that under it.
+    """Distance from the face of a box through which the point x of a body has entered: the nearest face, but among
+    nearly equal ones one with the body outside (inward: from x into the body). The corner of a box that stands on a box
+    of the same width is as near to the side faces as to the top face.
     """
     least = min(sizes[0], min(sizes[1], sizes[2]))
     d = (min(abs(x[0]) - sizes[0], 0.0), min(abs(x[1]) - sizes[1], 0.0), min(abs(x[2]) - sizes[2], 0.0))
@@ -125,9 +125,8 @@ def field_height(
 
 @shared
 def field_distance(data: Array, obstacle: int, p: Vector, reach: float) -> tuple[float, Vector]:
-    """From the surface z = h(x, y), solid below, by Newton's method for its nearest point, starting below p.
-
-    FAR where p lies beside the field or more than reach above its highest sample.
+    """Distance from the surface z = h(x, y), solid below, by Newton's method for its nearest point, starting below p.
+    FAR if p lies beside the field, or more than reach above its highest sample.
     """
     width = (data[obstacle + contact.FIELD_COUNTS] - 1.0) * data[obstacle + contact.FIELD_SPACING]
     depth = (data[obstacle + contact.FIELD_COUNTS + 1] - 1.0) * data[obstacle + contact.FIELD_SPACING + 1]

@@ -1,11 +1,11 @@
 """Impulses of an impact with restitution that never add kinetic energy.
 
-Newton's law first: a one-sided row or contact rebounds with `restitution` times its approach speed, with friction in
-its cone. It adds no energy without friction and with one restitution for all rows that lose none. Where it would
-(friction that reverses the slip: Kane & Levinson 1985; different restitutions), or where it has no solution (a ball
-that touches two opposite walls), Moreau's law (1988) replaces it: every contact's impulse of the inelastic impact,
-again in the share of its restitution (Poisson's hypothesis for the whole impulse), and impulses that keep rows from
-closing. With one restitution for all it never adds energy; with several the second part is scaled to add none.
+First, Newton's law: a one-sided row or contact rebounds with `restitution` times its approach speed, with friction in
+its cone. It adds no energy without friction and with one restitution for all rows. If it would add energy (friction
+that reverses the slip: Kane & Levinson 1985; different restitutions), or if it has no solution (a ball that touches two
+opposite walls), Moreau's law (1988) replaces it: the impulses of the inelastic impact, then the share `restitution` of
+each of them again (Poisson's hypothesis for the whole impulse), and impulses that keep rows from closing. With one
+restitution for all it never adds energy; with several the second part is scaled to add none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .impulses import solve_impulses
 AIM, FIRST, SECOND = 0, 1, 2
 IMPACT_VECTORS = 3
 APART = 1e-7  # of the largest speed
-# of the speeds: opposing impulses of a jammed point grow until round-off moves it
+# share of the speeds: opposing impulses of a jammed point grow until round-off moves it
 LARGEST = 1e6
 GROWN = 1e-9  # of the work of both signs: less is round-off
 
@@ -49,7 +49,7 @@ def work_of(
 
 @shared
 def keeps_apart(count: int, matrix: Array, right: Array, kinds: Array, impulse: Array) -> bool:
-    """Whether no row violates its condition; where no impulses can satisfy them, the solver's grow without bound."""
+    """Whether no row violates its condition; if no impulses can satisfy all, the solver's grow without bound."""
     largest, worst, most = 0.0, 0.0, 0.0
     for i in range(count):
         most = max(most, matrix[i, i] * abs(impulse[i]))

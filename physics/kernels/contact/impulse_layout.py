@@ -55,7 +55,7 @@ def combine(into: int, base: int, share: float, step: int, first: int, m: int, s
 
 @shared
 def find_speeds(first: int, m: int, space: Array) -> None:
-    """Of all rows, from their impulses."""
+    """Speeds of all rows from their impulses."""
     for i in range(first, m):
         space[SPEED, i] = space[RIGHT, i]
     for i in range(first, m):

@@ -6,8 +6,8 @@ K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact
 
 Equalities are eliminated by pivoted Cholesky factors; rows without a pivot are dependent and get no impulse. Without
 friction an active set is pivoted, which ends exactly. With friction, exact solutions contact by contact (block
-Gauss-Seidel) start Newton's steps. Where these are stuck, the solver tries larger scales (see `sharpening`), then the
-central path (see `interior`), and last a sequence of proximal problems with decreasing weight (Rockafellar 1976).
+Gauss-Seidel) start Newton's steps. If these make no progress, the solver tries larger scales (see `sharpening`), then
+the central path (see `interior`), and last a sequence of proximal problems with decreasing weight (Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def restore(first: int, rank: int, m: int, space: Array, order: Array, impulse: 
 
 @shared
 def prepare(first: int, cones: int, m: int, matrix: Array, space: Array, order: Array) -> bool:
-    """Scales of the rows other than equalities, feasible first impulses with their speeds; whether some are nonzero.
+    """Scales of the rows other than equalities, feasible first impulses with their speeds; returns if some are not 0.
 
     A row's scale is the inverse of its response, for a contact's rows of their mean; 0 for rows without response.
     """
@@ -170,7 +170,7 @@ def sweep(first: int, cones: int, m: int, space: Array) -> None:
 
 @shared
 def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, value: float) -> bool:
-    """One Newton step from impulses whose squared defect is value; False where it does not reduce it."""
+    """One Newton step from impulses whose squared defect is value; False if it does not reduce the defect."""
     choose(first, cones, m, space, order)
     newton_step(first, cones, m, space, order, 0.0)
     return descend(first, cones, m, space, value)
@@ -178,7 +178,7 @@ def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, valu
 
 @shared
 def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
-    """Newton's steps, with sweeps where they are stuck."""
+    """Newton's steps, with sweeps when they make no progress."""
     stuck = 0
     if cold:
         for _ in range(SWEEPS):
@@ -203,7 +203,7 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
 
 @shared
 def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Where something slides, remove from the last step's impulses the part without motion, as between the feet of a
+    """If a contact slides, remove the part of the last step's impulses that causes no motion, as between the feet of a
     table: as a warm start it would make friction depend on the history.
     """
     value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
@@ -232,7 +232,7 @@ def weigh(first: int, m: int, space: Array, weight: float) -> None:
 
 @shared
 def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, weight: float) -> bool:
-    """Impulses of the proximal problem with a weight; unchanged and False where it cannot be solved."""
+    """Impulses of the proximal problem with a weight; unchanged and False if it cannot be solved."""
     for i in range(first, m):
         space[solver.KEPT, i] = space[solver.IMPULSE, i]
     weigh(first, m, space, weight)

@@ -20,7 +20,7 @@ MOST_STEPS = 100
 CENTERING, MOST_CENTERING = 0.2, 0.9
 CLOSED = 1e-13  # share of the first gap
 WEIGHT = 0.01
-NEAREST = 1e-4  # share of a cone's determinant that a step preserves; its root for a number
+NEAREST = 1e-4  # share of a cone's determinant that a step preserves; for a single number its root
 SHORTER = 0.85
 SHORTEST = 1e-4
 
@@ -44,7 +44,7 @@ def moved(row: int, step: int, share: float, mu: float, i: int, space: Array) ->
 
 @inline
 def direction(x: Vector) -> tuple[float, float]:
-    """Of the tangential part."""
+    """Direction of the tangential part."""
     length = math.sqrt(x[1] * x[1] + x[2] * x[2])
     if length == 0.0:
         return 0.0, 0.0
@@ -53,7 +53,7 @@ def direction(x: Vector) -> tuple[float, float]:
 
 @shared
 def start(first: int, cones: int, m: int, space: Array) -> float:
-    """Equal impulses along the cones' axes, and their duals; their size."""
+    """Set equal impulses along the cones' axes, and their duals; returns their size."""
     size = 0.0
     for i in range(first, m):
         size = max(size, abs(space[solver.RIGHT, i]) * space[solver.SCALE, i])

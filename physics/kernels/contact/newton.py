@@ -36,7 +36,7 @@ def aim(i: int, space: Array, impulse: int, speed: int) -> tuple[Vector, float]:
 
 @inline
 def most_rightly(first: int, m: int, space: Array) -> float:
-    """Square of the largest size of impulses that the rows' speeds without them explain."""
+    """Square of the largest size of impulses that the rows' speeds without impulses explain."""
     asked = 0.0
     for i in range(first, m):
         asked += (space[solver.SCALE, i] * space[solver.RIGHT, i]) ** 2
@@ -45,8 +45,8 @@ def most_rightly(first: int, m: int, space: Array) -> float:
 
 @shared
 def defect(first: int, cones: int, m: int, space: Array, impulse: int, speed: int) -> tuple[float, float]:
-    """Squares of Alart & Curnier's function of two vectors of space, an impulse and its speeds, and of the impulse,
-    limited to the size that the rows' speeds without it explain.
+    """Squares of Alart & Curnier's function of two vectors of space (impulses and their speeds), and of the impulses,
+    limited to the size that the rows' speeds without impulses explain.
     """
     total, size = 0.0, 0.0
     for i in range(first, cones, 3):
@@ -89,8 +89,8 @@ def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> flo
 
 @shared
 def clean_step(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Newton's step without the round-off of redundant rows: as these never agree exactly, each step would otherwise
-    add opposing impulses, of round-off over their weight.
+    """Newton's step without the round-off of redundant rows. These never agree exactly, so each step would add opposing
+    impulses of the size of round-off over their weight.
     """
     newton_step(first, cones, m, space, order, 0.0)
     for i in range(first, m):
@@ -172,7 +172,7 @@ def slide(i: int, k: int, n: int, top: int, space: Array) -> None:
 
 @shared
 def descend(first: int, cones: int, m: int, space: Array, value: float) -> bool:
-    """Newton's step, halved until the defect falls below value; False where it does not."""
+    """Newton's step, halved until the defect falls below value; False if it does not."""
     share = 1.0
     for _ in range(MOST_HALVINGS):
         combine(solver.TRIAL, solver.IMPULSE, share, solver.STEP, first, m, space)

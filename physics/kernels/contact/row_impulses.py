@@ -1,4 +1,4 @@
-"""Impulses of a step's rows from their speeds: of equalities alone by their factors, of all by `impulses`."""
+"""Impulses of a step's rows from their speeds: by factors if all rows are equalities, else by `impulses`."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def solve_equalities(found: tuple[int, int], system: Array) -> None:
 
 @shared
 def slacken(count: int, system: Array) -> None:
-    """Let penetrated rows stay where they are instead of separating, and start from zero impulses.
+    """Let penetrated rows keep their depth instead of separating, and start from zero impulses.
 
-    A point that a joint restricts to a line must slip to separate; where friction prevents that, no impulses do.
+    A point that a joint restricts to a line must slip to separate; if friction prevents that, no impulses separate it.
     """
     rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     for k in range(count):
@@ -90,8 +90,8 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
     """Impulses of all rows from their speeds without impulses and their targets; the solver's residual. found is number
     and rank of the equalities.
 
-    Where no impulses separate penetrated rows, tries those that only stop them, from zero and from the step's first
-    impulses; if none meets the conditions, takes the nearest.
+    If no impulses separate penetrated rows, it tries impulses that only stop them, from zero and from the step's first
+    impulses; if none meets the conditions, it takes the nearest.
     """
     rows, right, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_RIGHT], system[con.SYSTEM_IMPULSE]
     if count == found[con.COUNT]:
@@ -126,8 +126,8 @@ def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
 
 @shared
 def of_momentum(count: int, residual: float, system: Array) -> float:
-    """A residual relative to the impulses or, where these are almost zero, to those that would stop the rows' momentum:
-    the error is round-off of the speeds then.
+    """A residual relative to the impulses. If they are almost zero, relative to those that would stop the rows'
+    momentum, because the error is then round-off of the speeds.
     """
     if residual <= SMALL:
         return residual

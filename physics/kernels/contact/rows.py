@@ -1,4 +1,4 @@
-"""Contacts as rows: along the normal and, where there is friction, along two tangents."""
+"""Contacts as rows: along the normal and, with friction, along two tangents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from . import layout as contact
 from .detection import detect_contacts
 from .unilateral import SETTLED, aim_row
 
-# Reach of detection: as far as bodies could move in so many steps.
+# Reach of detection: the distance that bodies could move in this number of steps.
 STEPS_AHEAD = 3.0
 # A body rests on its carrier if its relative rotation rate is below this share of the carrier's.
 ALIKE = 1e-3
@@ -109,12 +109,12 @@ def lag_of_turning(body_int: Array, dof: Array, body: int) -> Vector:
 def carried_drift(
     arrays: Array, half: float, work: Array, dof: Array, body: int, other: int, point: Vector
 ) -> Vector:
-    """Slip speed at a step's beginning for a body on a rotating prescribed one whose slip over the step (half: half of
-    it) vanishes: moving along tangents it would creep outwards.
+    """Slip speed at a step's beginning of a body on a rotating prescribed body for which the slip over the step (half:
+    half of it) vanishes: otherwise it would move along tangents and creep outwards.
 
-    Both rotate alike, except for their lag (`lag_along`), so the drift is the same all over the body. It is zero for
-    what rolls or slides, and for bodies on free ones, whose links use velocities at the step's beginning, which
-    contradict it.
+    Both rotate alike, except for their lag (`lag_along`), so the drift is the same everywhere on the body. It is zero
+    for bodies that roll or slide, and for bodies on free ones, whose links use velocities at the step's beginning,
+    which contradict it.
     """
     drag = twist_of(work, other)
     twist = twist_of(work, body)
@@ -196,8 +196,8 @@ def add_contacts(
     memory: Array,
     spaces: Array,
 ) -> int:
-    """Append those of the known contacts that the velocities qd would close, and those active in the last step; returns
-    the number of rows with them.
+    """Append the known contacts that the velocities qd would close, or that were active in the last step; returns the
+    new number of rows.
     """
     body_int, first, found = (
         arrays[at.BODY_INT],

@@ -23,8 +23,8 @@ def magnify(first: int, cones: int, space: Array, by: float) -> None:
 
 @shared
 def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> None:
-    """Newton's steps with the present scales. Takes half a step a few times where the defect does not shrink: it may
-    grow before a slip changes its direction.
+    """Newton's steps with the present scales. If the defect does not shrink, half a step is taken, a few times: the
+    defect may grow before a slip changes its direction.
     """
     patience = MOST_ASTRAY
     for _ in range(MOST_TURNS):
@@ -45,8 +45,8 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
 def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
     """Newton's steps with ever larger scales of the tangents; if none converges, the nearest impulses and False.
 
-    Points of one body that reach the ground from different heights slip by almost nothing, which no scale of their
-    responses distinguishes from sticking, but their impulses are on the cone's edge. A larger scale detects less slip.
+    Points of one body that reach the ground from different heights hardly slip: no scale of their responses
+    distinguishes this from sticking, but their impulses are on the cone's edge. A larger scale detects smaller slip.
     """
     by = 1.0
     nearest, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)

@@ -1,7 +1,7 @@
 """One-sided rows of a step: hard limits of joints, and contacts with friction.
 
-A row is added when the velocities would take a limit or a contact beyond zero within the step, or when it was active in
-the last one, so that stacked bodies come in at once.
+A row is added if the velocities would take a limit or a contact beyond zero within the step, or if it was active in the
+last step, so that all rows of stacked bodies are included at once.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from ..forces.limits import limit_value
 
 # Relative tolerance of a target speed.
 SETTLED = 1e-12
-# Closer than this [m, rad] counts as arrived: correcting round-off would demand speeds between resting points of one
-# body that no motion of it has.
+# A gap below this [m, rad] counts as closed: correcting round-off would demand speeds between resting points of one
+# body that no motion of the body has.
 FLUSH = 1e-13
 
 
 @inline
 def share_until_hit(value: float, before: float, gain: float, dt: float) -> float:
-    """The share of a step after which a gap closes: it is `value` at the beginning, opens with the speed `before` < 0
-    and loses the speed `gain` over the step. It is the first root of value + before t - gain t^2 / (2 dt) within the
-    step.
+    """The share of a step after which a gap closes. The gap is `value` at the beginning, changes at the speed `before`
+    < 0, which falls by `gain` over the step: the first root of value + before t - gain t^2 / (2 dt) within the step.
 
-    At rest both gap and speed are round-off, so gain decides.
+    At rest both gap and speed are round-off, so only gain counts.
     """
     speed = math.sqrt(max(before * before + 2.0 * gain * value / dt, 0.0))
     return min(max(2.0 * value / (dt * (speed - before)), 0.0), 1.0)
@@ -47,13 +46,13 @@ def aim_row(
     """Least target speed of row k, a limit or a contact, from its speeds without impulses and before the step; its
     restitution where it is an impact.
 
-    Before the limit the speed that just reaches it; beyond it, where curved ones arrive by errors of second order, the
-    speed that returns within a whole step, never faster than an elastic impact. course is (hit, whole): in a short part
-    of a step that takes `whole`, tiny impulses could not undo the errors of the step before.
+    Before the limit it is the speed that just reaches it; beyond it (errors of second order carry curved ones there)
+    the speed that returns within a whole step, never faster than an elastic impact. course is (hit, whole), whole the
+    length of the whole step: in a short part of it, tiny impulses could not undo the errors of the step before.
 
     Restitution applies to the speed at the instant of impact, after the share `hit` of the step's forces; the rest acts
-    after it. It is 0 where the step's forces add more speed than there was: a resting body does not bounce, nor one
-    that an accelerating platform lifts. For methods of second order (hit < 0) the instant follows from the trajectory;
+    after it. It is 0 if the step's forces add more speed than there was: neither a resting body bounces, nor one that
+    an accelerating platform lifts. For methods of second order (hit < 0) the instant follows from the trajectory;
     otherwise energy would grow or fall with every impact.
     """
     row = system[con.SYSTEM_ROWS][k]
@@ -89,8 +88,8 @@ def add_limits(
     system: Array,
     memory: Array,
 ) -> int:
-    """Append the hard limits that the velocities qd would pass, and those active in the last step; returns the number
-    of rows with them.
+    """Append the hard limits that the velocities qd would pass, or that were active in the last step; returns the new
+    number of rows.
     """
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     for k in range(int(data[at.LIMIT_COUNT])):

@@ -56,7 +56,7 @@ def own_force(
     dof_float: Array, data: Array, tau: Array, d: int, q: float, rate: float, ahead: float, dof: Array
 ) -> tuple[float, float]:
     """Generalized force on coordinate d besides the bodies' wrenches, and the inertia of its limits in a step of length
-    ahead that is implicit in them: 0 where the motion is prescribed.
+    ahead that is implicit in them: 0 if the motion is prescribed.
     """
     force: float = tau[d] + spring_force(dof_float, data, tau, d, q, rate) + dof[d, at.EXTRA]
     then, added = q + ahead * rate, 0.0
@@ -196,8 +196,8 @@ def accelerations(
     """Accelerations qdd (nv,) of the coordinates under generalized forces and inputs tau (nv + inputs,); work, dof and
     flags are workspaces.
 
-    qd are the velocities for inertial forces, rate those for dampers: the same array, except where an integrator
-    predicts one of them.
+    qd are the velocities for inertial forces, rate those for dampers: the same array, unless an integrator predicts
+    one.
     """
     kinematics(arrays, q, qd, work, dof, flags)
     if has_massive(arrays):

@@ -81,7 +81,7 @@ def dense_accelerations(
     dof: Array,
     flags: Array,
 ) -> None:
-    """As `aba.accelerations`, after `kinematics`; the mass matrix and its factor are left in dof."""
+    """As `aba.accelerations`, after `kinematics`; stores the mass matrix and its factor in dof."""
     body_int, _, _, data, dof_float = arrays
     nv = dof.shape[0]
     ahead = work[body_int.shape[0] + at.SURFACE_ROWS, at.AHEAD]

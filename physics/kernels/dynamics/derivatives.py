@@ -121,8 +121,8 @@ def relative_changes(
 def forces_beyond(
     i: int, first: int, count: int, tangent: Array, bodies: Array, work: Array, dof: Array
 ) -> None:
-    """Derivatives by the joint's coordinates of the force on body i and all beyond it, and the response of these to any
-    change further in; work has composite inertias and forces.
+    """Derivatives by the joint's coordinates of the force on body i and all beyond it, and the response of that force
+    to any change nearer to the root; work has composite inertias and forces.
     """
     inertia, force = load_inertia(work, i), load_twist(work, i, at.FORCE)
     k, h = load9(bodies, i, TURNED_INERTIA), load3(bodies, i, MOMENTUM)
@@ -156,7 +156,7 @@ def fill_rows(
     dof: Array,
     slopes: tuple[Array, Array, Array],
 ) -> None:
-    """Rows and columns of the joint's coordinates with each other and with all further in."""
+    """Rows and columns of the joint's coordinates with each other and with all those nearer to the root."""
     by_q, by_qd, mass = slopes
     first, end = body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]
     columns = columns_of(tangent)

@@ -49,7 +49,7 @@ def motions(
     dof: Array,
     flags: Array,
 ) -> None:
-    """Everything that depends on state and inputs alone; each body's row is in its own frame.
+    """All quantities that depend only on state and inputs; each body's row is in its own frame.
 
     frames (nb, 12): axes and origin of each body's frame from its tree's reference point. motion: (nb, 6) each, twists,
     J_mr' q', and the wrenches of gyroscopic forces and force elements (without gravity). joint_forces (nv,): springs,

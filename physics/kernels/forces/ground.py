@@ -54,7 +54,7 @@ def friction_factor(data: Array, row: int, square: float) -> tuple[float, float]
 
 @inline
 def ground_push(data: Array, row: int, depth: float, rate: float) -> float:
-    """Force along the normal."""
+    """Force of the ground along the normal."""
     push: float = data[row + at.GROUND_STIFFNESS] * depth ** data[row + at.GROUND_EXPONENT]
     push += data[row + at.GROUND_DAMPING] * rate
     return max(push, 0.0)

@@ -57,8 +57,8 @@ def limit_push(
     """Force of a compliant limit at -g = beyond with dg/dt = speed, and its inertia along the gradient in a step of
     length ahead that is implicit in it.
 
-    The spring and the damper of a limit that is passed, or will be, then act by place and speed at the step's end. No
-    limit is too stiff for a step, however small the inertias along a chain, and entering one adds no energy.
+    The spring and the damper of a limit that is passed, or will be, then act by the values at the step's end. So no
+    limit is too stiff for a step, however small the inertias along a chain are, and entering one adds no energy.
     """
     then = beyond - ahead * speed
     if not max(beyond, then) > 0.0:
@@ -69,7 +69,7 @@ def limit_push(
 
 @inline
 def limit_ahead(dof_float: Array, d: int, q: float, qd: float, dt: float) -> tuple[float, float]:
-    """What an implicit step adds to coordinate d's `passive_force` for limits (`limit_push`), and to its inertia."""
+    """Additions of an implicit step to coordinate d's `passive_force` for limits (`limit_push`), and to its inertia."""
     sense, beyond = -1.0, q - dof_float[d, at.UPPER]
     if min(q, q + dt * qd) < dof_float[d, at.LOWER]:
         sense, beyond = 1.0, dof_float[d, at.LOWER] - q
@@ -113,7 +113,7 @@ def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: floa
 @shared
 def control_power(dof_float: Array, data: Array, tau: Array, ago: float, q: Array, qd: Array) -> float:
     """Power of all controllers in a step that ended at q. Targets in tau are `ago` [s] older than q: each is compared
-    with the coordinate at its time.
+    with the coordinate at the target's time.
     """
     nv, power = q.shape[0], 0.0
     for d in range(nv):

@@ -100,9 +100,8 @@ def large_turn(
 
 @inline
 def prepare_cubic(data: Array, offset: int, q: float, work: Array, i: int) -> None:
-    """The part of `cubic_motion` that needs no axes, into body i's row where its inertia is stored later.
-
-    Done for all bodies at once: this part of the bodies' latencies then overlaps.
+    """The part of `cubic_motion` that needs no axes, stored in body i's row where its inertia is stored later. It is
+    done for all bodies together, so that their latencies overlap.
     """
     span, x, scale, _ = find_span(data, offset, q)
     row = offset + int(data[offset + at.SPLINE_TURNED]) + span * at.TURNED_WIDTH

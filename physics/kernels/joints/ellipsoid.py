@@ -1,7 +1,7 @@
 """Angles that rotate a frame to the normal of an ellipsoid, as functions of longitude and latitude.
 
 Each number is a jet, the coefficients of its Taylor series in both up to third order, which products and atan2
-propagate exactly. Where the third order is not used, the compiler drops it.
+propagate exactly. If the third order is not used, the compiler drops it.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def range_of(data: Array, offset: int) -> tuple[float, float, float]:
 def find_span(data: Array, offset: int, q: float) -> tuple[int, float, float, int]:
     """Knot span of q, position of q in it (0 to 1), 1 / its width, and the offset of the first span.
 
-    A bucket of equal width, then bisection in it: the cost does not grow with the number of frames.
+    Looks up a bucket of equal width, then bisects in it: the cost does not grow with the number of frames.
     """
     spans = int(data[offset + at.SPLINE_SPANS])
     buckets = int(data[offset + at.SPLINE_BUCKETS])
@@ -142,7 +142,7 @@ def paced(data: Array, offset: int, pace: int, q: float) -> tuple[float, float, 
 def curve_factors(
     r: Rotation, p: Vector, v: Twist, c: Twist, data: Array, offset: int, q: float, qd: float
 ) -> tuple[Rotation, Vector, Twist, Twist, Twist, bool]:
-    """A spline curve by its own coordinate, which is the knots' parameter or is mapped to it."""
+    """A spline curve at its coordinate, which is the knots' parameter or a function of it."""
     pace = int(data[offset + at.SPLINE_PACE])
     parameter, slope, curve = q, 1.0, 0.0
     if pace != 0:

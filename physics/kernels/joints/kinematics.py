@@ -42,7 +42,7 @@ from .surface import surface_factors
 
 @inline
 def at_point(twist: Twist, x: Vector) -> Twist:
-    """A twist or an acceleration about the origin, taken about the point x."""
+    """A twist or an acceleration about the origin, shifted to the point x."""
     return (
         twist[0],
         twist[1],
@@ -150,7 +150,7 @@ def advance_factors(
 
 @inline
 def padded_size(num_coordinates: int) -> int:
-    """Size of an array of so many sines, padded to whole registers of four."""
+    """Size of an array of this number of sines, padded to whole registers of four."""
     return (num_coordinates + 3) // 4 * 4
 
 
@@ -214,8 +214,8 @@ def advance_curve(
 ) -> None:
     """Motion of body i after a single cubic spline curve.
 
-    All that does not depend on the parent's motion is computed in the curve's own axes and then transformed once, which
-    cuts the latency along a chain of such joints to a quarter.
+    Everything that does not depend on the parent's motion is computed in the curve's own axes and then transformed
+    once, which cuts the latency along a chain of such joints to a quarter.
     """
     d = body_int[i, at.DOF_START]
     speed = qd[d]
@@ -231,7 +231,7 @@ def advance_curve(
 
 @inline
 def way_of(body_int: Array, block_int: Array, data: Array, i: int, q: Array) -> int:
-    """The fast path of body i, where its coordinate lies on it."""
+    """The fast path of body i, if its coordinate allows it."""
     way: int = body_int[i, at.WAY]
     if way == at.HINGE_WAY:
         return at.HINGE_WAY if abs(q[body_int[i, at.DOF_START]]) < MANY_TURNS else at.SCREW_WAY

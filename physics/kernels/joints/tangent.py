@@ -62,7 +62,7 @@ def columns_of(tangent: Array) -> int:
 
 @shared
 def clear_factor(tangent: Array, first: int, count: int) -> None:
-    """A factor that depends on none of the joint's coordinates."""
+    """Clear the shares of a factor, which depends on none of the joint's coordinates."""
     for e in range(first, first + count):
         tangent[e, SHARE] = 0.0
         tangent[e, SLOPE] = 0.0
@@ -73,7 +73,7 @@ def clear_factor(tangent: Array, first: int, count: int) -> None:
 
 @shared
 def clear_joint(tangent: Array, first: int, count: int) -> None:
-    """Zeros, before the first factor."""
+    """Set everything to zero before the first factor."""
     for e in range(first, first + count):
         for k in range(MOVED):
             tangent[e, k] = 0.0
@@ -85,7 +85,7 @@ def clear_joint(tangent: Array, first: int, count: int) -> None:
 def follow_one(
     tangent: Array, first: int, count: int, d: int, slopes: tuple[float, float, float], qd: float
 ) -> None:
-    """A factor that depends on coordinate d alone; slopes are its first three derivatives."""
+    """Set the shares of a factor that depends on coordinate d alone; slopes are its first three derivatives."""
     rate, curve, third = slopes
     clear_factor(tangent, first, count)
     tangent[d, SHARE] = rate

@@ -116,7 +116,7 @@ def point_change(
             turn = load_rotation(work, body)
             slide, slide_rate = rotate(turn, slide), rotate(turn, slide_rate)
             slide_push = rotate(turn, slide_push)
-            # its own velocity and acceleration in the body rotate as well
+            # the point's velocity and acceleration in the body rotate as well
             velocity = flat3(space, here + muscle.AT_VELOCITY)
             own = subtract3(velocity, material(v, lever))
             shove = subtract3(flat3(space, here + muscle.AT_ACCELERATION), material(a, lever))

@@ -1,6 +1,6 @@
 """Mass points near a point of the path next to a strand over obstacles: they pass the bend there smoothly.
 
-As between two straight strands (see `corner`), where the same curve can be written as
+The curve is that between two straight strands (see `corner`), written as
 
     x = (1 - h) y + h z,   h = step(s / w),
 

@@ -1,6 +1,6 @@
 """Mass points near a point of the path where it bends: they pass the corner smoothly.
 
-Where a mass point slid over a corner its velocity would change its direction at once, and with it the mass matrix.
+If a mass point slid over a sharp corner, its velocity, and with it the mass matrix, would jump.
 Within a width w of the corner it leaves the polyline for
 
     x = V + s u + c (t - u),   c = s step(s / w),
@@ -78,7 +78,7 @@ def corner_units(k: int, space: Array) -> Units:
 
 @inline
 def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
-    """The motions of the point before the corner, of the corner, and of the point after, decomposed."""
+    """Parts of the motions a, v, b of the points before, at and after the corner, across and along both strands."""
     way, other = subtract3(v, a), subtract3(b, v)
     along, after = dot3(units[0], way), dot3(units[1], other)
     return v, scale_add3(way, -along, units[0]), scale_add3(other, -after, units[1]), along, after

@@ -165,7 +165,7 @@ def elastic_speed(
 
 @inline
 def halted(laws: Array, law: int, fibre: float, speed: float) -> float:
-    """The speed, 0 where a fibre at its least length would shorten."""
+    """The speed; 0 if a fibre at its least length would shorten."""
     return 0.0 if fibre <= laws[law + hill.MIN_FIBRE] and speed < 0.0 else speed
 
 
@@ -260,9 +260,8 @@ def muscle_energy(
 
 @entry
 def muscle_equilibrium(laws: Array, law: int, length: float, activation: float) -> float:
-    """Fibre length of a muscle at rest in equilibrium with its tendon [m]; the least one where there is none.
-
-    Where there are several, a stable one near the length at which the tendon is stretched by 1 %.
+    """Fibre length of a muscle at rest in equilibrium with its tendon [m]; the least one if there is none. If there are
+    several, a stable one near the length at which the tendon is stretched by 1 %.
     """
     a = clamped(laws, law, activation)
     height, slack = laws[law + hill.HEIGHT], laws[law + hill.SLACK_LENGTH]

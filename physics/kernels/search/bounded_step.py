@@ -19,7 +19,7 @@ from . import layout as search
 DIFFERENCE = 1e-5
 # a limit's spring, relative to the largest entry of the normal equations: its error is corrected after each step
 STIFF = 1e7
-# after so many exchanges nothing leaves the active set any more, so that the loop ends
+# after this many exchanges nothing leaves the active set any more, so that the loop ends
 EXCHANGES = 6
 # tolerance [rad] of limits of several coordinates
 INSIDE = 1e-12
@@ -114,7 +114,7 @@ def damped_system(
             vectors[search.RIGHT, d + i] -= push * limits[k, search.VALUE]
             for j in range(3):
                 system[d + i, d + j] += push * limits[k, search.SLOPE + j]
-            # on a curved limit, a long step slides off: damping equal to its force times its curvature
+            # a long step leaves a curved limit: add damping equal to the limit's force times its curvature
             system[d + i, d + i] += limits[k, search.PUSH] * limits[k, search.BEND]
         limits[k, search.SPRING] = spring
 

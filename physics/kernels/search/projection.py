@@ -139,7 +139,7 @@ def at_bound(vectors: Array, bounds: Array, d: int) -> bool:
 
 @shared
 def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -> bool:
-    """The damped step of the free coordinates; False where the damped curvature is not positive."""
+    """The damped step of the free coordinates; False if the damped curvature is not positive."""
     n = spacing.shape[0]
     for i in range(n):
         vectors[STEP, i] = 0.0
@@ -338,7 +338,7 @@ def follow(
     spaces: Array,
 ) -> bool:
     """Coordinates q (N, n) of goals, each the minimum next to those of the goal before it, the first next to start;
-    False where one is farther away than most (N,).
+    False if one is farther away than most (N,).
     """
     for g in range(goals.shape[0]):
         before = start if g == 0 else q[g - 1]
