@@ -133,7 +133,7 @@ def flick(
     seconds: float = SECONDS,
     record_interval: float | None = None,
 ) -> Flick:
-    """Push the tip and let go."""
+    """Push the tip, then simulate its free motion."""
     model = build_model(inertial)
     state = model.state(q=BENT)
     broken = False

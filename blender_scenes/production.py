@@ -68,7 +68,7 @@ def registered_addon() -> Iterator[None]:
 def new_file(
     name: str, collections: Sequence[str], frames: int = 250
 ) -> tuple[bpy.types.Scene, list[bpy.types.Collection]]:
-    """An empty file in metres at 24 frames a second, with its collections and so many frames."""
+    """An empty file in metres at 24 frames a second, with these collections and this number of frames."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     scene = bpy.context.scene
     scene.name = name

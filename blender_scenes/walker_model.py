@@ -36,7 +36,7 @@ SHAFT_MASS, SHAFT_RADIUS = 3.0, 0.02  # kg, m
 FOOT = 0.018  # radius of the rubber at a foot [m]
 GROUND = {"stiffness": 4e4, "exponent": 1.0, "damping": 250.0, "friction": 0.8, "smooth_speed": 0.05}
 
-SPEED, RAMP = np.radians(-200.0), 1.0  # of the shaft [rad/s], reached in so many seconds
+SPEED, RAMP = np.radians(-200.0), 1.0  # of the shaft [rad/s], reached in this many seconds
 SECONDS = 6.0
 TIME_STEP = 1.0 / 960.0  # s; a frame is 40 steps, so that every sample is at a step
 

@@ -43,7 +43,7 @@ def from_dict(
         what: its kind in words for errors, "a joint". read: {field: function to convert its value first}.
 
     Raises:
-        FormatError: it is no object, its type or a key is unknown, or a required key is missing.
+        FormatError: it is not an object, its type or a key is unknown, or a required key is missing.
         ModelError: a value is invalid.
     """
     noun = what.partition(" ")[2]
@@ -89,7 +89,7 @@ def _plain(value: Any) -> Any:
 
 
 def check_keys(entry: Any, known: Any, required: Any, where: str) -> None:
-    """FormatError if an entry is no object, has a key that is not known (None: any), or lacks a required one."""
+    """FormatError if an entry is not an object, has a key that is not known (None: any), or lacks a required one."""
     if not isinstance(entry, Mapping):
         raise FormatError(f"{where} must be an object, got {entry!r:.80}")
     for key in entry:

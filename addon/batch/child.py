@@ -132,7 +132,7 @@ def arguments(shot: Shot, out: Path | None) -> list[str]:
 def _program() -> tuple[list[str], dict[str, str]]:
     """Command that runs this add-on in another process, and the environment variables that it needs."""
     bpy = sys.modules.get("bpy")
-    if bpy is not None and bpy.app.binary_path:  # empty where Blender is a Python module
+    if bpy is not None and bpy.app.binary_path:  # empty if Blender is a Python module
         return [bpy.app.binary_path, "--background", "--command", "condyle"], {"PYTHONIOENCODING": "utf-8"}
     if physics_access.PACKAGE.startswith("bl_ext."):
         return [sys.executable, "-c", _ENABLE.format(package=physics_access.PACKAGE)], {"PYTHONUTF8": "1"}

@@ -29,7 +29,7 @@ def no_plain_files(source: Path) -> list[Path]:
         try:
             path = path.resolve()
             kind = path.stat().st_mode
-        except (OSError, ValueError, RuntimeError):  # it does not exist, or is no path
+        except (OSError, ValueError, RuntimeError):  # it does not exist, or is not a path
             continue
         if path in known or stat.S_ISDIR(kind):
             continue

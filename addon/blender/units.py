@@ -68,7 +68,7 @@ def frame_times(frames: np.ndarray, scene: Scene) -> np.ndarray:
 
 
 def inverses(matrices: np.ndarray) -> np.ndarray:
-    """Inverses (..., 4, 4) of affine matrices: those of `numpy.linalg.inv`, in a tenth of its time for 1000 of them.
+    """Inverses (..., 4, 4) of affine matrices: as `numpy.linalg.inv`, for 1000 matrices in a tenth of the time.
 
     Raises:
         LinAlgError: a matrix is singular.

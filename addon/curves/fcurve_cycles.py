@@ -7,7 +7,7 @@ from bpy.types import FCurve, FModifier
 
 # Keys closer than this [frames] coincide: the end of a cycle and the beginning of the next.
 SAME = 1e-4
-# Keys within this span [frames] are no cycle; Blender's keys are at least a hundredth apart.
+# Keys within this span [frames] are not a cycle; Blender's keys are at least a hundredth apart.
 LEAST_SPAN = 2.0**-8
 
 

@@ -66,7 +66,7 @@ def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.
 
 
 def parameter(meet: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Parameters (S,) of Bezier curves whose handles meet at a share (S,) of the way, at shares (S,) of it."""
+    """Parameters (S,) at shares (S,) of the way of Bezier curves whose handles meet at the shares `meet` (S,)."""
     low, high = np.zeros_like(share), np.ones_like(share)
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)

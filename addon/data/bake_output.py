@@ -46,7 +46,7 @@ EXTRAS = (
 
 
 class OutputProperties(PropertyGroup):
-    """What a bake writes and where."""
+    """Settings: what a bake writes and where."""
 
     target: choice("Bake To", "Where the keys go", items=TARGETS)
     every: integer(

@@ -11,7 +11,7 @@ class Kind:
 
     Attributes:
         name: as in physics.constraints.REGISTRY, or "spring" or "ground".
-        number: what files store; it never changes. icon: Blender's name of one.
+        number: stored in files; it never changes. icon: its name in Blender.
         settings: properties of `ConnectionProperties` that the panel shows for it, beside the bodies.
         has_end: whether it has a point on the body that may differ from its Empty.
         sided: whether the other body carries a surface that points of the body touch; then the two cannot be swapped.

@@ -19,7 +19,7 @@ class JointType:
     """One entry of the menus.
 
     Attributes:
-        name: as in physics.joints.REGISTRY. number: what files store; it never changes.
+        name: as in physics.joints.REGISTRY. number: stored in files; it never changes.
         settings: properties of `JointShape` that the panel shows for it.
         readings: names and units as in the class of physics (a test compares them). For types whose readings depend
             on settings see `readings_of`.

@@ -1,4 +1,4 @@
-"""Sliders of the live mode, on the window manager: changing them is no undo step, and no file stores them."""
+"""Sliders of the live mode, on the window manager: changing them is not an undo step, and no file stores them."""
 
 import bpy
 from bpy.props import PointerProperty

@@ -12,7 +12,7 @@ from mathutils import Vector
 from ..blender import units
 
 ROOM = 0.3  # m to existing objects
-# an object is a floor if it is so many times wider than the new one, and reaches at most this share of its height
+# an object is a floor if it is this many times wider than the new one, and reaches at most this share of its height
 WIDER, UNDER = 4.0, 0.25
 
 

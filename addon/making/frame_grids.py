@@ -232,7 +232,7 @@ def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
 
 
 def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
-    """Remove a row (direction 0), column or layer; ModelError where too few would remain."""
+    """Remove a row (direction 0), column or layer; ModelError if too few would remain."""
     settings = item.condyle.joint
     if not complete(settings):
         poses(scene, item)  # raises with the numbers

@@ -22,7 +22,7 @@ APART = 0.2
 
 @dataclass(frozen=True)
 class Moved:
-    """Largest change of the child's motion, in millimetres and degrees, and warnings of what was not converted."""
+    """Largest change of the child's motion, in millimetres and degrees, and warnings about unconverted settings."""
 
     distance: float
     angle: float

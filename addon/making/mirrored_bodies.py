@@ -135,7 +135,7 @@ def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: flo
     """Pose (4, 4) of the other side's object in the image of a body's object, found from their meshes.
 
     Vertices in the same order are fitted; else the meshes must be images at the present poses, or match in only one
-    way. None where they are no images, or are symmetric.
+    way. None if they are not images, or are symmetric.
 
     Args:
         now: that pose at present. slack: tolerance of vertices [Blender units].

@@ -26,7 +26,7 @@ class Coordinate:
     Attributes:
         title: its name in the panel. lower, upper: limits; both 0: none. rest: rest value of its spring. All in
             degrees; for a wire, shares of its length.
-        hold: stiffness of that spring [1/rad], times the moment of the child's weight when stretched out horizontally.
+        hold: stiffness of that spring per radian, in units of the moment of the child's weight stretched out level.
         on_left: title on the left of the figure, where its sign is reversed; empty: as on the right.
     """
 

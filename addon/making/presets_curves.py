@@ -46,7 +46,7 @@ def of(preset: Preset, parent: Body, child: Box) -> Curve:
     """The curve of a preset; without frames for other presets.
 
     Raises:
-        ModelError: the wire is no curve object, or too short.
+        ModelError: the wire is not a curve object, or too short.
     """
     size = 2.0 * float(
         child.half.max() if child.head is None else child.half[1]

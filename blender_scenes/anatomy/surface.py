@@ -43,7 +43,7 @@ class Mesh:
 def mesh_from_shape(shape: Shape, lower: ArrayLike, upper: ArrayLike, cell: float) -> Mesh:
     """Mesh of the surface of `shape` inside the box from `lower` to `upper`, with cells of about `cell` metres.
 
-    Raises ValueError where the surface is absent or reaches the walls of the box: the mesh would not be closed.
+    Raises ValueError if the surface is absent or reaches the walls of the box: the mesh would not be closed.
     """
     corner, far = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     counts = COARSE * np.ceil((far - corner) / (cell * COARSE)).astype(int) + 1

@@ -73,7 +73,7 @@ class Constraint(ReadOnlyArrays):
         """Violation (num_rows,) at a state [m, rad].
 
         Raises:
-            ModelError: the model lacks what the constraint names; the state does not belong to the model.
+            ModelError: the model lacks a body or coordinate of the constraint; the state does not belong to the model.
         """
         return self._evaluated(model, state)[0]
 

@@ -68,7 +68,7 @@ def check_progress(progress: Any) -> None:
 
 
 def check_outside(outside: Any) -> None:
-    """FitError if outside is no policy of a joint beyond its range."""
+    """FitError if outside is not a policy of joints beyond their range."""
     if not isinstance(outside, str) or outside not in OUTSIDE:
         raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
 

@@ -92,7 +92,7 @@ def check_curve(joint: SplineCurve) -> CurveCheck:
     round-off; of two stops within a `SAMPLES`-th of a knot span one may be missed.
 
     Raises:
-        ModelError: the argument is no spline curve.
+        ModelError: the argument is not a spline curve.
     """
     if not isinstance(joint, SplineCurve):
         raise ModelError(f"check_curve needs a spline curve joint, got {getattr(joint, 'type', joint)!r:.80}")

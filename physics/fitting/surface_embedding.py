@@ -30,7 +30,7 @@ def embed(
     Longer directions come first, among the open and among the closed ones. Each increases with the poses' indices.
 
     Raises:
-        FitError: the poses do not spread in so many directions.
+        FitError: the poses spread in fewer directions.
     """
     landmarks, lengths = geodesics(pose_graph(poses, metric))
     if not lengths.max() > 1e-6:

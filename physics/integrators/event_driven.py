@@ -152,7 +152,7 @@ class _Run:
         start, lift = self.now, max(-2.0 * self.gap(self.q.copy(), self.qd.copy()), LIFT)
 
         def touch(t: float, y: FloatArray) -> float:
-            # after a separation the gap may be on either side of zero, which is no event
+            # after a separation the gap may be on either side of zero, which is not an event
             away = lift * max(1.0 - (t - start) / LEFT, 0.0)
             return self.gap(np.array(y[:nv]), np.array(y[nv:])) + away
 

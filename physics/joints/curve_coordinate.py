@@ -28,7 +28,7 @@ HALVINGS = 8
 ANGLE_ROUND_OFF = 2e-15
 # fractions of a piece: its beginning, and where the error is sampled
 SAMPLES = np.array([0.0, 0.15, 0.5, 0.85])
-# a coordinate whose rate is below this share of the mean stands still
+# a coordinate whose rate is below this share of the mean does not move
 STILL = 1e-6
 # Gauss-Legendre points on [0, 1] and weights, exact for polynomials of degree 15
 POINTS = 0.5 + 0.5 * np.array(
@@ -192,7 +192,7 @@ def coordinate_map(
     """The parameter as a function of the coordinate.
 
     Raises:
-        ModelError: the coordinate stands still or turns back along the curve; the message says where.
+        ModelError: the coordinate stops or turns back along the curve; the message says where.
     """
     function = measure(curve, coordinate, axis, metric)
     name = "arc length" if axis is None else f"angle about {axis.tolist()}"

@@ -62,7 +62,7 @@ def extent(joint: Joint, distance: float) -> FloatArray:
 
 
 def _turns(joint: Joint, coordinate: int, distance: float) -> float:
-    """Turns in which a screw surely advances farther than the distance; 1 for a coordinate that is no screw."""
+    """Turns in which a screw surely advances farther than the distance; 1 for a coordinate that is not a screw."""
     places = np.zeros((2, joint.num_coordinates))
     places[1, coordinate] = 2.0 * np.pi
     ends = joint.transform(np.clip(places, *joint.range.reshape(-1, 2).T))

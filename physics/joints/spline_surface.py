@@ -229,7 +229,7 @@ class SplineSurface(Joint):
 
     @cached_property
     def net(self) -> FloatArray:
-        """Control values with the first order - 1 of each closed direction repeated, their angles whole turns later."""
+        """Control values with the first order - 1 of each closed direction repeated, their angles plus whole turns."""
         net: FloatArray = self.values
         for axis, (order, closed) in enumerate(zip(self.order, self.periodic)):
             if closed:
@@ -296,7 +296,7 @@ def _checked_knots(knots: Any, count: int, order: int, periodic: bool, direction
 
 
 def _check_distinct(values: FloatArray, periodic: tuple[bool, ...], directions: int) -> None:
-    """ModelError if neighbours along a degree of freedom coincide, across a seam too: the joint would stand still."""
+    """ModelError if neighbours along a degree of freedom coincide, across a seam too: the joint would stop."""
     for axis in range(directions):
         following = np.roll(values, -1, axis=axis)
         steps = following - values

@@ -84,7 +84,7 @@ class Sweep:
 
 
 def _ends(block: Block, coordinate: int) -> tuple[float, float] | None:
-    """Ends of a factor along a coordinate of its link, or one turn of it; None where it has none."""
+    """Ends of a factor along a coordinate of its link, or one turn of it; None if it has neither."""
     data, place = block.data, coordinate - block.coordinate
     if block.kind == layout.SPLINE_CURVE and place == 0:
         return float(data[layout.SPLINE_LOWER]), float(data[layout.SPLINE_UPPER])

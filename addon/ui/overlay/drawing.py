@@ -35,8 +35,8 @@ TOGGLES = {
 FULL, DIM, BEHIND = 1.0, 0.4, 0.18
 CONTROL_WIDTH, GHOST_WIDTH, SWEPT_WIDTH = 1.5, 1.5, 1.2
 NUMBER_COLOR, NUMBER_SIZE = (1.0, 1.0, 1.0, 0.9), 11.0
-# At most MOST control frames are numbered (every second, fifth ...), and only the first of several within so many
-# pixels.
+# At most MOST_NUMBERS control frames are numbered (every second, fifth ...), and only the first of several within
+# NUMBER_ROOM pixels.
 MOST_NUMBERS, NUMBER_STEPS = 25, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 NUMBER_ROOM = (22.0, 15.0)
 

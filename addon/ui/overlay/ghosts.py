@@ -19,7 +19,7 @@ GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)
 LEAST_DISTANCE, LEAST_ANGLE = 0.01, 2e-4
 # The types of joints that can be fitted; the relative tolerance of residuals stored as float32.
 PASSED, SAME = ("spline_curve", "spline_surface"), 1e-3
-# A changed curve is sampled at so many places, and interpolated linearly between them.
+# A changed curve is sampled at this many places, and interpolated linearly between them.
 SAMPLES = 65
 ALPHA, BOX_ALPHA = 0.95, 0.45
 EDGES = np.array(

@@ -207,7 +207,7 @@ def _worlds(owner: Object) -> list[Matrix]:
 
 
 def _places(worlds: list[Matrix]) -> np.ndarray:
-    """Places (m, 3, 4) of control frames in their joint; empty where one is missing."""
+    """Places (m, 3, 4) of control frames in their joint; empty if one is missing."""
     base, *matrices = worlds
     if not matrices or None in matrices:
         return np.empty((0, 3, 4))
@@ -217,7 +217,7 @@ def _places(worlds: list[Matrix]) -> np.ndarray:
 
 
 def _rigid(places: np.ndarray) -> np.ndarray:
-    """Places (m, 3, 4) as poses (m, 4, 4) without scale; empty where one is scaled non-uniformly."""
+    """Places (m, 3, 4) as poses (m, 4, 4) without scale; empty if one is scaled non-uniformly."""
     poses = np.tile(np.eye(4), (len(places), 1, 1))
     scales = np.linalg.norm(places[:, :, :3], axis=1, keepdims=True)
     if not len(places) or not (np.ptp(scales, axis=2) <= units.SCALE_TOLERANCE * scales.min(axis=2)).all():

@@ -21,7 +21,7 @@ AXIS_SIZE = 2.0
 STILL = 1e-6
 AXIS_COLOR, POSE_COLOR = (0.78, 0.52, 1.00), (0.62, 0.74, 0.90)
 AXIS_ALPHA, POSE_ALPHA = 0.45, 0.40
-# An axis farther from the child than so many half lengths is not drawn: the motion there hardly rotates.
+# An axis farther from the child than this many half lengths is not drawn: the motion there hardly rotates.
 FAR = 6.0
 
 

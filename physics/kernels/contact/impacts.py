@@ -49,7 +49,7 @@ def work_of(
 
 @shared
 def keeps_apart(count: int, matrix: Array, right: Array, kinds: Array, impulse: Array) -> bool:
-    """Whether no row violates its condition; if no impulses can satisfy all, the solver's grow without bound."""
+    """Whether no row violates its condition and impulses are bounded: they are not if none can meet all conditions."""
     largest, worst, most = 0.0, 0.0, 0.0
     for i in range(count):
         most = max(most, matrix[i, i] * abs(impulse[i]))

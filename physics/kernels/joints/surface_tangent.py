@@ -97,7 +97,7 @@ def second_sum(i: int, j: int) -> int:
 def follow_sums(
     tangent: Array, own: Own, directions: int, k: int, sign: float, scratch: Array, rates: Vector
 ) -> tuple[float, float]:
-    """A factor that follows sign times spline k; its phi' and the part of phi'' without accelerations."""
+    """A factor that follows sign times spline k; its phi' and the velocity-dependent part of phi''."""
     first, count, d = own
     clear_factor(tangent, first, count)
     rate, curve = 0.0, 0.0

@@ -27,8 +27,8 @@ from .strand_mass import columns_at
 Units: TypeAlias = tuple[Vector, Vector, Vector]
 # a motion of the corner, those of both strands across them, and along them
 Parts: TypeAlias = tuple[Vector, Vector, Vector, float, float]
-# rotation of both strands: rates of the first's direction and of the difference; the parts without accelerations of
-# both directions' second derivatives, and of the width's; the width's rate
+# rotation of both strands: rates of the first's direction and of the difference; the velocity-dependent parts of both
+# directions' second derivatives, and of the width's; the width's rate
 Turns: TypeAlias = tuple[Vector, Vector, Vector, Vector, float, float]
 # of a corner's mass points: their forces, those by the share across each strand, along each, and along the path
 Sums: TypeAlias = tuple[Vector, Vector, Vector, float, float, float, float]
@@ -101,7 +101,7 @@ def parts_at(k: int, what: int, units: Units, space: Array) -> Parts:
 
 @inline
 def turning_of(here: int, inverse: float, space: Array) -> Vector:
-    """The part without accelerations of a direction's second derivative; inverse is that of the length."""
+    """The velocity-dependent part of a direction's second derivative; inverse: 1 / length of the strand."""
     u, turning = flat3(space, here + muscle.STRAND_UNIT), flat3(space, here + muscle.STRAND_UNIT_RATE)
     x = scale_add3(NONE, -dot3(turning, turning), u)
     return scale_add3(x, -2.0 * space[here + muscle.STRAND_RATE] * inverse, turning)
@@ -125,7 +125,7 @@ def corner_turns(k: int, sizes: Twist, space: Array) -> Turns:
 
 @inline
 def corner_bias(s: float, rate: float, bend: Twist, turns: Turns, units: Units) -> Vector:
-    """The part without accelerations and s'' of a mass point's acceleration."""
+    """The part of a mass point's acceleration without accelerations of the path's points and s''."""
     c, by_s, by_width, ss, sw, ww = bend
     push, speed = turns[4], turns[5]
     x = scale_add3(NONE, 2.0 * rate, turns[0])

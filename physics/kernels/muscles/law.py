@@ -95,7 +95,7 @@ def bracketed(
             if abs(left) <= LEFT:
                 return nearer
             least: float = data[law + hill.MIN_FIBRE]
-            # a residual remains where there is no solution, or no finite number
+            # a residual remains if there is no solution, or no finite number
             return least if which == 1 and abs(x - least) <= LEAST_MET * (1.0 + abs(x)) else math.nan
         x = nearer
     return math.nan

@@ -1,8 +1,8 @@
 """Second derivatives of muscles by their coordinates, from paths that one or two of these move at unit speed.
 
-The part without accelerations of the second time derivatives of a path's length and of its mass points is a quadratic
-form B(q', q') whose matrix is the second derivative by the coordinates. The kernels of paths compute it exactly,
-whatever the obstacles, and polarization
+The velocity-dependent part of the second time derivatives of a path's length and of its mass points is a quadratic form
+B(q', q') whose matrix is the second derivative by the coordinates. The kernels of paths compute it exactly, whatever
+the obstacles, and polarization
 
     2 B(d, e) = B(d + e, d + e) - B(d, d) - B(e, e)
 
