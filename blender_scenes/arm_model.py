@@ -160,7 +160,7 @@ def build_model(free: bool = False) -> ph.Model:
 
 
 def start(of: ph.Model) -> ph.State:
-    """At rest, the elbow bent."""
+    """First state: at rest, the elbow bent."""
     return of.state(q=coordinates(*START))
 
 

@@ -22,7 +22,7 @@ LENGTHS = (0.042, 0.026, 0.019)
 RADII = (0.0050, 0.0042, 0.0036, 0.0026)  # at the joints and the tip
 DENSITY = 5000.0  # kg/m^3: the bones carry the mass of the whole finger
 MUSCLE_MASS, NUM_POINTS = 0.2, 20  # kg each
-ELBOW, WRIST = -0.320, -0.070  # x of where the muscles begin, and of the wrist [m]
+ELBOW, WRIST = -0.320, -0.070  # x of the muscles' origins, and of the wrist [m]
 BENT = np.radians([20.0, 25.0, 15.0])  # at first, towards the palm
 PULLEYS = {  # x and z in the bone (None: the hand) [m]; z is taken times the muscle's depth
     None: ((WRIST, -0.016), (-0.018, -0.011)),

@@ -75,7 +75,7 @@ def feet() -> Solid:
 
 
 def trunk(wobbling: bool) -> list[Solid]:
-    """Trunk and head; for the figure that wobbles pelvis, spine and shoulders."""
+    """Trunk and head; of the wobbling figure: pelvis, spine and shoulders."""
     hip, shoulder, neck = np.zeros(3), np.array([0.0, model.HIP_SHOULDER, 0.0]), np.array([0.0, 0.60, 0.0])
     across = np.array([0.0, 0.0, 1.0])
     head = moved(ball(0.105, 14, 28), (0.015, model.HEAD - 0.105, 0.0))

@@ -247,7 +247,7 @@ def course(result: ph.Result) -> Course:
 
 
 def angular_momentum(result: ph.Result, samples: slice = slice(None)) -> FloatArray:
-    """About the mass centre, backward positive (n,) [kg m^2/s], from the momenta of the root's coordinates."""
+    """Angular momentum (n,) [kg m^2/s] about the mass centre, backward positive, from the root's momenta."""
     model, found = result.model, []
     for q, qd, center in zip(result.q[samples], result.qd[samples], course(result).center[samples]):
         p = ph.mass_matrix(model, model.state(q=q))[:3] @ qd

@@ -18,7 +18,7 @@ SHOWN_WITHIN = 2e-6
 
 
 def key_poses(made: bpy.types.Object, frames: Sequence[int] | FloatArray, poses: FloatArray) -> None:
-    """Key location and quaternion of an object by poses (n, 4, 4), relative to its parent where it has one."""
+    """Key location and quaternion of an object by poses (n, 4, 4), relative to its parent if it has one."""
     made.rotation_mode = "QUATERNION"
     quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(poses[:, :3, :3]))
     key_values(made, "location", frames, poses[:, :3, 3])

@@ -78,7 +78,7 @@ def flexion_degrees(pose: FloatArray) -> float:
 
 
 def bone_gap(meshes: dict[str, Mesh], pose: FloatArray) -> float:
-    """Smallest distance [m] from the tibia's upper end to the femur in a pose; negative where they overlap."""
+    """Smallest distance [m] from the tibia's upper end to the femur in a pose; negative if they overlap."""
     vertices = meshes["Tibia"].vertices
     upper = vertices[vertices[:, 2] > -0.07]
     in_femur = upper @ pose[:3, :3].T + pose[:3, 3]

@@ -133,7 +133,7 @@ def start(model: ph.Model, kinds: tuple[bool, ...] = KINDS) -> ph.State:
 
 
 def gaps(poses: dict[int, FloatArray]) -> FloatArray:
-    """Distances (8, 8) [m] between the surfaces of letters at poses (4, 4) by number; negative where they overlap."""
+    """Distances (8, 8) [m] between the surfaces of letters at poses (4, 4) by number; negative if they overlap."""
     places = []
     for number, pose in sorted(poses.items()):
         flat = skeleton(WORD[number])

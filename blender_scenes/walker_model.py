@@ -87,7 +87,7 @@ LOOPS = (("top rod", "upper", "top"), ("low rod", "link", "low"), ("rear rod", "
 
 
 def crossing(first: FloatArray, radius: float, second: FloatArray, other: float, side: float) -> FloatArray:
-    """Where circles about two points (2,) cross: to the left of the way from the first to the second for side 1."""
+    """Intersection of circles about two points (2,): left of the line from the first to the second for side 1."""
     way = second - first
     apart = float(np.hypot(*way))
     along = (apart**2 + radius**2 - other**2) / (2.0 * apart)

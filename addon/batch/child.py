@@ -23,7 +23,7 @@ from .records import library_digest
 
 LAST_LINES = 12  # last lines of a child's output to keep, to show if it crashes
 
-#: program of a child where the package is an extension but Blender is a Python module
+#: program of a child if the package is an extension but Blender is a Python module
 _ENABLE = """
 import importlib, os, sys, bpy, addon_utils
 addon_utils.enable({package!r})

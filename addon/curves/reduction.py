@@ -1,9 +1,8 @@
 """Reduces the keys of a motion to every n-th sample, and of those to the ones that a tolerance requires. numpy only,
 float64.
 
-Curves are cubics between keys with the values and slopes of the full motion there (Bezier form), or straight
-lines. Errors are measured at every sample and between samples: half-way, and finer where a curve has handles of its
-own.
+Curves are cubics between keys with the values and slopes of the full motion there (Bezier form), or straight lines.
+Errors are measured at every sample and between samples: half-way, and at more places if a curve has separate handles.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..data.joints import PROPERTY
 from . import bodies_and_joints, curve_tools
 
 STEPS = 20  # of the search for the nearest poses
-# Least rate of the new coordinate by the old one, where the new curve departs, as a share of its mean: stiffness and
+# Least rate of the new coordinate by the old one where the curves differ, as a share of its mean: stiffness and
 # damping are divided by the rate's square.
 SLOWEST = 0.05
 # Least distance of a new knot from its neighbours, as a share of their distance: coinciding knots reduce smoothness.

@@ -1,4 +1,4 @@
-"""From an implicit solid to a closed mesh of quadrilaterals.
+"""Closed meshes of quadrilaterals from implicit solids.
 
 Surface nets (Gibson 1998, *Constrained elastic surface nets*), then Newton steps onto the surface itself.
 """
@@ -31,7 +31,7 @@ class Mesh:
         return np.vstack([self.faces[:, [0, 1, 2]], self.faces[:, [0, 2, 3]]])
 
     def volume(self) -> float:
-        """Enclosed volume [m^3]; positive where the faces look outward (divergence theorem)."""
+        """Enclosed volume [m^3]; positive if the faces look outward (divergence theorem)."""
         a, b, c = (self.vertices[self.triangles()[:, k]] for k in range(3))
         return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 

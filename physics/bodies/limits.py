@@ -99,7 +99,7 @@ def _chooses(body: Body) -> bool:
 
 
 def _middle(body: Body) -> FloatArray:
-    """A representative configuration: the middle of limits and range; 0, or the only end, where they are open."""
+    """A representative configuration: the middle of limits and range; 0, or the only end, if they are open."""
     return body.joint.from_readings(_middle_reading(body))
 
 

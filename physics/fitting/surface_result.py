@@ -24,7 +24,7 @@ class SurfaceFit:
         converged: whether the last step was below the tolerance.
         hessian_integral: the integral weighted by `smoothing`: the squared Hessian in the metric, scaled as in
             `surface_system.Problem`.
-        smoothing: weight in use: the one given, or more where the poses leave holes.
+        smoothing: weight in use: the one given, or more if the poses leave holes.
         coverage: how well the poses determine the net, from 0 to 1, see `surface_linear.coverage`.
         length_scale: metres that count as one radian.
         steps: size of every Gauss-Newton step, for judging convergence.

@@ -131,7 +131,7 @@ class Problem:
     def _hessian(
         self, jets: FloatArray, columns: FloatArray
     ) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
-        """At jets (Q, J, 6): S_i and dA / dq_i of each direction, and h (Q, pairs, 6)."""
+        """From jets (Q, J, 6): S_i and dA / dq_i of each direction, and h (Q, pairs, 6)."""
         n = len(self.net.knots)
         slopes = [jets[:, 1 + i] for i in range(n)]
         twists = [_apply(columns, slope) for slope in slopes]

@@ -101,7 +101,7 @@ class Task:
 
 
 def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: SurfaceOptions) -> Task:
-    """Check everything, find places where none are given, and unwrap angles.
+    """Check everything, find places if none are given, and unwrap angles.
 
     Raises:
         FitError: poses, places or options cannot be fitted.

@@ -30,7 +30,7 @@ class PositionController(ForceElement):
         name: unique among the model's controllers.
         body: index of the body whose joint it moves.
         stiffness, damping: (n,) one per coordinate, not negative [N m/rad, N m s/rad; for lengths N/m, N s/m].
-        force_limit: (n,) positive, infinite where there is none [N m or N].
+        force_limit: (n,) positive, infinite without a limit [N m or N].
         target: (n,) default values of the target inputs; their rates are 0 by default.
     """
 

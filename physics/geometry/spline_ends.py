@@ -23,7 +23,7 @@ def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None
     oscillation the polynomial's slope has an error of 0.3 %, the not-a-knot spline's 2.6 %.
 
     Args:
-        first: slopes (n,) at the first time, where they are known.
+        first: slopes (n,) at the first time, if they are known.
 
     Raises:
         MissingDependencyError: SciPy is not installed.

@@ -176,7 +176,7 @@ def traces(poses: FloatArray, size: float, still: bool) -> list[FloatArray]:
 
 
 def smoothed(points: FloatArray) -> FloatArray:
-    """Points (n, 3), n >= 3, with FINER - 1 more between neighbours, on cubics with the slopes of parabolas."""
+    """Points (n, 3), n >= 3, with FINER - 1 more between neighbours, on cubics with slopes from parabolas."""
     slopes = np.gradient(points, axis=0, edge_order=2)
     t = (np.arange(FINER) / FINER)[None, :, None]
     start, end = points[:-1, None], points[1:, None]

@@ -29,10 +29,10 @@ PLACEMENT, MASS, COM, INERTIA, BODY_FRAME = 0, 12, 13, 16, 23
 BODY_FLOAT_WIDTH = 35
 
 # block_int columns; FRAME is the offset in data of a constant frame applied before the block, or -1. The array has 32
-# bits where the model has muscles, else 64: this type selects the kernels that are compiled with muscles.
+# bits if the model has muscles, else 64: this type selects the kernels that are compiled with muscles.
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
 BLOCK_INT_WIDTH = 4
-# width of the integers in block_int where the model has muscles, else 64
+# width of the integers in block_int if the model has muscles, else 64
 MUSCLE_BITS = 32
 
 # block kinds
@@ -80,7 +80,7 @@ GROUND_FRICTION, GROUND_SPEED, GROUND_RADIUS, GROUND_COUNT, GROUND_POINTS = 13, 
 LAW_ELASTIC, LAW_DAMPER, LAW_GAIN, LAW_RATE_GAIN, LAW_MOST, LAW_TARGET, LAW_TARGET_RATE = range(7)
 LAW_HEADER = 7
 
-# limit rows (see `limits`); restitution is -1 where a limit is compliant
+# limit rows (see `limits`); restitution is -1 if a limit is compliant
 LIMIT_KIND, LIMIT_BODY, LIMIT_DOF, LIMIT_SPRING, LIMIT_DAMPER, LIMIT_RESTITUTION, LIMIT_PARAMETERS = range(7)
 LIMIT_WIDTH = 12
 LIMIT_LOWER, LIMIT_UPPER, LIMIT_CONE, LIMIT_ROTATION, LIMIT_ANGLE = range(5)

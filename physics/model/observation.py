@@ -26,7 +26,7 @@ def observe(
     """Body poses (samples, nb, 4, 4) and energies (samples, 3) of a sequence of coordinates and velocities.
 
     Args:
-        anywhere: extrapolate where a joint has left its range, instead of raising JointRangeError.
+        anywhere: extrapolate if a joint has left its range, instead of raising JointRangeError.
         muscles: False leaves out the energies of muscles, which take longest.
         spaces: a workspace of the model with cleared flags, which are cleared again; None: a new one.
     """

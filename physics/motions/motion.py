@@ -332,7 +332,7 @@ def pack_motions(model: Model, motions: Any, state: State) -> MotionArrays:
 
 
 def led_on(model: Model, motions: MotionArrays, end: float, dt: float) -> MotionArrays:
-    """Motions of a run until `end`, of which those that end there continue until its last step is over.
+    """Motions of a run until `end`; those that end there are continued to the end of its last step.
 
     Steps rarely meet the end of a run exactly. A rest that begins within the last step would give the joint a corner,
     and the bodies on it a kick, although it belongs to the time after the run. Motions that would leave the joint's

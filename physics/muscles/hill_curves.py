@@ -19,7 +19,7 @@ from ..validation import number
 
 @dataclass(frozen=True)
 class Knot:
-    """Where two sections meet: place, value and slope; the curvature is zero."""
+    """A point where two sections meet: x, value and slope; the curvature is zero."""
 
     x: float
     y: float

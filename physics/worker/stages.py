@@ -173,7 +173,7 @@ def _compile_functions() -> None:
 
 
 def _step_back() -> None:
-    """Lower the priority of the compiling thread, where the system allows it (Linux)."""
+    """Lower the priority of the compiling thread, if the system allows it (Linux)."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))

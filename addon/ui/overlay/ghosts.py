@@ -118,7 +118,7 @@ def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, 
 
 
 def _away(poses: np.ndarray, keyed: np.ndarray) -> np.ndarray:
-    """From poses to keys (..., 4, 4): rotation vectors [rad] and offsets of origins [m], (..., 6)."""
+    """Differences (..., 6) of keys from poses (..., 4, 4): rotation vectors [rad] and offsets of origins [m]."""
     lie = physics_access.physics().lie
     turned = lie.log(lie.inverse(poses) @ keyed)[..., :3]
     return np.concatenate([turned, keyed[..., :3, 3] - poses[..., :3, 3]], axis=-1)

@@ -15,8 +15,8 @@ LOCKED = 1e-12
 def angles_of(m: Rotation, first: int, second: int, third: int) -> Vector:
     """Angles about axes 0, 1, 2 (x, y, z) with R_first R_second R_third = m.
 
-    The middle one lies in [-pi/2, pi/2], or in [0, pi] where the first and last axes are the same; at gimbal lock the
-    last is 0.
+    The middle one lies in [-pi/2, pi/2], or in [0, pi] if the first and last axes are the same; at gimbal lock the last
+    is 0.
     """
     i, j = first, second
     k = 3 - i - j

@@ -89,7 +89,7 @@ def last_of_product(s: Jet, x: VectorJet) -> Vector:
 
 @inline
 def length_and_unit(w: VectorJet) -> tuple[Jet, VectorJet]:
-    """Length and direction of a vector, from l' = u . w' and w = l u; zero where it has no length."""
+    """Length and direction of a vector, from l' = u . w' and w = l u; zero if it has no length."""
     length = math.sqrt(dot3(w[0], w[0]))
     i = 1.0 / length if length > 0.0 else 0.0
     u = scale_add3(NONE, i, w[0])

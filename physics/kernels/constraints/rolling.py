@@ -37,7 +37,7 @@ def rolling_rows(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """The two rows of a contact joint without slip; the body `contact` in the marked model has its kinematics up to the
+    """The two no-slip rows of a contact joint; the body `contact` of the marked model has its kinematics up to the
     contact.
     """
     con_int, _, con_data, marked, spaces = constraints

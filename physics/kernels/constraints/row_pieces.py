@@ -208,7 +208,7 @@ def point_rows(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """Three times `slide_row`, along the axes of a frame on the other body, into the first three rows of both."""
+    """`slide_row` along the three axes of a frame on the other body, into the first rows of `rows` and `jacobian`."""
     lever = subtract3(place, reference_of(body_int, work, body))
     most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
     a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)

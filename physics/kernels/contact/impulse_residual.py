@@ -13,8 +13,8 @@ from .newton import LARGEST
 
 @shared
 def overgrown(count: int, matrix: Array, right: Array, impulse: Array) -> float:
-    """Ratio of impulses to the largest that the rows' speeds without them explain, at least 1: it grows where they
-    oppose each other without bound.
+    """Ratio of the impulses' size to the largest that the rows' speeds without impulses explain, at least 1: it is
+    large if impulses oppose each other without bound.
     """
     size, asked = 0.0, 0.0
     for i in range(count):

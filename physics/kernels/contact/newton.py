@@ -82,7 +82,7 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
 
 @inline
 def weight_of(i: int, first: int, cones: int, space: Array, order: Array) -> float:
-    """Weight of an impulse in directions without motion; sliding tangents are determined by their direction."""
+    """Weight of an impulse in directions without motion; small for sliding tangents, whose direction is known."""
     slides = i < cones and order[order.shape[0] // 3 + i] == solver.SLIDE and (i - first) % 3 > 0
     return PROXIMAL if slides else space[solver.HOLD, i]
 

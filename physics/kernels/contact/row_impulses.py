@@ -63,7 +63,7 @@ def slacken(count: int, system: Array) -> None:
 
 @shared
 def solve_once(count: int, system: Array) -> tuple[float, float]:
-    """Impulses of all rows, from the present ones as a warm start; the solver's residual, and how far they are
+    """Impulses of all rows, from the present ones as a warm start; the solver's residual, and how much they are
     overgrown.
     """
     matrix, right, kinds = system[con.SYSTEM_MATRIX], system[con.SYSTEM_RIGHT], system[con.SYSTEM_KINDS]

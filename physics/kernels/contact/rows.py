@@ -80,8 +80,8 @@ def how_prescribed(body_int: Array, dof: Array, body: int) -> tuple[bool, bool]:
 
 @shared
 def moves_freely(body_int: Array, dof: Array, found: Array, known: int, body: int) -> bool:
-    """Whether no prescribed coordinate affects a body's motion, and no known contact joins it with a body that they
-    affect in part: such a body has their velocities at a step's end, which contradict those of fully prescribed ones.
+    """Whether no prescribed coordinate affects a body's motion, and no known contact joins it with a partly prescribed
+    body: the velocities of such a body at a step's end contradict those of fully prescribed ones.
     """
     free = not how_prescribed(body_int, dof, body)[0]
     for c in range(known):
@@ -153,8 +153,8 @@ def add_tangents(
     system: Array,
     spaces: Array,
 ) -> None:
-    """The two rows of sliding of a contact with friction, from `row` on. drift is its slip speed at the step's
-    beginning for no slip over the step; prescribed: it moves as far as such an obstacle.
+    """The two rows of sliding of a contact with friction, from `row` on. drift: slip speed at the step's beginning that
+    gives no slip over the step. prescribed: whether the body moves as far as a prescribed obstacle.
     """
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     axes = tangents(normal)

@@ -44,7 +44,7 @@ def aim_row(
     system: Array,
 ) -> None:
     """Least target speed of row k, a limit or a contact, from its speeds without impulses and before the step; its
-    restitution where it is an impact.
+    restitution if it is an impact.
 
     Before the limit it is the speed that just reaches it; beyond it (errors of second order carry curved ones there)
     the speed that returns within a whole step, never faster than an elastic impact. course is (hit, whole), whole the

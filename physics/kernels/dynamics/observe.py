@@ -82,8 +82,8 @@ def store_body_pose(
 def joint_geometry(
     arrays: Array, q: Array, directions: Array, pose: Array, columns: Array, biases: Array, flags_work: Array
 ) -> None:
-    """Of a model with one body: link pose (12,), motion subspace (n, 6) and the bias (k, 6) along each direction, in
-    world axes about the link's origin; flags_work is (work, dof, flags).
+    """Link pose (12,), motion subspace (n, 6) and bias (k, 6) along each direction of a model with one body, in world
+    axes about the link's origin; flags_work is (work, dof, flags).
     """
     body_int = arrays[at.BODY_INT]
     work, dof, flags = flags_work

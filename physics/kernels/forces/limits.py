@@ -71,9 +71,8 @@ def turning_axes(m: Rotation, axes: tuple[int, int, int]) -> tuple[Vector, Vecto
 
 @inline
 def euler_angle(m: Rotation, axes: tuple[int, int, int], which: int, near: float) -> tuple[float, Vector]:
-    """One Euler angle of the rotation m, the value nearest to `near` modulo whole turns where it is an outer one, and
-    its gradient by the angular velocity: the axes a, b, c of the three rotations satisfy w = a alpha' + b beta' + c
-    gamma'.
+    """One Euler angle of the rotation m (an outer angle with the whole turns nearest to `near`), and its gradient by
+    the angular velocity: the axes a, b, c of the three rotations satisfy w = a alpha' + b beta' + c gamma'.
     """
     angles, a, b, c = turning_axes(m, axes)
     volume = dot3(a, cross(b, c))
@@ -171,9 +170,9 @@ def coupled_share(dof: Array, first: int, d: int, s: Twist) -> tuple[Twist, floa
     """Inertia of implicit limits on coordinate d: its coupling with the bodies, and its own; its joint's coordinates
     begin at first.
 
-    A joint's coordinates are eliminated one at a time, last first, from bodies' inertias; with limits they are
-    eliminated from both together, as if each moved bodies by s and a point of its own by 1. The coupling between that
-    point and the bodies that later ones left is in `PROJECTED` until it is overwritten.
+    A joint's coordinates are eliminated one at a time, last first, from the bodies' inertias; with limits they are
+    eliminated from both together, as if each moved the bodies by s and a separate point by 1. The coupling of that
+    point and the bodies that remains after later coordinates is in `PROJECTED` until it is overwritten.
     """
     left = load_twist(dof, d, at.PROJECTED)
     along = dot6(s, left)

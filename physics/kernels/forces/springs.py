@@ -73,7 +73,7 @@ def spring_tangent(body_int: Array, data: Array, row: int, work: Array, moves: M
     shift_b, speed_b = end_change(second, b, other_eta, other_nu)
     dx, dw = scale_add3(shift_b, -1.0, shift_a), scale_add3(speed_b, -1.0, speed_a)
     tension = spring_tension(data, row, length, dot3(u, w))
-    if length < ALONE:  # only without rest length is there a slope
+    if length < ALONE:  # only without a rest length the force has a slope here
         along = data[row + at.SPRING_STIFFNESS] if data[row + at.SPRING_REST] == 0.0 else 0.0
         change = scale_add3(NONE, along, dx)
     else:

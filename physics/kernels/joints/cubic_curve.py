@@ -60,8 +60,8 @@ def cubics(data: Array, offset: int, x: float, scale: float) -> Columns:
 
 @inline
 def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """For three factors exp(g phi) with g = (0, 0, rate, v): sine and cosine of the angle, and the shares of v along
-    and across it in the translation.
+    """For three factors exp(g phi) with g = (0, 0, rate, v): sine and cosine of the angle, and the factors of v along
+    and across the axis in the translation.
 
     As in `exp_twist`, with the axis n along z.
     """
@@ -90,7 +90,7 @@ def turns_by(rates: Lanes, phi: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
 def large_turn(
     angle: float, rate: float, small: tuple[float, float, float, float]
 ) -> tuple[float, float, float, float]:
-    """`turns_by` of one factor; takes the series' results where the angle is small."""
+    """`turns_by` of one factor; takes the series' results if the angle is small."""
     if abs(angle) < SMALL_ANGLE:
         return small
     sine, cosine = sine_cosine(angle)

@@ -118,7 +118,7 @@ def evaluate_function(data: Array, offset: int, q: float) -> Vector:
 
 @shared
 def third_derivative(data: Array, offset: int, q: float) -> float:
-    """Third derivative at q of the function that begins at offset: 0 where a spline is extrapolated linearly."""
+    """Third derivative at q of the function that begins at offset: 0 if a spline is extrapolated linearly."""
     kind = int(data[offset])
     if kind == at.LINEAR_FUNCTION:
         return 0.0

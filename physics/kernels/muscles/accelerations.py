@@ -190,8 +190,8 @@ def take_strand(
 ) -> None:
     """Subtract the changes of inertial forces of a strand's mass points; push: change of its beginning's acceleration.
 
-    A mass point of share c of the strand and s of the path is c l past the beginning: this length changes with s times
-    that of the path (whole) less that of all strands before (done).
+    A mass point of share c of the strand and s of the path is c l past the beginning: this length changes by s times
+    the change of the path's length (whole) less that of all strands before (done).
     """
     base = add3(push, last_of_product((0.0, -done[1], -done[2], -done[3], -done[4], -done[5]), unit))
     tail = last_of_product((0.0, whole[1], whole[2], whole[3], whole[4], whole[5]), unit)

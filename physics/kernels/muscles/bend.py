@@ -127,7 +127,7 @@ def bend_inertia(data: Array, row: int, k: int, quick: bool, space: Array) -> No
         along, across = s + space[before + muscle.STRAND_LENGTH], dot3(way, force)
         take_from_side(data, k - 1, share, along, scale_add3(NONE, 1.0 - by[3], force), space)
         take_from_side(data, k, share, s, scale_add3(NONE, by[3], force), space)
-        # a length is the one before the next strand, less the one before the strand itself
+        # a strand's length: the path's length before the next strand, less that before the strand itself
         space[here + muscle.ALONG_PATH] += share * by[0] * across
         space[before + muscle.ALONG_BEFORE] += by[1] * across
         space[here + muscle.ALONG_BEFORE] += (by[0] - by[1] + by[2]) * across

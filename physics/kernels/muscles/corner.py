@@ -55,8 +55,8 @@ def bend_of(s: float, sizes: Twist) -> Twist:
 
 @inline
 def shares_of(s: float, bend: Twist, sizes: Twist) -> Twist:
-    """Shares of the strands' motions in that of a mass point at s: across the one before and the one after, along them
-    by the width, then c and its slope by s.
+    """Shares of the strands' motions in that of a mass point at s: across the strand before, across the one after, and
+    along both (through the width); then c and its slope by s.
     """
     across = (s - bend[0]) * sizes[0], bend[0] * sizes[1]
     return across[0], across[1], bend[2] * sizes[4], bend[2] * sizes[5], bend[0], bend[1]
@@ -86,7 +86,7 @@ def parts_of(units: Units, a: Vector, v: Vector, b: Vector) -> Parts:
 
 @inline
 def round_motion(shares: Twist, units: Units, parts: Parts, ds: float) -> Vector:
-    """Motion of a mass point by those of the corner and both strands, and along the path."""
+    """Motion of a mass point from the motions of the corner, of both strands, and along the path."""
     x = scale_add3(scale_add3(parts[0], shares[0], parts[1]), shares[1], parts[2])
     x = scale_add3(x, shares[2] * parts[3] + shares[3] * parts[4] + shares[5] * ds, units[2])
     return scale_add3(x, ds, units[0])

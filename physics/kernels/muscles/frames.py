@@ -27,7 +27,7 @@ def past(data: Array, point: int, before: float, space: Array) -> float:
 
 @inline
 def acceleration_of(work: Array, body: int, quick: bool) -> Twist:
-    """Acceleration of a body after `kinematics` and a pass over accelerations; velocity terms only where quick."""
+    """Acceleration of a body after `kinematics` and a pass over accelerations; velocity terms only if quick."""
     if body < 0:
         return STILL
     total: Twist = load_twist(work, body, at.ACCELERATION)
@@ -67,7 +67,7 @@ def sizes_of(k: int, space: Array) -> Twist:
 
 @inline
 def width_curve(k: int, sizes: Twist, space: Array) -> float:
-    """The part of the second derivative of a corner's width without those of its strands' lengths."""
+    """The second derivative of a corner's width, without the terms of second derivatives of its strands' lengths."""
     a, b = space[row_at(k - 1) + muscle.STRAND_LENGTH], space[row_at(k) + muscle.STRAND_LENGTH]
     da, db = space[row_at(k - 1) + muscle.STRAND_RATE], space[row_at(k) + muscle.STRAND_RATE]
     mixed = (db * a - da * b) / (a + b)

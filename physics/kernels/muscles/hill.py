@@ -120,7 +120,7 @@ def fibre_of(laws: Array, law: int, fibre: float) -> tuple[float, float]:
 
 @inline
 def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[float, float, float]:
-    """Length, cosine and normalized speed of the fibre on a rigid tendon; at rest where the tendon is slack."""
+    """Length, cosine and normalized speed of the fibre on a rigid tendon; at rest if the tendon is slack."""
     along = length - laws[law + hill.SLACK_LENGTH]
     height = laws[law + hill.HEIGHT]
     fibre = math.sqrt(along * along + height * height) if along > 0.0 else 0.0
@@ -135,7 +135,7 @@ def rigid_fibre(laws: Array, law: int, length: float, speed: float) -> tuple[flo
 def rigid_forces(
     laws: Array, law: int, activation: float, fibre: float, speed: float
 ) -> tuple[float, float, float]:
-    """Active, passive and damping force along the fibre, normalized; damping is reduced where the fibre would push."""
+    """Active, passive and damping force along the fibre, normalized; damping is reduced if the fibre would push."""
     normal = fibre / laws[law + hill.OPTIMAL_LENGTH]
     factor, _ = active_factor(laws, law, normal)
     passive, _ = passive_force(laws, law, normal)

@@ -25,7 +25,7 @@ NONE = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 @inline
 def passes(laws: Array, law: int, activation: float) -> float:
-    """1 where the activation is not clamped, else 0."""
+    """1 if the activation is not clamped, else 0."""
     return 1.0 if clamped(laws, law, activation) == activation else 0.0
 
 

@@ -31,8 +31,8 @@ def states_at_end(
     states: tuple[float, float],
     steps: tuple[float, float],
 ) -> tuple[float, float]:
-    """Activation and fibre length x with x = states + steps f(x), at the end of implicit steps; not finite where there
-    are none.
+    """Activation and fibre length x with x = states + steps f(x), at the end of implicit steps; not finite if there are
+    none.
     """
     (activation, fibre), (step, fibre_step) = states, steps
     longest = 2.0 * (length + states[1])
@@ -74,7 +74,7 @@ def bracketed(
 
     The residual increases with the state, as either rate decreases: Newton's steps within shrinking bounds, bisection
     where they leave these. A fibre that would shorten beyond its least length ends there, where its rate jumps to 0.
-    Not finite where the bounds bracket no solution.
+    Not finite if the bounds bracket no solution.
     """
     x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))
     for _ in range(MOST_HALVES):

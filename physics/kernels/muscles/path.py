@@ -140,8 +140,8 @@ def trace_path(
     """Points, strands and length of the muscle with the record at row, into the workspace; returns the number of
     points.
 
-    After `kinematics`. Second derivatives use the bodies' present accelerations and qdd; without velocity terms where
-    not quick.
+    After `kinematics`. Second derivatives use the bodies' present accelerations and qdd; without velocity terms if not
+    quick.
     """
     data = arrays[at.MODEL_DATA]
     count = 0

@@ -105,7 +105,7 @@ def rounded_points(
 def bent_points(
     data: Array, row: int, k: int, space: Array, dof: Array, places: Array, jacobian: Array, gravity: Vector
 ) -> None:
-    """As `rounded_points`, where a strand at point k runs over obstacles."""
+    """As `rounded_points`, if a strand at point k runs over obstacles."""
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
     first = int(space[row_at(k) + muscle.CORNER_FIRST])
     for i in range(first, first + int(space[row_at(k) + muscle.CORNER_COUNT])):
@@ -175,9 +175,9 @@ def muscle_points(
     corners: Array,
     spaces: tuple[Array, Array, Array],
 ) -> int:
-    """Of the mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes
-    in as zeros; the drawn path, with samples on each strand over obstacles, into corners (points, 3); returns the
-    number of its points.
+    """Mass points of muscle `number`: place, velocity and bias J' q' (n, 9) and Jacobian (n, 3, nv), which comes in as
+    zeros; the drawn path, with samples on each strand over obstacles, into corners (points, 3); returns the number of
+    its points.
 
     still (nv,) are zeros.
     """

@@ -229,8 +229,8 @@ def motion_column(n: int, j: int, s: float, point: int, space: Array) -> Vector:
 
 @shared
 def pull_strand(arrays: Array, here: int, pull: float, massive: bool, work: Array, space: Array) -> None:
-    """Forces of a strand over obstacles, on its ends into their rows and on its obstacles' bodies: of the tension, and
-    where massive of its mass points' inertia.
+    """Forces of a strand over obstacles, on its ends into their rows and on its obstacles' bodies: of the tension and,
+    if massive, of its mass points' inertia.
     """
     data = arrays[at.MODEL_DATA]
     header = int(space[here + muscle.STRAND_AT])

@@ -37,7 +37,7 @@ def update_scale(normal: Array, vectors: Array) -> None:
 def accept(
     arrays: Array, chart_limit: float, q: Array, trial_errors: Array, errors: Array, spaces: Array
 ) -> None:
-    """Take the trial point; recompute the workspace at q where a rotation vector has changed its chart."""
+    """Take the trial point; recompute the workspace at q if a rotation vector has changed its chart."""
     vectors, indices, work, dof, flags = spaces
     for d in range(q.shape[0]):
         q[d] = vectors[search.TRIAL, d]
@@ -86,7 +86,7 @@ def inverse_kinematics(
     solver: Array,
     spaces: Array,
 ) -> None:
-    """From q, in place, to the nearest least-squares solution; errors and report describe it.
+    """Move q in place to the nearest least-squares solution; errors and report describe it.
 
     solver is (normal, system, factor, columns, vectors, trial_errors, limits, indices); spaces (work, dof, flags).
     """

@@ -179,7 +179,7 @@ def newton_step(damping: float, bounds: Array, spacing: Array, vectors: Array) -
 def refine(
     arrays: Array, goal: Array, metric: Array, bounds: Array, spacing: Array, vectors: Array, spaces: Array
 ) -> float:
-    """From vectors[HERE] down to the minimum of half the squared distance, which it returns."""
+    """Descend from vectors[HERE] to the minimum of half the squared distance, which it returns."""
     n = spacing.shape[0]
     cost = slope(arrays, vectors[HERE], goal, metric, vectors[STILL], vectors[SLOPE], spaces)
     damping = FIRST_DAMPING * cost
@@ -311,7 +311,7 @@ def find_leaps(
     spaces: Array,
 ) -> None:
     """Mark every goal whose coordinates are at another minimum than the one next to those of the goal before it. turns
-    (n,) are the periods of coordinates, 0 where there is none.
+    (n,) are the periods of coordinates, 0 if there is none.
     """
     for g in range(1, goals.shape[0]):
         go_down(arrays, goals[g], metric, bounds, spacing, q[g - 1], vectors, spaces)
