@@ -174,7 +174,7 @@ def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.t
 
 
 def node_tree(block: bpy.types.Material | bpy.types.World) -> bpy.types.NodeTree:
-    """The node tree of a material or world; from Blender 5.0 on all have one, and turning nodes on warns."""
+    """The node tree of a material or world; from Blender 5.0 on all have one, and `use_nodes` is deprecated."""
     if bpy.app.version < (5, 0, 0):
         block.use_nodes = True
     return block.node_tree

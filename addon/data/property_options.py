@@ -84,7 +84,7 @@ def needs_joint(cls: type[Operator], context: Context) -> bool:
 
 
 def needs_own_joint(cls: type[Operator], context: Context) -> bool:
-    """Poll: as `needs_joint`, but not one of a library, which the next load would restore."""
+    """Poll: as `needs_joint`, except for joints of a library, which the next load would restore."""
     if not needs_joint(cls, context):
         return False
     joint = active_joint(context)

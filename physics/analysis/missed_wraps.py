@@ -82,7 +82,7 @@ def looked_at(q: FloatArray) -> FloatArray:
 
 
 def _leaps(q: FloatArray, lengths: FloatArray, slopes: FloatArray, steady: Any) -> int:
-    """Number of jumps of a length between neighbouring states (T, nv) with these slopes, both steady (T,)."""
+    """Number of neighbouring states, both `steady` (T,), between which a length changes more than its slopes allow."""
     # a coordinate that does not move the path allows no change, however far it moves
     steep = np.maximum(np.abs(slopes[1:]), np.abs(slopes[:-1]))
     most = LEAP * (steep * np.abs(np.diff(q, axis=0))).sum(axis=1) + 1e-9

@@ -297,7 +297,7 @@ def _draw_space(drawings: Iterable[Drawing], path: str | os.PathLike[str] | None
 
 
 def _fit_axes(axes: Any, points: FloatArray) -> None:
-    """The same scale along all axes, and few ticks."""
+    """Set the same scale along all axes, and few ticks."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = points.min(axis=0), points.max(axis=0)

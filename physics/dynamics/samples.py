@@ -115,8 +115,8 @@ def inverse_dynamics_of_samples(
         times: increasing (T,) [s], T > degree. q: coordinates (T, nv).
         cutoff: frequency [Hz] at which the splines lose 3 dB, a number or (nv,); equal within a rotation vector.
             Measured data need one: noise in accelerations grows with the square of the sampling rate, most at the ends.
-        smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative (degree + 1) / 2
-            against the sum of squared distances from the samples; 0 interpolates the samples.
+        smoothing: instead of a cutoff, the weight [s^degree] of the integral of the squared derivative of order (degree
+            + 1) / 2 against the sum of squared distances from the samples; 0 interpolates the samples.
         degree: of the splines: 3, 5 or 7.
         external_forces: on bodies, sampled over the whole motion.
 

@@ -57,7 +57,7 @@ def fit_curve(
         length_scale: metres that count as one radian; None: the spread of the poses, four times the root mean square
             distance of their origins from the centre.
         outside: behaviour of the joint beyond its range, see `SplineCurve`.
-        tolerance: the fit has converged when a step moves no frame by more. max_iterations: for one set of knots.
+        tolerance: the fit has converged if no frame moves by more in a step. max_iterations: for one set of knots.
         progress: called with the fraction done and a message; cancels by returning False.
         wishes: metric, weights, pinned, ends, robust, robust_scale, within, coordinate, axis: see `FitOptions`.
 

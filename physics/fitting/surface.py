@@ -50,7 +50,7 @@ def fit_surface(
         smoothing: w in [0, 1): weight of the squared Hessian against the misfit (sec. 6.3). At 1/2, four full waves
             over the range lose half of their amplitude; see `surface_system.Problem`.
         refine: whether poses slide to the nearest point of the surface; None: if q is not given.
-        tolerance: the fit has converged when a step changes no control value by more, in radians by the length scale.
+        tolerance: the fit has converged if a step changes no control value by more, [rad] by the length scale.
             With sliding poses also when a step lowers the objective by less than a two-thousandth.
         max_iterations: Gauss-Newton steps.
         progress: called with the fraction done and a message; cancels by returning False.

@@ -220,7 +220,7 @@ class Chart(NamedTuple):
 
 
 def reparametrize(r: Any, rd: Any = 0.0, rdd: Any = 0.0, tau: Any = 0.0) -> Chart:
-    """Remove whole turns so that |r| <= pi; rotation, velocity, acceleration and power stay (eqs. 66-70, 78).
+    """Remove whole turns so that |r| <= pi; rotation, velocity, acceleration and power do not change (eqs. 66-70, 78).
 
     Args:
         r: coordinates (..., 3) of any length except a whole number of turns, where r' is undefined.

@@ -43,8 +43,8 @@ class TwistMetric:
     def of_matrix(cls, matrix: Any, name: str = "metric") -> TwistMetric:
         """x^T M x, with M (6, 6) scaled so that lengths read as radians.
 
-        The length of a rotation about the point at which M decouples from translation is then its angle, averaged over
-        all axes. Fits depend on ratios only; tolerances need the unit.
+        The length of a rotation, about the point where M does not couple it with translation, is then its angle,
+        averaged over all axes. Fits depend on ratios only; tolerances need the unit.
 
         Raises:
             ModelError: M is not symmetric positive definite.

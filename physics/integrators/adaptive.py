@@ -70,7 +70,7 @@ def held_between(problem: Problem, begin: float, end: float) -> FloatArray:
 
 
 def charted(model: Model, dof: FloatArray, q: FloatArray, qd: FloatArray, chart: IntArray) -> int:
-    """Change free rotation vectors at the limit of their chart to the principal one; returns how many."""
+    """Change free rotation vectors at the limit of their chart to the principal chart; returns their number."""
     # the root of `chart_event` may lie on either side of the limit
     limit, change = kernels.stepping.rollout.CHART_LIMIT - 1e-6, kernels.stepping.rollout.change_charts
     return int(change(model.arrays, dof, limit, 0.0, q, qd, np.empty_like(q), chart))

@@ -24,7 +24,7 @@ from .stretches import run_in_stretches
 
 
 def needs_constraints(problem: Problem) -> bool:
-    """Whether a problem is more than a tree under tables of forces."""
+    """Whether a problem has constraints, contacts, hard limits or prescribed motions."""
     model = problem.model
     return (
         bool(model.constraints)

@@ -57,7 +57,7 @@ def _changes(problem: Problem) -> FloatArray:
 
 
 def _shortest(times: FloatArray, begin: float, end: float) -> float:
-    """The shortest interval that times (K,) cut from begin to end; infinite if none lies between."""
+    """The shortest interval between begin, end and the times (K,) that lie between them; infinite if none does."""
     inside = times[np.isfinite(times) & (times > begin) & (times < end)]
     if not len(inside):
         return np.inf

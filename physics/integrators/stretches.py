@@ -69,9 +69,9 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
 
 
 def _steps_at_leaps(problem: Problem) -> list[int]:
-    """Step counts at which a prescribed motion changes abruptly: before that step, after it and after the next one.
+    """Step counts before and after each step in which a prescribed motion changes abruptly, and after the next step.
 
-    Steps that do not meet the change take it up in the next one.
+    A step that does not end at the change takes it up in the next one.
     """
     stops = motion_stops(problem, problem.start - problem.dt, problem.start + problem.duration)
     first = [int(np.floor((stop - problem.start) / problem.dt + 1e-9)) for stop in stops]

@@ -34,8 +34,8 @@ class SplineSurface(Joint):
         order: of each direction, 4 to 20 (3 is only C1: kinematics, with a warning); one number for all.
         knots: (m_i + order_i,) for each direction; None: even over [0, 1], clamped where the direction is open.
         periodic: which directions are closed. An angle that returns whole turns later counts as closed.
-        sequence: axes of the angles, three letters of x, y, z, each in the frame after the ones before. Where the first
-            and third axis align the joint is singular, and it warns near there: choose another sequence.
+        sequence: axes of the angles, three letters of x, y, z, each in the frame after the ones before. If the first
+            and third axis align, the joint is singular; it warns nearby: choose another sequence.
         rotation_first: rotations before translations; otherwise (x, y, z) is the position in the fixed frame.
         moving: the last direction is time [s], not a degree of freedom: the surface deforms. Its coordinate keeps its
             velocity (1) whatever the forces.

@@ -12,7 +12,7 @@ from .base import Block
 from .links import Link
 from .symbols import SAMPLE_ROLES, Pen, facing
 
-# Samples along a path and a side of a surface: for each span of a spline, at least, at most.
+# Samples along a path, and along a side of a surface: per span of a spline, then the least and the most.
 PATH_SAMPLES = (6, 33, 145)
 SURFACE_SAMPLES = (2, 13, 25)
 # Steps between two samples on the cubic through them.
@@ -21,7 +21,7 @@ SURFACE_LINES = 7
 VOLUME_LINES = 3
 PATH_FRAMES = 7
 SURFACE_FRAMES = 4
-# Half the drawn range of a function without ends of its own, by the unit of its coordinate.
+# Half the drawn range of a function without ends, by the unit of its coordinate.
 REACH = {"rad": 1.0, "m": 0.1, "1": 1.0, "s": 1.0}
 # An origin that moves less than this share of the symbols' size is fixed: the tips of the axes are traced instead.
 STILL = 1e-6

@@ -56,7 +56,7 @@ def excite(model: Model, signals: Mapping[str, Any], tau: Any = None) -> Any:
 
 
 def _base(model: Model, tau: Any) -> tuple[Callable[..., FloatArray], FloatArray | None]:
-    """Other forces and inputs as a function of (t, q, q') that returns new arrays, and their constant or None."""
+    """Other forces and inputs as a function of (t, q, q') that returns new arrays, and their constant value or None."""
     if isinstance(tau, Table):
         times, rows = tau.checked(model)
         return (lambda t, q, qd: np.array([np.interp(t, times, column) for column in rows.T])), None

@@ -113,7 +113,7 @@ class Muscle:
         Args:
             index, coordinates, inputs: indices of bodies, coordinates and inputs by name.
             frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
-            place, kept: where the places of its strands, and the forces of its mass points, begin in the workspace.
+            place, kept: offsets in the workspace of its strands' records and of its mass points' forces.
         """
         size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
         rows, parts, bodies = [], [], []

@@ -96,7 +96,7 @@ def inertia_loads(data: Array, row: int, count: int, quick: bool, space: Array) 
 
 @shared
 def pull_points(arrays: Array, count: int, pull: float, massive: bool, work: Array, space: Array) -> None:
-    """Forces of tensions along the strands: that of the muscle, less the mass points' inertial forces."""
+    """Forces of the strands' tensions on the points: the muscle's tension less the mass points' inertial forces."""
     whole = 0.0
     for k in range(count - 1):
         whole += space[row_at(k) + muscle.ALONG_PATH]
