@@ -42,7 +42,7 @@ def key_bodies(
 def key_property(
     made: bpy.types.Object, name: str, frames: Sequence[int] | FloatArray, values: FloatArray
 ) -> None:
-    """Key a custom property, made here, by values (n,)."""
+    """Add a custom property and key it with values (n,)."""
     made[name] = float(values[0])
     key_values(made, f'["{bpy.utils.escape_identifier(name)}"]', frames, values[:, None], array=False)
 

@@ -101,7 +101,7 @@ def silence() -> Iterator[None]:
 
 
 def add_camera(scene: bpy.types.Scene, shot: Shot, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A camera for the shot, made the scene's own."""
+    """Add a camera for the shot, and make it the scene's camera."""
     data = bpy.data.cameras.new("Camera")
     data.lens, data.sensor_fit, data.clip_start = 85.0, "HORIZONTAL", 0.01
     camera = bpy.data.objects.new("Camera", data)
@@ -161,7 +161,7 @@ def label_object(
 
 
 def glow(name: str, color: tuple[float, float, float], strength: float) -> bpy.types.Material:
-    """Emissive material, made once a name."""
+    """An emissive material, made once per name."""
     if name in bpy.data.materials:
         return bpy.data.materials[name]
     material = bpy.data.materials.new(name)

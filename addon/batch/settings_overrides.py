@@ -130,7 +130,7 @@ def merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(settings: dict[str, Any]) -> None:
-    """FormatError for the first setting whose name, type or range is wrong for every file."""
+    """FormatError for the first setting that is wrong for any file: in name, type or range."""
     for override in flatten(settings):
         _check_value(_static_property(override), override)
 

@@ -112,8 +112,8 @@ def solve_impacts(
     order: Array,
     spare: Array,
 ) -> float:
-    """Impulses (count,) of an impact, from the present ones as a warm start; the largest residual of its problems (see
-    `solve_impulses`, also for the other arguments).
+    """Impulses (count,) of an impact, from the present ones as a warm start; returns the largest residual of its
+    problems (see `solve_impulses`, also for the other arguments).
 
     Args:
         before: speeds of the rows before the impact (count,).

@@ -288,7 +288,7 @@ def solve_impulses(
     space: Array,
     order: Array,
 ) -> float:
-    """Impulses (count,) of all rows, from the present ones as a warm start; the natural map's residual.
+    """Impulses (count,) of all rows, from the present ones as a warm start; returns the natural map's residual.
 
     Args:
         count: number of rows; the arrays may be longer.

@@ -173,7 +173,7 @@ def stays_inside(first: int, cones: int, m: int, share: float, space: Array) -> 
 
 @shared
 def follow_path(first: int, cones: int, m: int, space: Array) -> None:
-    """Impulses and their speeds from zero, as near to the path's end as round-off allows."""
+    """Follow the path from zero to impulses and speeds as near to its end as round-off allows."""
     size = start(first, cones, m, space)
     widest, centering = 0.0, CENTERING
     for _ in range(MOST_STEPS):

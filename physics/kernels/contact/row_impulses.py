@@ -25,7 +25,7 @@ TURNS = 3
 
 @shared
 def factorize_equalities(count: int, system: Array) -> tuple[int, int]:
-    """Factors of the rows that are equalities; their number and rank."""
+    """Factors of the rows that are equalities; returns their number and rank."""
     kinds, order = system[con.SYSTEM_KINDS], system[con.SYSTEM_ORDER]
     equalities = 0
     for k in range(count):
@@ -63,9 +63,7 @@ def slacken(count: int, system: Array) -> None:
 
 @shared
 def solve_once(count: int, system: Array) -> tuple[float, float]:
-    """Impulses of all rows, from the present ones as a warm start; the solver's residual, and how much they are
-    overgrown.
-    """
+    """Impulses of all rows, from the present ones as a warm start; returns the solver's residual and `overgrown`."""
     matrix, right, kinds = system[con.SYSTEM_MATRIX], system[con.SYSTEM_RIGHT], system[con.SYSTEM_KINDS]
     friction, restitution, impulse = (
         system[con.SYSTEM_FRICTION],
@@ -87,8 +85,8 @@ def solve_once(count: int, system: Array) -> tuple[float, float]:
 
 @shared
 def solve_rows(count: int, found: tuple[int, int], system: Array) -> float:
-    """Impulses of all rows from their speeds without impulses and their targets; the solver's residual. found is number
-    and rank of the equalities.
+    """Impulses of all rows from their speeds without impulses and their targets; returns the solver's residual. found:
+    number and rank of the equalities.
 
     If no impulses separate penetrated rows, it tries impulses that only stop them, from zero and from the step's first
     impulses; if none meets the conditions, it takes the nearest.

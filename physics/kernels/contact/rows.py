@@ -27,7 +27,7 @@ ALIKE = 1e-3
 
 @shared
 def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
-    """Contacts that bodies at their speeds could close within the step, into the rows of found; their number."""
+    """Write the contacts that bodies at their speeds could close within the step to found; returns their number."""
     pairs, found, size = contacts
     if pairs[contact.PAIR_COUNT] == 0.0:
         return 0

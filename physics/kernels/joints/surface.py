@@ -74,7 +74,7 @@ def surface_sums(
     data: Array, offset: int, q: Array, qd: Array, first: int, work: Array, row: int
 ) -> tuple[Twist, Twist, Twist, Twist, Twist, bool]:
     """The six splines, their slopes along three directions (0 along missing ones), and the part of their second time
-    derivative without accelerations; whether a coordinate left its range.
+    derivative without accelerations; returns whether a coordinate left its range.
     """
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
     outside = False

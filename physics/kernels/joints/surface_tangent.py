@@ -13,7 +13,8 @@ from .tangent import CURVE, HESSIAN, SHARE, SLOPE, SUM_ROWS, SUMS, Moved, Own, c
 
 @shared
 def four_bases(data: Array, table: int, q: float, scratch: Array, row: int) -> int:
-    """Bases of one direction and three derivatives, into four stretches of a row; the first control value's index."""
+    """Bases of one direction and three derivatives, into four stretches of a row; returns the first control value's
+    index."""
     start, outside = direction_bases(data, table, q, scratch, row)
     order = int(data[table + at.SPLINE_ORDER])
     piece, x, scale, _ = find_bases(data, table, q)
