@@ -36,6 +36,6 @@ class SceneError(RuntimeError):
 
 
 def build(name: str, out: Path) -> Path:
-    """Build the scene `name` into the folder `out`; the path of its .blend. Raises SceneError, KeyError."""
+    """Build the scene `name` into the folder `out`; returns the path of its .blend. Raises SceneError, KeyError."""
     module = import_module(SCENES[name])
     return module.build(out)

@@ -106,7 +106,7 @@ def add_muscles(
 
 
 def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
-    """Bake a leg's muscles, coloured by their activation; their error as shown [m]."""
+    """Bake a leg's muscles, coloured by their activation; returns their error as shown [m]."""
     states = list(result.model.muscle_state_names)
     columns = [states.index(f"{muscle.name}.activation") for muscle in result.model.muscles]
     baked = made.scene, made.muscles[kind], result.model, result.q, frames, (0.0, LANES[kind], 0.0)

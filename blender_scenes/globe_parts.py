@@ -23,7 +23,7 @@ SPAN = 0.052  # m, of an aeroplane's wings
 
 
 def land_plate(land: str) -> tuple[FloatArray, list[list[int]]]:
-    """Vertices (n, 3) and faces of the land within a coast: on the globe, its rim down to the sea."""
+    """Vertices (n, 3) and faces of the land within a coast: a plate on the globe with a rim down to the sea."""
     rim = curve_poses(land, max(60, 3 * int(np.ceil(len(curve_poses(land, 400)) / 4))))[:, :3, 3] / RADIUS
     middle = rim.mean(axis=0) / np.linalg.norm(rim.mean(axis=0))
     flat = flattened(rim, middle)

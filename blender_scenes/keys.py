@@ -31,7 +31,7 @@ def key_bodies(
     poses: FloatArray,
     shift: Sequence[float] | FloatArray = (0.0, 0.0, 0.0),
 ) -> dict[str, FloatArray]:
-    """Key objects (k,) by poses (n, k, 4, 4) that are shifted [m]; the shifted poses (n, 4, 4) by object."""
+    """Key objects (k,) by poses (n, k, 4, 4) that are shifted [m]; returns the shifted poses (n, 4, 4) by object."""
     moved = poses.copy()
     moved[..., :3, 3] += shift
     for k, item in enumerate(items):

@@ -30,7 +30,7 @@ README_PICTURE = Path(__file__).parent / "pictures" / "knee.png"
 
 
 def set_up() -> tuple[KneeScene, bpy.types.Object, bpy.types.Object, dict[str, float]]:
-    """The scene with bodies and joints, ready to bake; its two joints, and the figures that were checked."""
+    """Make the scene with bodies and joints, ready to bake; returns its two joints, and the checked figures."""
     knee = new_scene()
     figures = check_bones(knee)
     joint, twin_joint = (add_joint(knee.scene, leg, knee_joint.FRAMES_KEPT) for leg in (knee.leg, knee.twin))

@@ -124,7 +124,7 @@ def energy_drift(
 
 
 def bake_shown(scene: bpy.types.Scene, progress: Progress) -> tuple[Any, float]:
-    """Simulate and bake; the report, and the largest difference of the shown poses from the simulation.
+    """Simulate and bake; returns the report, and the largest difference of the shown poses from the simulation.
 
     Sets the scene's frame range to that of the bake. Raises SceneError if the difference is more than round-off.
     """
@@ -202,7 +202,7 @@ class Recipe:
     draw: Callable[[Any, Any, Progress], Image]
 
     def build(self, out: Path, readme: bool = False) -> Path:
-        """Build, simulate, bake, check, draw and save the scene into the folder `out`; the path of its .blend.
+        """Build, simulate, bake, check, draw and save the scene into the folder `out`; returns the path of its .blend.
 
         With `readme` the picture in the README is renewed as well. Raises SceneError.
         """

@@ -89,7 +89,7 @@ def checked_material() -> bpy.types.Material:
 
 
 def add_joint(scene: bpy.types.Scene, made: bpy.types.Object) -> bpy.types.Object:
-    """The ball as a body on the moving surface, through the add-on; the joint's Empty."""
+    """Add the ball as a body on the moving surface, through the add-on; returns the joint's Empty."""
 
     body = Body(made)
     center = (0.0, 0.0, model.BALL_RADIUS)

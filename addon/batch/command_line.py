@@ -218,7 +218,7 @@ def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
 
 
 def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
-    """Open a file and apply the task's settings; names of the scenes to bake, or an exit code after an error."""
+    """Open a file and apply the task's settings; returns the scenes to bake by name, or an exit code after an error."""
     import bpy
 
     reporting = physics_access.part("reporting")

@@ -235,5 +235,5 @@ def _cubic(at: np.ndarray) -> np.ndarray:
     return weights
 
 
-#: weights in a cubic one row after its four, and all along the stretch after them
+#: weights of four rows in their cubic: one row after them, and all along the stretch after them
 ON, ACROSS = _cubic(np.array([float(SIDE)])), _cubic(SIDE - 1.0 + np.linspace(0.0, 1.0, PLACES + 1))

@@ -157,7 +157,7 @@ def reporting(operator: type[Operator]) -> type[Operator]:
     return operator
 
 
-# Blender counts the arguments of these functions, so they cannot be one.
+# Blender counts the arguments of these functions, so they cannot be one function.
 
 
 def _with_context(method: Callable[..., set[str]]) -> Callable[..., set[str]]:

@@ -20,7 +20,7 @@ from . import bodies_and_joints
 
 #: places of a new connection
 PLACES = ("AUTO", "CURSOR", "CONTACT")
-# Most vertices of a mesh to search for the nearest points of two bodies: of a dense one every second, third ...
+# Most vertices of a mesh that are searched for the nearest points: of a denser mesh every second, third ...
 MOST_VERTICES = 5000
 
 

@@ -133,7 +133,7 @@ def driven_sliders(item: Object) -> list[str]:
 
 
 def slider_ranges(item: Object, joint: physics_access.Joint) -> np.ndarray:
-    """Ranges of a joint's sliders (n, 2), in SI; ModelError if limits miss a curve with ends."""
+    """Ranges of a joint's sliders (n, 2), in SI; ModelError if limits lie outside an open curve."""
     settings = item.condyle.joint
     found = driver_motions.natural_ranges(joint)
     for k, row in enumerate(settings.coordinates):

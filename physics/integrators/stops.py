@@ -65,7 +65,7 @@ def _shortest(times: FloatArray, begin: float, end: float) -> float:
 
 
 def motion_stops(problem: Problem, start: float, end: float) -> list[float]:
-    """Times between start and end where a coordinate is caught or released, or a prescribed velocity jumps.
+    """Times between start and end where a coordinate becomes prescribed or free, or a prescribed velocity jumps.
 
     Times that differ by round-off are merged.
     """

@@ -145,7 +145,7 @@ AHEAD, SHORTER, LEAPT = 20, 21, 22
 
 # workspace, one row a coordinate: motion subspace column, articulated inertia times it, 1 / d, u, force of the limits
 # that are functions of several coordinates; whether its motion is prescribed, its prescribed acceleration (0 where
-# none), and the generalized force that this takes beside the others; the inertia that implicit limits of several
+# none), and the generalized force for it beside the others; the inertia that implicit limits of several
 # coordinates add, to this one alone and with the one and the two before; and by how much the prescribed velocity at a
 # step's end exceeds its mean over the step
 SUBSPACE, PROJECTED, INVERSE, REMAINDER, EXTRA, HELD, GIVEN, EFFORT = 0, 8, 16, 17, 18, 19, 20, 21

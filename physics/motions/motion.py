@@ -49,7 +49,7 @@ class Motion(ReadOnlyArrays):
 
     Velocities jump where straight lines of positions meet, and where a window catches a moving joint; the bodies on the
     joint get the impulse. At a window, velocities and accelerations continue from the joint's position, while positions
-    move it to their own.
+    prescribe a new one.
 
     Attributes:
         times: (K,), increasing [s]; a single one with `hold` locks the joint.

@@ -49,7 +49,7 @@ class Condition:
 
     Attributes:
         coordinate: ``body.coordinate``, one of the model's coordinate names.
-        lower, upper: both included.
+        lower, upper: ends of the range, both included.
     """
 
     coordinate: str

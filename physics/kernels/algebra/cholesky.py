@@ -88,7 +88,7 @@ def factorize(matrix: Array, order: Array, count: int, factor: Array, begins: Ar
 def solve_factored(
     factor: Array, order: Array, rank: int, count: int, begins: Array, right: Array, result: Array
 ) -> None:
-    """result of matrix result = right for the rows order[:count]; dependent ones stay 0."""
+    """Solve matrix result = right for the rows order[:count]; the results of dependent rows stay 0."""
     for k in range(rank):
         row = order[k]
         total = right[row]

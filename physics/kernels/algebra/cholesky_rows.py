@@ -40,7 +40,7 @@ def factorize_rows(dof: Array) -> int:
 
 @shared
 def solve_rows_of(right: Array, result: Array, dof: Array) -> None:
-    """result of M result = right for the free coordinates; for prescribed ones the constraint force, M result - right.
+    """Solve M result = right for the free coordinates; prescribed ones get the constraint force, M result - right.
 
     Both may be the same array.
     """

@@ -20,7 +20,7 @@ from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, cross
 from ..compiler.jit import inline, shared
 from .passive import limit_push
 
-ALONG = 1e-12  # below this an axis coincides with itself, and a rotation has no axis
+ALONG = 1e-12  # below this an axis coincides with its image, and a rotation has no axis
 LOCKED = 1e-9
 
 

@@ -73,7 +73,7 @@ def bracketed(
     """The activation (which 0) or fibre length (1) at the end of an implicit step, with the other state fixed.
 
     The residual increases with the state, as either rate decreases: Newton's steps within shrinking bounds, bisection
-    where they leave these. A fibre that would shorten beyond its least length ends there, where its rate jumps to 0.
+    if they leave the bounds. A fibre that would shorten beyond its least length ends there, where its rate jumps to 0.
     Not finite if the bounds bracket no solution.
     """
     x = min(max(states[which], low + 1e-3 * (high - low)), high - 1e-3 * (high - low))

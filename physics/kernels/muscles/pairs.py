@@ -117,8 +117,8 @@ def weigh_pushes(data: Array, row: int, count: int, quick: bool, keep: bool, spa
 def path_asks(
     arrays: Array, row: int, q: Array, qd: Array, qdd: Array, work: Array, dof: Array, space: Array
 ) -> float:
-    """The muscle's path for the bodies' motion in `work`, without gravity. Where it has mass, the generalized force of
-    its mass points is ASKED, and the product of their stored forces and accelerations is returned.
+    """The muscle's path for the bodies' motion in `work`, without gravity. If it has mass, ASKED gets the generalized
+    force of its mass points, and the product of their stored forces and accelerations is returned.
     """
     data, worked = arrays[at.MODEL_DATA], 0.0
     count = trace_path(arrays, row, q, qd, qdd, NONE, True, work, space)

@@ -63,7 +63,7 @@ def read_bends(data: Array, q: Array, limits: Array) -> None:
 
 @shared
 def bring_inside(data: Array, bounds: Array, q: Array, limits: Array) -> float:
-    """Clamp coordinates to their bounds, then move them little to meet the other limits; returns the least value of
+    """Clamp coordinates to their bounds, then move them slightly into the other limits; returns the least value of
     these.
     """
     for d in range(q.shape[0]):

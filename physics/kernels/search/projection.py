@@ -310,7 +310,7 @@ def find_leaps(
     vectors: Array,
     spaces: Array,
 ) -> None:
-    """Mark every goal whose coordinates are at another minimum than the one next to those of the goal before it. turns
+    """Mark every goal whose coordinates are not at the minimum next to those of the goal before it. turns
     (n,) are the periods of coordinates, 0 if there is none.
     """
     for g in range(1, goals.shape[0]):
