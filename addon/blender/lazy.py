@@ -20,8 +20,7 @@ _running: set[str] = set()
 
 
 class Waiting(ModuleType):
-    """A module that has not run. Names like ``__spec__`` do not run it: importlib and inspect read them of any
-    module."""
+    """A module that has not run. Names like ``__spec__`` do not run it: importlib and inspect read them."""
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("__"):

@@ -1,4 +1,4 @@
-"""Frames of the keys of f-curves, including cycles of their modifiers: the one rule for keys within a span."""
+"""Frames of the keys of f-curves within a span, including cycles of their modifiers."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Slopes:
         return out * steps, into * steps
 
     def behind(self, earlier: Slopes) -> Slopes:
-        """Keys that follow those of `earlier`, which has no fits, joined with them."""
+        """The slopes of `earlier`, which has no fits, followed by these."""
         rates = np.concatenate([earlier.rates, self.rates])
         meet = np.full(max(len(rates) - 1, 0), np.nan)
         meet[: len(earlier.meet)] = earlier.meet

@@ -125,8 +125,7 @@ def key_poses(item: Object, poses: np.ndarray, frames: Sequence[int]) -> None:
 
 
 def add_joint(scene: Scene, leg: Leg, num_frames: int) -> Object:
-    """Fixed femur, and tibia (with the whole shank's mass) on a spline curve joint to fit; returns the joint's
-    Empty."""
+    """Fixed femur, and tibia (with the whole shank's mass) on a joint to be fitted; returns the joint's Empty."""
     length = units.length_scale(scene)
     bpy.context.view_layer.update()
     bodies_and_joints.make_body(scene, Body(leg.femur), motion="HELD", density=BONE_DENSITY)
