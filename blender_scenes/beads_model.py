@@ -32,8 +32,8 @@ HINGE_DAMPING = 2e-5  # N m s against spinning about the wire
 
 @dataclass(frozen=True)
 class Flower:
-    """A wire with three beads: its name, its middle [m], whether its beads are free to spin about it, their first polar
-    angles, and the first angular speed of the wire [rad/s], which only the beads change.
+    """A wire with three beads: its name and middle [m], whether its beads spin freely about it, their initial polar
+    angles, and the wire's initial angular speed [rad/s], which only the beads change.
     """
 
     name: str

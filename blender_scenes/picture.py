@@ -116,7 +116,7 @@ def add_camera(scene: bpy.types.Scene, shot: Shot, collection: bpy.types.Collect
 
 @contextmanager
 def camera_for(scene: bpy.types.Scene, shot: Shot) -> Iterator[None]:
-    """A camera with the shot's labels before it, removed afterwards."""
+    """A camera with the shot's labels in front; both are removed afterwards."""
     camera = add_camera(scene, shot, scene.collection)
     texts = [label_object(scene, camera, shot, label) for label in shot.labels]
     try:

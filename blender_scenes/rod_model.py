@@ -89,7 +89,7 @@ def ground_work(damping: float, q: FloatArray, qd: FloatArray) -> FloatArray:
 
 
 def rod_energy(q: FloatArray, qd: FloatArray) -> FloatArray:
-    """Energy (n,) [J] of one rod and the ground under it, by hand."""
+    """Energy (n,) [J] of one rod and the ground under it, computed without `physics`."""
     energy = (
         0.5 * MASS * (qd[:, 0] ** 2 + qd[:, 1] ** 2) + 0.5 * INERTIA * qd[:, 2] ** 2 + 9.81 * MASS * q[:, 1]
     )

@@ -53,7 +53,7 @@ class KeyedPath:
 
 
 def fill(curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None) -> None:
-    """Give the curves (c) of a path exactly these keys at rising positions (n,), with values (n, c) and slopes or
+    """Give the curves (c) of a path exactly these keys at increasing positions (n,), with values (n, c) and slopes or
     straight lines. The caller must update one curve of the action afterwards, which tags the action. The keys are
     sorted, and free handles keep their places.
     """
@@ -159,8 +159,8 @@ def joined(*parts: Keys) -> Keys:
 def fill_range(
     curves: Sequence[Any], positions: np.ndarray, values: np.ndarray, slopes: Slopes | None
 ) -> None:
-    """Replace the keys of the curves (c) of a path from the first to the last position by these rising keys (n,), (n,
-    c); see `fill`.
+    """Replace the keys of the curves (c) of a path from the first to the last position by keys at increasing positions
+    (n,); see `fill`.
 
     Keys outside are kept. Neighbours of the range keep the shape beyond them: their handles no longer move
     automatically.

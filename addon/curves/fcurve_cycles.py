@@ -56,6 +56,6 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
 
 
 def merged(keys: np.ndarray) -> np.ndarray:
-    """Rising frames of keys (k,); of coinciding keys only the first."""
+    """Frames of keys (k,), sorted; of coinciding keys only the first."""
     rising = np.unique(keys)
     return rising[np.diff(rising, prepend=-np.inf) > SAME]

@@ -57,8 +57,8 @@ def columns(
 
 
 def keyed(curves: Sequence[FCurve | nla_curves.PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
-    """Rising frames of the keys of each existing curve, including cycles, from the first to the last of rising frames
-    (F,), and of their neighbours.
+    """Increasing frames of each existing curve's keys, including cycles, from the first to the last of frames (F,), and
+    of the neighbouring keys.
     """
     return [
         curve.keys

@@ -24,7 +24,7 @@ ALONE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Values (k, n, c) of a path at even places between each key of rising rows (k,) and the next key."""
+    """Values (k, n, c) of a path at even places between each key of increasing rows (k,) and the next."""
 
     rows: np.ndarray
     values: np.ndarray

@@ -35,7 +35,7 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
 
 
 def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of a body's paths with values (F, c) at rising positions (F,): fourth order, with corners, if even."""
+    """Slopes of paths with values (F, c) at increasing positions (F,), with corners; if even, of fourth order."""
     if len(positions) < 2:
         return [Slopes.smooth(np.zeros_like(values)) for values in paths]
     steps = np.diff(positions)

@@ -23,8 +23,8 @@ AT_END = np.array([[2.0, 3.0, -6.0, 1.0], [11.0, -18.0, 9.0, -2.0]]) / 6.0
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Separate curves from some keys, of rising rows (k,), to the next. Both handles end at the share `meet` (k,) of
-    the way (NaN: each at a third); slopes at both ends are `sides` (k, 2, c), per frame.
+    """Separate curves from some keys, of increasing rows (k,), to the next. Both handles end at the share `meet` (k,)
+    of the way (NaN: each at a third); slopes at both ends are `sides` (k, 2, c), per frame.
     """
 
     rows: np.ndarray
@@ -32,7 +32,7 @@ class Fits:
     sides: np.ndarray
 
     def chosen(self, keys: np.ndarray) -> Fits:
-        """Only the curves between keys (k,), rising, that are still successive."""
+        """The curves that remain with increasing keys (k,): those whose two keys are both kept."""
         at = np.searchsorted(keys, self.rows)
         kept = np.isin(self.rows, keys) & np.isin(self.rows + 1, keys)
         return Fits(at[kept], self.meet[kept], self.sides[kept])
@@ -59,7 +59,7 @@ class Slopes:
         return cls(rates, np.full(max(len(rates) - 1, 0), np.nan))
 
     def chosen(self, keys: np.ndarray) -> Slopes:
-        """Only these of the even keys (k,), rising; across several corners the curve is smooth."""
+        """The slopes at a subset (k,) of the even keys, increasing; across several corners the curve is smooth."""
         if len(keys) == len(self.rates):
             return self
         found = Slopes.smooth(self.rates[keys])

@@ -25,7 +25,7 @@ def called(text: str) -> dict[str, str] | None:
 
 
 def prints(text: str) -> dict[str, dict[str, str]] | None:
-    """Texts by label, by owner, of which one is the scene."""
+    """Texts by owner (one of them "Scene") and label."""
     found = _read(text, "")
     whole = isinstance(found, dict) and "Scene" in found and all(map(_is_called, found.values()))
     return found if whole else None

@@ -76,7 +76,7 @@ def reverse(scene: Scene, item: Object) -> Steps[Reshaped]:
 
 
 def even_out(scene: Scene, item: Object, num_frames: int = 0) -> Steps[Reshaped]:
-    """Steps that spread control frames evenly along their curve, in the present number (0) or another."""
+    """Steps that spread control frames evenly along their curve; num_frames 0 keeps their number."""
     return (yield from _reshape(scene, item, lambda curve: evened(curve, num_frames)))
 
 

@@ -142,8 +142,8 @@ def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
 
 
 def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyReference]) -> None:
-    """Point the references of an armature that was joined to its original to its bones there; with several copies the
-    bones are ambiguous, and the references are left unresolved.
+    """After an armature was joined to its original, point references to its bones at them in the original; with several
+    copies the bones are ambiguous, and the references are left unresolved.
     """
     left = [each for each in stored if each.object not in (None, item) and references.is_deleted(each.object)]
     is_unique = len(copied) == 1 and len({each.object for each in left}) == 1

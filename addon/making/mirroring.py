@@ -87,7 +87,7 @@ class Mirrored:
 
 
 def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
-    """Mirror a joint to the bodies on the other side; updates the joint that already moves the child there.
+    """Mirror a joint to the bodies on the other side; updates a joint that already moves the mirrored child.
 
     Args:
         axis: the axis to reverse: of the armature for bones, of the world for objects.
@@ -171,7 +171,7 @@ def mirrored_shapes(scene: Scene, item: Object, image: Image) -> tuple[Image, li
 
 
 def mirrored_shape(scene: Scene, item: Object, shape: JointPart | JointProperties, image: Image) -> Made:
-    """Settings of a joint's or part's image, and the signs (n,) of its coordinates there.
+    """Settings of a joint's or part's mirror image, and the signs (n,) of its coordinates.
 
     Candidates are tried until the joint reproduces the mirrored motion, with the fewest sign changes first.
     """

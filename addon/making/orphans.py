@@ -57,8 +57,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def tell(scene: Scene) -> None:
-    """Update the warnings about orphans of a scene, and report new orphans in the panel's last line; in full if the
-    list shows another scene.
+    """Update the warnings about orphans of a scene if the list shows it, and report new orphans in the panel's last
+    line: briefly if they are in the list, else in full.
     """
     lines = list(check(scene))
     others = [each for each in session.findings if each.remedy != REMEDY]

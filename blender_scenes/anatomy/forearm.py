@@ -32,7 +32,7 @@ FINGERS = (
 
 
 def ulna_shape() -> Shape:
-    """Olecranon and coronoid process around the humerus' roll, the shaft, the head at the wrist."""
+    """Olecranon and coronoid process around the humerus' trochlea, the shaft, the head at the wrist."""
     body = union(
         [
             tilted((-17, 8, 9), (8.5, 10, 15)),

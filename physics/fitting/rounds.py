@@ -25,7 +25,7 @@ MOST_ROUNDS = 30
 STEPS_A_ROUND = 3
 # an objective per pose below this, in the metric squared, is round-off
 MET = 1e-24
-# equations hold where their residual in the metric is below this
+# equations count as satisfied if their residual in the metric is below this
 HELD = 1e-9
 
 

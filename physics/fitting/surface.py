@@ -35,11 +35,11 @@ def fit_surface(
     """Fit a spline surface joint to scattered poses, as closely and, with smoothing, as smoothly as possible.
 
     Gauss-Newton on the residuals log(G(q_k)^-1 T_k) in the metric of SE(3), with the exact differentials of log and of
-    the product of exponentials: the closest surface, which `naive_surface_fit` is not. Without q the places start from
-    a smooth embedding of the cloud (`surface_embedding`) and slide to the nearest point of the surface during the fit.
-    Noise across the surface then needs smoothing, or the surface folds to follow it.
+    the product of exponentials: this gives the closest surface, unlike `naive_surface_fit`. Without q the places start
+    from a smooth embedding of the cloud (`surface_embedding`) and slide to the nearest point of the surface during the
+    fit. Noise across the surface then needs smoothing, or the surface folds to follow it.
 
-    The normal matrix is never singular: a little smoothing is always on where the poses do not determine all control
+    The normal matrix is never singular: there is always a little smoothing where the poses do not determine all control
     values (`SurfaceFit.coverage` below 1e-3), and where they slide. Smoothing spans holes like a thin plate.
 
     Args:

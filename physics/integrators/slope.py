@@ -217,8 +217,8 @@ class ConstrainedSlope(Slope):
     def accept(self, t: float, y: FloatArray) -> FloatArray | None:
         """As `Slope.accept`; DivergedError also if prescribed motions contradict the constraints.
 
-        Slopes are evaluated at the nearest state on the constraints, unknown to the method: its violation persists and
-        on some paths round a loop grows with every turn. So the method restarts from the nearest state where the
+        The method does not know that slopes are evaluated at the nearest state on the constraints: its own state
+        violates them, on some paths round a loop more with every turn. So it restarts from the nearest state if the
         difference exceeds the error of a few steps.
         """
         super().accept(t, y)

@@ -151,9 +151,8 @@ def turning_arc(pen: Pen, pose: FloatArray, radius: float) -> None:
 
 
 def limit_arc(pen: Pen, pose: FloatArray, bounds: FloatArray, radius: float, inner: float = 0.25) -> None:
-    """Draw an arc from the lower to the upper angle, with a stop at each from a share `inner` of the radius outward.
-
-    An open end is drawn for a sixth of a turn.
+    """Draw an arc from the lower to the upper angle, with a radial stop at each that begins at `inner` times the
+    radius. An infinite limit is drawn a sixth of a turn from the other.
     """
     lower, upper = bounds
     if not np.isfinite(lower):

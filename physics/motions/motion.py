@@ -57,7 +57,7 @@ class Motion(ReadOnlyArrays):
         kind: ``"position"``, ``"velocity"`` or ``"acceleration"``.
         interpolation: ``"cubic"`` (needs SciPy), ``"linear"``, or ``"periodic"``: cubic, with equal slopes and
             curvatures at the first and last time; values there may differ.
-        leaps: (L,), increasing; those of the times at which cubic positions jump. Splines before and after a jump are
+        leaps: (L,), increasing; those of `times` at which cubic positions jump. Splines before and after a jump are
             independent; over the interval before it a cubic connects them with their velocities.
         hold: whether the joint rests before the first time and after the last one.
         windows: increasing pairs (start, end) [s] in which the joint is prescribed; None: always. Outside of them it is

@@ -36,7 +36,7 @@ class Pull(ReadOnlyArrays):
     Attributes:
         times: (K,), increasing, at least two [s]. values: coordinates (K, n).
         weights: (W,) from 0 to 1. weight_times: of these (W,), as `times`; None: the same.
-        time: in which a deviation falls to about 1/e at weight 1/2 [s].
+        time: a deviation falls to about 1/e in it at weight 1/2 [s].
     """
 
     times: Any

@@ -41,7 +41,7 @@ def _are_places(kinds: Any) -> bool:
 
 
 def own_reading(array: Any, index: Any) -> Any:
-    """The key for reading at an index, by types of array and index; None: Numba's own implementation."""
+    """Key of our implementation for reading an array at an index, by their types; None: Numba reads."""
     if not isinstance(array, types.Array) or not is_flat(array):
         return None
     places = index.types if isinstance(index, types.BaseTuple) else (index,)

@@ -45,8 +45,8 @@ FLAT = 3e-6
 
 @shared
 def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> float:
-    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of these shares' squared
-    bounds.
+    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of the squared upper
+    bounds of these shares.
     """
     total = 0.0
     moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]

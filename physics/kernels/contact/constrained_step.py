@@ -135,7 +135,7 @@ def worst_value(
 def shift(
     count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
 ) -> None:
-    """One step of `project`; the right side has the negative values."""
+    """One step of `project`; the right side is minus the rows' values."""
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     solve_equalities(found, system)
     apply_impulses(count, impulse, dof, system, q)

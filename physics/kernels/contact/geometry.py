@@ -60,9 +60,9 @@ def is_inside(x: Vector, sizes: Vector) -> bool:
 
 @inline
 def box_face(x: Vector, sizes: Vector, inward: Vector) -> tuple[float, Vector]:
-    """Distance from the face of a box through which the point x of a body has entered: the nearest face, but among
-    nearly equal ones one with the body outside (inward: from x into the body). The corner of a box that stands on a box
-    of the same width is as near to the side faces as to the top face.
+    """Distance from the face of a box through which the point x of a body has entered. It is the nearest face; of
+    nearly equally near ones, one that the body is outside of (inward: from x into the body): a corner of a box on a box
+    of the same width is as near to side faces as to the top face.
     """
     least = min(sizes[0], min(sizes[1], sizes[2]))
     d = (min(abs(x[0]) - sizes[0], 0.0), min(abs(x[1]) - sizes[1], 0.0), min(abs(x[2]) - sizes[2], 0.0))

@@ -70,8 +70,8 @@ def own_force(
 
 @inline
 def own_forces(arrays: Array, q: Array, rate: Array, tau: Array, ahead: float, dof: Array) -> None:
-    """`own_force` of every coordinate into `REMAINDER`; its inertia besides the bodies' into `INVERSE`: infinite where
-    its motion is prescribed, so that the bodies beyond move with its parent.
+    """Store `own_force` of every coordinate in `REMAINDER`, and its inertia besides the bodies' in `INVERSE`: infinite
+    if its motion is prescribed, so that the bodies beyond move with its parent.
     """
     _, _, _, data, dof_float = arrays
     for d in range(dof_float.shape[0]):

@@ -110,7 +110,7 @@ def curve_integral(data: Array, record: int, x: float) -> float:
 def invert_sum(
     data: Array, record: int, by_x: float, by_y: float, target: float
 ) -> tuple[float, float, float]:
-    """x, y and dy/dx where by_x x + by_y y is the target: both not negative, the sum increasing."""
+    """x, y and dy/dx where by_x x + by_y y, increasing along the curve, is the target; by_x, by_y >= 0."""
     low = by_x * data[record + hill.LOW_X] + by_y * data[record + hill.LOW_Y]
     if target <= low:
         slope = data[record + hill.LOW_SLOPE]

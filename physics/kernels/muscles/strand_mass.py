@@ -26,7 +26,7 @@ def twists_at(space: Array, nv: int) -> int:
 
 @inline
 def inputs_at(space: Array, nv: int) -> int:
-    """Offset there of the numbers of the current strand."""
+    """Offset in it of the derivatives' inputs of the current strand."""
     return twists_at(space, nv) + 6 * int(space[muscle.OBSTACLES])
 
 

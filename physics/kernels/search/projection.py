@@ -111,7 +111,7 @@ def slope(
 def curvature(
     arrays: Array, goal: Array, metric: Array, bounds: Array, spacing: Array, vectors: Array, spaces: Array
 ) -> None:
-    """Second derivatives from differences of the gradient, away from a bound that is near."""
+    """Second derivatives from differences of the gradient; near a bound the step is away from it."""
     n = spacing.shape[0]
     for i in range(n):
         kept = vectors[HERE, i]
@@ -337,8 +337,8 @@ def follow(
     vectors: Array,
     spaces: Array,
 ) -> bool:
-    """Coordinates q (N, n) of goals, each the minimum next to those of the goal before it, the first next to start;
-    False if one is farther away than most (N,).
+    """Coordinates q (N, n) of goals: each search descends from the previous goal's result, the first from start; False
+    if a goal is farther away than most (N,).
     """
     for g in range(goals.shape[0]):
         before = start if g == 0 else q[g - 1]
