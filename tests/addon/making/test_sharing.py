@@ -63,7 +63,7 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
     """A linked copy kept Last Bake of a bake that was freed in the other scene, and its lines and warnings."""
     session, panels = part("blender.session"), part("ui.simulation.panels")
     warnings, told = part("ui.checks.panels").WarningsPanel, []
-    monkeypatch.setattr(panels, "draw_lines", lambda _layout, text, *_rest: told.append(text))
+    monkeypatch.setattr(panels, "draw_note", lambda _layout, _context, text, *_rest: told.append(text))
 
     def shown():
         """In the panel of the scene in the window: whether it has Last Bake, lines, and whether it has warnings."""

@@ -101,7 +101,6 @@ def body(**changes):
         ({"inertia": np.triu(np.ones((3, 3)))}, "symmetric"),
         ({"com": (0.0, np.inf, 0.0)}, "com of body 'bone'"),
         ({"limits": (1.0, -1.0)}, "reversed"),
-        ({"limits": (1.0, 1.0)}, "empty or reversed"),
         ({"stiffness": -2.0}, "stiffness of body 'bone' must not be negative"),
         ({"parent": "hip"}, "parent 'hip' of body 'bone' is missing"),
         ({"joint": "hinge"}, "must be one of physics.joints"),
