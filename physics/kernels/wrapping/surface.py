@@ -52,7 +52,7 @@ def surface_size(data: Array, shape: int) -> Vector:
 
 @inline
 def surface_scale(data: Array, shape: int) -> Vector:
-    """RADIUS of the surface itself; the longest and the shortest way out of it in which RADIUS grows by 1."""
+    """RADIUS of the surface itself; the largest and the least 1 / |gradient of RADIUS| on it."""
     kind, at = int(data[shape + wrap.SHAPE_KIND]), shape + wrap.SHAPE_PARAMETERS
     if kind == ELLIPSOID:
         a, b, c = data[at], data[at + 1], data[at + 2]
