@@ -40,8 +40,9 @@ class Obstacle(ReadOnlyArrays):
         frame: (4, 4) its own frame in that body's frame.
         side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis (``"+x"``,
             ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular section. For cylinders
-            also ``"counterclockwise"`` or ``"clockwise"`` about z. With a point or an axis, a line that misses the
-            surface is free, and round surfaces are passed the shorter way, unless both ends lie on the other half.
+            also ``"counterclockwise"`` or ``"clockwise"`` about z, always. With a point or an axis, a line that misses
+            the surface is free unless both ends lie on the other half. A line through an ellipsoid is passed the
+            shorter way unless that bulges away from the point by more than 143 degrees (cosine -0.8).
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it, as in ``kernels.wrapping.surface``.
         sides: the names that `side` may have. through: whether paths run through it, not around it.

@@ -53,8 +53,8 @@ class Cylinder(Obstacle):
 
     Attributes:
         radius: [m], positive.
-        length: along z, the origin in the middle [m]; None: infinite. A path whose wrapped part would lie beyond an end
-            is straight.
+        length: along z, the origin in the middle [m]; None: infinite. A path is straight where the points at which it
+            would attach and leave are both beyond an end.
     """
 
     radius: float = field(metadata=THICKNESS)

@@ -33,7 +33,7 @@ class Wrap(ReadOnlyArrays):
     Where the straight line passes an obstacle by more than the smoothing, or lies deeper inside it, the smooth path is
     as long as the true one. Where an end of the path is closer to a surface than four times the smoothing, less is
     smoothed, down to a tenth on the surface. If both ends are outside an obstacle, no path enters it by more than a
-    fifth of the smoothing.
+    fifth of the smoothing. A path with an end inside is straight, from at most one smoothing length below the surface.
     """
 
     obstacles: tuple[Obstacle, ...]

@@ -59,7 +59,7 @@ def convex_level(data: Array, shape: int, width: float, own: Array, p: Moving, q
         rest = 1.0 - part
         first, last = (rest * n[0], rest * n[1], rest * n[2]), (part * n[0], part * n[1], part * n[2])
         if settle(own, (gap, rate, second), first, last) != wrap.WRAPPED:
-            return wrap.STRAIGHT
+            return wrap.INSIDE if gap < radius - width else wrap.STRAIGHT
     if fresh:
         convex_beginning(kind, size, own, sense, x, e, p[0], q[0])
     return wrap.WRAPPED

@@ -54,8 +54,11 @@ KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
 WAY = GEODESIC + 15  # three points of an initial guess: first contact, middle, last contact
+SIDE = (
+    WAY + 9
+)  # where the path bulges if a hint determines that, in axes in which an ellipsoid is the unit sphere
 RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
-    WAY + 9 + 6 * k for k in range(8)
+    SIDE + 3 + 6 * k for k in range(8)
 )
 REACH_ENDS, WIDTH_ENDS = LENGTH_ENDS + 6, LENGTH_ENDS + 12
 # each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)

@@ -13,9 +13,9 @@ from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, subt
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .geodesic import ZERO
-from .planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point
-from .round import along, plane_axes, tilt_plane
-from .smooth import NEAR, local_width, ramp_of
+from .planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point, with_room
+from .round import along, forced, plane_axes, tilt_plane
+from .smooth import NEAR, local_width, ramp_of, taken
 from .surface import TORUS, Moving, gradient_of, level_of, times3
 
 AROUND = 24
@@ -50,17 +50,22 @@ def ellipsoid_level(
     """
     at = shape + wrap.SHAPE_PARAMETERS
     radii = data[at], data[at + 1], data[at + 2]
-    found, x, y, z = plane_axes(data, shape, shrunk(p[0], radii), shrunk(q[0], radii))
+    first, last = shrunk(p[0], radii), shrunk(q[0], radii)
+    found, x, y, z = plane_axes(data, shape, first, last)
     if not found:
         return wrap.STRAIGHT
     for k in range(3):
         put3(own, wrap.START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
         put3(own, wrap.STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
     tilt_plane(own)
-    status, rho, by = arc_radius(own, 1.0, width, True)
+    status, rho, by = arc_radius(own, 1.0, width, forced(data, shape, first, last))
     if status != wrap.WRAPPED:
         return status
     store_jet(own, wrap.RADIUS, rho)
+    out = ZERO
+    if int(data[shape + wrap.SHAPE_SENSE]) == wrap.BY_HINT:
+        out = cross(subtract3(last, first), z)
+    put3(own, wrap.SIDE, out)
     for k in range(3):
         own[wrap.RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
         own[wrap.RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]
@@ -68,7 +73,7 @@ def ellipsoid_level(
             along_x, along_y = own[wrap.WIDTH_BY + 2 * end], own[wrap.WIDTH_BY + 2 * end + 1]
             own[wrap.WIDTH_ENDS + 3 * end + k] = (along_x * x[k] + along_y * y[k]) / radii[k]
     if fresh:
-        tilted_beginning(own, radii, shrunk(p[0], radii), shrunk(q[0], radii), x, y, z, tilt)
+        tilted_beginning(own, radii, first, last, x, y, z, tilt)
     return wrap.WRAPPED
 
 
@@ -191,37 +196,34 @@ def tube_radius(
     store_jet(own, wrap.RADIUS, rho)
     store_jet(own, wrap.WIDTH, (width, 0.0, 0.0))
     if width == 0.0:
-        return wrap.INSIDE if min(far[0], away[0]) <= radius else wrap.WRAPPED
+        outer, rho = with_room(radius, min(far[0], away[0]))
+        store_jet(own, wrap.RADIUS, rho)
+        return wrap.WRAPPED if outer else wrap.INSIDE
     if min(far[0], away[0]) < radius + NEAR * width:
         first, last = (far[0] - radius, far[1], far[2]), (away[0] - radius, away[1], away[2])
         jet, by_first, by_last = local_width(width, first, last)
         store_jet(own, wrap.WIDTH, jet)
         for k in range(3):
             own[wrap.WIDTH_ENDS + k], own[wrap.WIDTH_ENDS + 3 + k] = by_first * slope[k], by_last * other[k]
-        leave_room(own, 0, far, slope)
-        leave_room(own, 3, away, other)
+        leave_room(own, 0, far, slope, radius, radius / width)
+        leave_room(own, 3, away, other, radius, radius / width)
     return wrap.WRAPPED if own[wrap.RADIUS] >= NEAREST * own[wrap.WIDTH] else wrap.INSIDE
 
 
 @inline
-def leave_room(own: Array, end: int, far: Vector, slope: Vector) -> None:
-    """Smooth minimum of RADIUS and of an end's radius less twice WIDTH, with derivatives."""
+def leave_room(own: Array, end: int, far: Vector, slope: Vector, whole: float, steep: float) -> None:
+    """RADIUS less what an end takes from it, as in `taken`, with derivatives."""
     width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
     rho = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
-    if far[0] > rho[0] + 3.0 * width[0]:
+    if far[0] > rho[0] + 3.0 * width[0] and far[0] >= whole:
         return
-    excess = (
-        rho[0] - far[0] + 2.0 * width[0],
-        rho[1] - far[1] + 2.0 * width[1],
-        rho[2] - far[2] + 2.0 * width[2],
-    )
-    less, share, wider = ramp_of(excess, width)
+    less, by_rho, by_far, by_width = taken(rho, far, whole, steep, width)
     store_jet(own, wrap.RADIUS, (rho[0] - less[0], rho[1] - less[1], rho[2] - less[2]))
     for k in range(6):
-        own[wrap.RADIUS_ENDS + k] *= 1.0 - share
-        own[wrap.RADIUS_ENDS + k] -= (2.0 * share + wider) * own[wrap.WIDTH_ENDS + k]
+        own[wrap.RADIUS_ENDS + k] *= 1.0 - by_rho
+        own[wrap.RADIUS_ENDS + k] -= by_width * own[wrap.WIDTH_ENDS + k]
     for k in range(3):
-        own[wrap.RADIUS_ENDS + end + k] += share * slope[k]
+        own[wrap.RADIUS_ENDS + end + k] -= by_far * slope[k]
 
 
 @inline
@@ -260,7 +262,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     rest = 1.0 - part
     first, last = (rest * m[0], rest * m[1], rest * m[2]), (part * m[0], part * m[1], part * m[2])
     if settle(own, gap_jet, first, last) != wrap.WRAPPED:
-        return wrap.STRAIGHT
+        return wrap.INSIDE if gap < minor - width else wrap.STRAIGHT
     if fresh:
         torus_beginning(own, major, angle, own[wrap.RADIUS], m, p[0], q[0])
     return wrap.WRAPPED

@@ -14,13 +14,14 @@ from typing import TypeAlias
 from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .smooth import NEAR, local_width, ramp_of, smooth_step
+from .smooth import NEAR, local_width, ramp_of, smooth_step, taken
 
 Pair: TypeAlias = tuple[float, float]
 Four: TypeAlias = tuple[float, float, float, float]
 
 NOTHING = (0.0, 0.0, 0.0, 0.0)
 NEAREST = 0.5  # smoothing lengths: a circle with less radius beside an end is ignored
+ON = 1e-9  # of the radius: an end so near to the surface lies on it
 
 
 @inline
@@ -98,20 +99,17 @@ def widths(own: Array, radius: float, width: float) -> tuple[Vector, Vector]:
 
 
 @inline
-def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[Vector, Four]:
-    """Smooth minimum of a radius and of an end's distance less twice WIDTH; `at`: START or STOP."""
+def least(
+    radius: Vector, by: Four, own: Array, at: int, far: Vector, whole: float, steep: float
+) -> tuple[Vector, Four]:
+    """A radius less what an end (`at`: START or STOP) takes from it, as in `taken`."""
     width = own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]
-    if far[0] > radius[0] + 3.0 * width[0]:
+    if far[0] > radius[0] + 3.0 * width[0] and far[0] >= whole:
         return radius, by
     x = pair(own, at)
-    excess = (
-        radius[0] - far[0] + 2.0 * width[0],
-        radius[1] - far[1] + 2.0 * width[1],
-        radius[2] - far[2] + 2.0 * width[2],
-    )
-    less, slope, wider = ramp_of(excess, width)
-    d0, d1 = slope * x[0] / far[0], slope * x[1] / far[0]
-    rest, share = 1.0 - slope, -2.0 * slope - wider
+    less, by_radius, by_far, by_width = taken(radius, far, whole, steep, width)
+    d0, d1 = -by_far * x[0] / far[0], -by_far * x[1] / far[0]
+    rest, share = 1.0 - by_radius, -by_width
     more = own[wrap.WIDTH_BY], own[wrap.WIDTH_BY + 1], own[wrap.WIDTH_BY + 2], own[wrap.WIDTH_BY + 3]
     by = (
         rest * by[0] + share * more[0],
@@ -123,6 +121,15 @@ def least(radius: Vector, by: Four, own: Array, at: int, far: Vector) -> tuple[V
         (by[0] + d0, by[1] + d1, by[2], by[3]) if at == wrap.START else (by[0], by[1], by[2] + d0, by[3] + d1)
     )
     return (radius[0] - less[0], radius[1] - less[1], radius[2] - less[2]), by
+
+
+@inline
+def with_room(radius: float, far: float) -> tuple[bool, Vector]:
+    """Whether the nearest end, so far from the centre, is not inside of a radius, and the radius to wrap over without
+    smoothing: a little less for an end on the surface, from which no tangent has a length.
+    """
+    on = far < (1.0 + ON) * radius
+    return far > (1.0 - ON) * radius, ((1.0 - 2.0 * ON) * radius if on else radius, 0.0, 0.0)
 
 
 @inline
@@ -140,19 +147,21 @@ def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[i
     if width == 0.0:
         store_jet(own, wrap.WIDTH, (0.0, 0.0, 0.0))
         store_four(own, wrap.WIDTH_BY, NOTHING)
-        if dot2(p, p) <= radius * radius or dot2(s, s) <= radius * radius:
+        outer, rho = with_room(radius, math.sqrt(min(dot2(p, p), dot2(s, s))))
+        if not outer:
             return wrap.INSIDE, rho, NOTHING
-        return wrap.STRAIGHT if distance[0] >= radius else wrap.WRAPPED, rho, NOTHING
+        return wrap.STRAIGHT if distance[0] >= rho[0] else wrap.WRAPPED, rho, NOTHING
     if distance[0] >= radius + width:
         return wrap.STRAIGHT, rho, NOTHING
     far, away = widths(own, radius, width)
-    rho, by = least(rho, NOTHING, own, wrap.START, far)
-    rho, by = least(rho, by, own, wrap.STOP, away)
+    steep = radius / width
+    rho, by = least(rho, NOTHING, own, wrap.START, far, radius, steep)
+    rho, by = least(rho, by, own, wrap.STOP, away, radius, steep)
     if rho[0] < NEAREST * own[wrap.WIDTH]:
         return wrap.INSIDE, rho, by
     excess = distance[0] - rho[0], distance[1] - rho[1], distance[2] - rho[2]
     if excess[0] >= own[wrap.WIDTH]:
-        return wrap.STRAIGHT, rho, by
+        return wrap.INSIDE if distance[0] < radius - width else wrap.STRAIGHT, rho, by
     more, slope, wider = ramp_of(excess, (own[wrap.WIDTH], own[wrap.WIDTH + 1], own[wrap.WIDTH + 2]))
     rest = 1.0 - slope
     by = (

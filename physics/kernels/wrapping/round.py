@@ -15,7 +15,11 @@ from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, subtra
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point
-from .surface import CYLINDER, SPHERE
+from .surface import CYLINDER, ELLIPSOID, SPHERE
+
+# Over an ellipsoid no path stays aside of the shorter way and its opposite. OpenSim's does, but is no geodesic: its
+# lengths are nearest to the opposite one where the shorter way bulges away from the hint by more than this cosine.
+OPPOSITE = 0.8
 
 
 @inline
@@ -42,10 +46,20 @@ def wrong_half(data: Array, shape: int, p: Vector, s: Vector) -> bool:
 
 @inline
 def forced(data: Array, shape: int, p: Vector, s: Vector) -> bool:
-    """Whether a line past the wrong side of the obstacle must go round: not if only a hint determines the side and an
-    end lies there.
+    """Whether a line that misses the obstacle on its wrong side must go round: not if only a hint determines the side
+    and an end lies there.
     """
     return int(data[shape + wrap.SHAPE_SENSE]) != wrap.BY_HINT or wrong_half(data, shape, p, s)
+
+
+@inline
+def wrong_way(data: Array, shape: int, out: Vector, hint: Vector) -> bool:
+    """Whether the shorter way over a sphere or ellipsoid, which bulges along `out`, is on the wrong side."""
+    if int(data[shape + wrap.SHAPE_KIND]) != ELLIPSOID:
+        return dot3(out, hint) < 0.0
+    radii = flat3(data, shape + wrap.SHAPE_PARAMETERS)
+    x = radii[0] * out[0], radii[1] * out[1], radii[2] * out[2]
+    return dot3(x, hint) < -OPPOSITE * math.sqrt(dot3(x, x))
 
 
 @inline
@@ -68,7 +82,7 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
     far, size = math.sqrt(dot3(p, p)), math.sqrt(dot3(m, m))
     if size <= 1e-14 * far * math.sqrt(dot3(s, s)) or far == 0.0:
         return False, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    if side == wrap.BY_HINT and wrong_half(data, shape, p, s) and dot3(cross(e, m), hint) < 0.0:
+    if side == wrap.BY_HINT and wrong_way(data, shape, cross(e, m), hint):
         size = -size
     x, m = (p[0] / far, p[1] / far, p[2] / far), (m[0] / size, m[1] / size, m[2] / size)
     return True, x, cross(m, x), m
@@ -102,7 +116,7 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     sphere = int(data[shape + wrap.SHAPE_KIND]) == SPHERE
     if sphere:
         tilt_plane(own)
-    status = planar_path(own, data[shape + wrap.SHAPE_PARAMETERS], width, sphere or forced(data, shape, p, s))
+    status = planar_path(own, data[shape + wrap.SHAPE_PARAMETERS], width, forced(data, shape, p, s))
     if status == wrap.WRAPPED and not sphere and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1]):
         status = wrap.STRAIGHT
     if status != wrap.WRAPPED:
@@ -140,9 +154,11 @@ def tilt_plane(own: Array) -> None:
 
 @inline
 def beyond(own: Array, half: float) -> bool:
-    """Whether the middle of the arc lies beyond an end of a cylinder of this half length."""
-    t = (own[wrap.FIRST_LENGTH] + 0.5 * own[wrap.RADIUS] * own[wrap.WRAP]) / own[wrap.PLANE_LENGTH]
-    return bool(abs(own[wrap.START + 2] + t * (own[wrap.STOP + 2] - own[wrap.START + 2])) > half)
+    """Whether both tangent points lie beyond the ends of a cylinder of this half length."""
+    low, high, plane = own[wrap.START + 2], own[wrap.STOP + 2], own[wrap.PLANE_LENGTH]
+    first = low + (high - low) * own[wrap.FIRST_LENGTH] / plane
+    last = high + (low - high) * own[wrap.LAST_LENGTH] / plane
+    return bool(min(abs(first), abs(last)) > half)
 
 
 @inline

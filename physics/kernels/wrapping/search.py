@@ -13,7 +13,7 @@ from .convex import convex_level
 from .geodesic import ends_slopes, find_geodesic, node
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
-from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size
+from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size, times3
 from .taut import pull_taut
 
 ASIDE = 1.0  # [rad] between guesses
@@ -90,6 +90,8 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         return wrap.WRAPPED
     for k in range(3):
         surface_level(data, shape, width, own, p, q, True, ASIDE * ((k + 1) % 3 - 1.0))
+        if k > 0:  # on the wrong side rather than straight through
+            put3(own, wrap.SIDE, (0.0, 0.0, 0.0))
         if solved(kind, size, own, p[0], q[0], True) != 0.0:
             return wrap.WRAPPED
     return wrap.STRAIGHT if slipped else wrap.UNSOLVED
@@ -105,9 +107,12 @@ def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: 
 
 @shared
 def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """As `solved`, for a geodesic already found."""
+    """As `solved`, for a geodesic already found; 0 over an ellipsoid's wrong side, where one ends that slid off."""
     determinant = ends_slopes(kind, size, own, p, q)
     own[wrap.KNOWN] = 0.0
+    middle = flat3(own, node(int(own[wrap.STEPS]) // 2, wrap.ASIDE_LANE))
+    if kind == ELLIPSOID and dot3(times3(size, middle), flat3(own, wrap.SIDE)) < 0.0:
+        return 0.0
     if determinant > 0.0:
         own[wrap.KNOWN] = 1.0
     elif any_pass and determinant < 0.0:

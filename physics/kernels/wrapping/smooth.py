@@ -54,6 +54,32 @@ def ramp_of(x: Vector, width: Vector) -> tuple[Vector, float, float]:
 
 
 @inline
+def taken(
+    rho: Vector, far: Vector, whole: float, steep: float, width: Vector
+) -> tuple[Vector, float, float, float]:
+    """What an end at the distance `far` takes from a radius rho, with two derivatives in time; its derivatives by rho,
+    by `far` and by the width.
+
+    An end outside leaves the distance less twice the width (a smooth minimum). An end inside of the whole radius takes
+    more by the factor `steep` of its depth, so that a path from deeper inside is straight.
+    """
+    excess = (
+        rho[0] - far[0] + 2.0 * width[0],
+        rho[1] - far[1] + 2.0 * width[1],
+        rho[2] - far[2] + 2.0 * width[2],
+    )
+    less, by_rho, wider = ramp_of(excess, width)
+    by_far, by_width = -by_rho, 2.0 * by_rho + wider
+    if far[0] < whole:
+        depth = whole - far[0] - width[0], -far[1] - width[1], -far[2] - width[2]
+        more, fall, wider = ramp_of(depth, width)
+        less = less[0] + steep * more[0], less[1] + steep * more[1], less[2] + steep * more[2]
+        by_far -= steep * fall
+        by_width += steep * (wider - fall)
+    return less, by_rho, by_far, by_width
+
+
+@inline
 def clearance_share(clearance: Vector, width: float) -> tuple[Vector, float]:
     """0 where an end touches the surface, 1 from NEAR smoothing lengths on, of a clearance with two derivatives in
     time; and its derivative by the clearance.

@@ -1,0 +1,126 @@
+"""On which side a path passes, and where it is straight: a table with lengths from OpenSim 4.6 and MuJoCo.
+
+The obstacles are about z, with side +x. MuJoCo has no ellipsoids; OpenSim's paths over these are plane sections, and
+its cylinders neglect the helix. A capsule longer than the path is as the cylinder.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from physics.kernels.wrapping import layout as wrap_layout
+from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder
+from physics.muscles.wrapping import Wrap
+
+from .strands import Motion, at_rest, largest_error, solve
+
+RADIUS = 0.05
+SHAPES: dict[str, Any] = {
+    "sphere": Sphere(radius=RADIUS, side="+x"),
+    "cylinder": Cylinder(radius=RADIUS, side="+x"),
+    "capsule": SphereCappedCylinder(radius=RADIUS, length=0.5, side="+x"),
+    "long": Ellipsoid(radii=(RADIUS, RADIUS, 0.5), side="+x"),
+    "round": Ellipsoid(radii=(RADIUS, RADIUS, 0.0501), side="+x"),
+}
+# the table has seven digits; OpenSim's plane sections over ellipsoids are off by up to 0.9 mm here
+NEAR = {"sphere": 1e-7, "cylinder": 1e-7, "capsule": 1e-7, "long": 9e-4, "round": 9e-4}
+
+
+def on(angle: float, far: float = RADIUS) -> tuple[float, float, float]:
+    return far * math.cos(angle), far * math.sin(angle), 0.0
+
+
+# the ends; lengths over a sphere (both peers), a cylinder (MuJoCo), the long and the round ellipsoid (OpenSim)
+CASES: dict[str, Any] = {
+    "no end behind": (
+        ((0.04, 0.12, 0.01), (0.02, -0.1, -0.01)),
+        (0.2259301, 0.2259411, 0.2259411, 0.2259298),
+    ),
+    "one end behind": (
+        ((0.04, 0.12, 0.01), (-0.0973503801370002, -0.08076449397588989, -0.01)),
+        (0.3014781, 0.3015058, 0.3022817, 0.3006475),
+    ),
+    "both ends behind": (
+        ((-0.01, 0.12, 0.01), (-0.02, -0.1, -0.01)),
+        (0.2602501, 0.2602537, 0.2602581, 0.2601566),
+    ),
+    "a line past the right side": (
+        ((0.2, 0.12, 0.01), (0.05, -0.1, -0.01)),
+        (0.2670206, 0.2670206, 0.2670206, 0.2670206),
+    ),
+    "an end inside": (
+        ((0.03, 0.01, 0.01), (-0.02, -0.1, -0.01)),
+        (0.1224745, 0.1224745, 0.1224745, 0.1224745),
+    ),
+    "an end on the surface": (
+        (on(1.0), on(-1.0, 0.1)),
+        (0.1342427, 0.1342427, 0.1342418, 0.1342418),
+    ),
+    "both ends on the surface": ((on(1.0), on(-1.0)), (0.1, 0.1, 0.0999976, 0.0999976)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_lengths_of_the_peers(name: str, case: str) -> None:
+    ends, (sphere, cylinder, long, round_) = CASES[case]
+    length = {"sphere": sphere, "cylinder": cylinder, "capsule": cylinder, "long": long, "round": round_}[
+        name
+    ]
+    strand = at_rest(Wrap(SHAPES[name], 0.0), *map(np.array, ends))
+    assert strand.length == pytest.approx(length, abs=NEAR[name])
+    # smoothed by 0.1 mm: on the surface the path dives by at most a fifth of this
+    smooth = at_rest(Wrap(SHAPES[name], 1e-4), *map(np.array, ends))
+    assert smooth.length == pytest.approx(length, abs=NEAR[name] + 1e-4)
+
+
+# heights of both ends, whether OpenSim wraps: it lets go where both tangent points are beyond an end
+@pytest.mark.parametrize(
+    "low, high, wrapped", [(0.04, 0.06, True), (0.06, -0.06, True), (0.06, 0.06, False), (0.0, 0.2, False)]
+)
+def test_past_the_end_of_a_cylinder(low: float, high: float, wrapped: bool) -> None:
+    """The tangent points of the first path are at 49.0 and 51.0 mm, the end is at 50 mm."""
+    p, q = np.array([0.02, 0.12, low]), np.array([0.02, -0.12, high])
+    strand = at_rest(Wrap(Cylinder(radius=RADIUS, length=0.1, side="+x"), 0.0), p, q)
+    assert (strand.status == wrap_layout.WRAPPED) == wrapped
+
+
+def test_an_ellipsoid_aside_of_its_line_is_passed_the_shorter_way() -> None:
+    """The line of arm26's BIClong lies aside of the middle at a shoulder angle of -1.5 rad: 70.34 mm in OpenSim, and
+    3.7 mm more the other way.
+    """
+    p, q = np.array([0.0049, 0.0296, 0.0149]), np.array([-0.0032, -0.0194, -0.0122])
+    strand = at_rest(Wrap(Ellipsoid(radii=(0.025, 0.02, 0.02), side="-y"), 0.0), p, q)
+    assert strand.length == pytest.approx(0.0703415, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_same_way_as_before_or_anew(name: str) -> None:
+    """As the end goes round the back, the path from its last place is the one found without."""
+    own = np.zeros(Wrap(SHAPES[name], 0.0).workspace_size)
+    frame = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]])
+    p = np.array([0.04, 0.12, 0.01])
+    for angle in np.linspace(-1.4, -3.0, 33):
+        ends = np.concatenate([p, [*on(angle, 0.13)[:2], -0.01]])
+        warm = solve(Wrap(SHAPES[name], 0.0), ends, frame, own=own)
+        # one geodesic solved from two guesses
+        assert warm.length == pytest.approx(at_rest(Wrap(SHAPES[name], 0.0), p, ends[3:]).length, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_derivatives_on_the_surface_and_inside(name: str) -> None:
+    frame = np.eye(4)
+    rng = np.random.default_rng(6)
+    strand = at_rest(Wrap(SHAPES[name], 0.0), *map(np.array, (on(1.0), on(-1.0, 0.1))))
+    # along the surface, where the length has derivatives; round-off by the slope of the tangent's length, 1e-16 / 1e-5
+    t = np.array([-math.sin(1.0), math.cos(1.0), 0.0])
+    assert strand.gradient[:3] @ t == pytest.approx(1.0, abs=1e-8)
+    assert np.isfinite(strand.gradient).all()
+    for depth in (5e-5, 1.5e-4):  # where a smoothed path straightens
+        ends = [on(1.0, RADIUS - depth), on(-1.0, 0.1)]
+        # the radius falls a hundred times as fast as the end goes in
+        assert largest_error(Wrap(SHAPES[name]), Motion(ends, [frame], rng, 0.02), (0.3, 0.9), 1e-6) < 1e-5
