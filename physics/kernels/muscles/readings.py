@@ -15,7 +15,7 @@ from .corner import corner_column, corner_columns, corner_point, corner_shares, 
 from .frames import past, row_at
 from .mass import point_columns, strand_motion
 from .path import share_masses, trace_path
-from .strand import find_point, motion_column, point_motion, point_of
+from .strand import find_point, motion_column, next_touch, point_motion, point_of
 from .strand_mass import columns_at, inputs_at, strand_inputs
 
 
@@ -144,7 +144,9 @@ def wrapped_points(
 
 @shared
 def draw_path(data: Array, count: int, samples: int, space: Array, corners: Array) -> int:
-    """Places of the path's points, and of samples along its strands over obstacles; returns their number."""
+    """Places of the path's points, and of samples along its strands over obstacles, evenly spaced but for those where
+    the path attaches and leaves; returns their number.
+    """
     filled = 0
     for k in range(count):
         here = row_at(k)
@@ -152,10 +154,16 @@ def draw_path(data: Array, count: int, samples: int, space: Array, corners: Arra
         filled += 1
         if k < count - 1 and space[here + muscle.STRAND_AT] != 0.0:
             header = int(space[here + muscle.STRAND_AT])
+            step = space[here + muscle.STRAND_LENGTH] / (samples + 1.0)
+            touches = 0
+            touch = next_touch(data, header, 0, space)
             for i in range(samples):
-                find_point(
-                    data, header, space[here + muscle.STRAND_LENGTH] * (i + 1.0) / (samples + 1.0), 0.0, space
-                )
+                sigma = step * (i + 1.0)
+                if 0.0 <= touch <= sigma + 0.5 * step:
+                    sigma = touch
+                    touches += 1
+                    touch = next_touch(data, header, touches, space)
+                find_point(data, header, sigma, 0.0, space)
                 x = flat3(space, point_of(data, header))
                 corners[filled, 0], corners[filled, 1], corners[filled, 2] = x
                 filled += 1

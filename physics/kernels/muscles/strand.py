@@ -15,7 +15,7 @@ from ..algebra.spatial import multiply
 from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of, wrench_at
-from ..wrapping.strand import wrap_length, wrap_point
+from ..wrapping.strand import wrap_length, wrap_point, wrap_touch
 from . import layout as muscle
 from .frames import acceleration_of, past
 
@@ -140,6 +140,14 @@ def find_point(data: Array, header: int, sigma: float, sigma_rate: float, space:
         space[point + 9 : point + 9 + 3 * n].reshape(3, n),
         space[point + 6 : point + 9],
     )
+
+
+@inline
+def next_touch(data: Array, header: int, number: int, space: Array) -> float:
+    """As `wrapping.strand.wrap_touch`, of a muscle's strand."""
+    own = own_of(data, header)
+    memory = space[own : own + int(data[header + muscle.STRAND_OWN])]
+    return wrap_touch(data, header + muscle.STRAND_RECORD, memory, number)
 
 
 @inline

@@ -14,6 +14,7 @@ from ..algebra.vectors import Array, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .piece import piece_path, piece_point
+from .places import is_link, kept, list_parts, part_of, piece_of
 from .row import chain_length, chain_point
 
 
@@ -60,6 +61,34 @@ def wrap_length(
     if status != wrap.WRAPPED:
         straight_path(rates, own, gradient)
     return own[wrap.LENGTH], own[wrap.CURVATURE]
+
+
+@inline
+def touch_of(piece: Array, last: bool) -> float:
+    """Length from a piece's beginning at which its path attaches to the obstacle, or leaves it."""
+    along = piece[wrap.PLANE_LENGTH] - piece[wrap.LAST_LENGTH] if last else piece[wrap.FIRST_LENGTH]
+    return float(along * piece[wrap.LENGTH] / piece[wrap.PLANE_LENGTH])
+
+
+@shared
+def wrap_touch(data: Array, at: int, own: Array, number: int) -> float:
+    """Length from a strand's beginning at which the path attaches to an obstacle (number 0, 2, ...) or leaves it (1, 3,
+    ...), in order, after `wrap_length`; -1 beyond the last.
+    """
+    count = int(data[at])
+    record = at + 1 + (1 + wrap.FRAME_WIDTH) * count
+    if int(own[wrap.STATUS]) != wrap.WRAPPED or number > 2 * count - 1:
+        return -1.0
+    if count == 1:
+        return touch_of(own, number == 1)
+    parts, part = list_parts(data, record, own, count), number // 2
+    if part >= parts:
+        return -1.0
+    before = own[kept(data, record, wrap.BEFORE) + 3 * part]
+    if is_link(data, record, own, count, part):
+        return float(before)
+    mine = piece_of(data, record, part_of(data, record, own, count, part))
+    return float(before + touch_of(own[mine : mine + wrap.PIECE_SIZE], number % 2 == 1))
 
 
 @inline

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import physics as ph
 from physics.kernels.wrapping import layout as wrap_layout
 from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder
 from physics.muscles.wrapping import Wrap
@@ -124,3 +125,20 @@ def test_derivatives_on_the_surface_and_inside(name: str) -> None:
         ends = [on(1.0, RADIUS - depth), on(-1.0, 0.1)]
         # the radius falls a hundred times as fast as the end goes in
         assert largest_error(Wrap(SHAPES[name]), Motion(ends, [frame], rng, 0.02), (0.3, 0.9), 1e-6) < 1e-5
+
+
+@pytest.mark.parametrize("length", [0.05, 0.3])
+def test_a_polyline_has_vertices_where_the_path_attaches(length: float) -> None:
+    """Both tangent points of a path over one circle, at 30 evenly spaced points or at two next to each other."""
+    builder = ph.ModelBuilder()
+    body = builder.add_body("b", joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    wrap = Wrap(Cylinder(radius=RADIUS, side="+x"), 0.0)
+    away = math.sqrt(RADIUS**2 + length**2)
+    ends = [(*on(angle, away)[:2], 0.0) for angle in (1.5, -1.5)]
+    builder.add_muscle("m", [ph.muscles.PathPoint(None, ends[0]), wrap, ph.muscles.PathPoint(body, ends[1])])
+    model = builder.build()
+    points = ph.muscle_polyline(model, model.state(), "m")
+    first = 1.5 - math.atan2(length, RADIUS)
+    for angle in (first, -first):
+        assert np.linalg.norm(points - on(angle), axis=1).min() < 1e-15
+    assert len(points) == 32 and np.all(np.diff(points[:, 1]) < 0.0)
