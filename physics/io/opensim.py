@@ -65,8 +65,9 @@ def read_opensim(
         path: an ``.osim`` file of OpenSim 1.9 or later.
         limits: whether clamped coordinates get their range as compliant limits.
         muscles: whether muscles and their forces are added to the builder; `OpenSimModel.muscles` describes them in
-            any case. A path wraps over a surface between those of its points where the straight line meets it in some
-            of about a hundred poses within the coordinates' ranges.
+            any case. A path wraps over a surface between all points of the wrap's range that move relative to it, and
+            where the line between two others meets it. In about a hundred poses within the coordinates' ranges it is
+            seen where a quadrant alone would force it round the surface: it is left out there.
         smoothing: of the wraps [m]; None: their default, 0: exact shortest paths.
         geometry: folders searched for meshes, after those beside the file (itself, ``Geometry``, ``geometry``).
         allow_welds: whether a joint of an unknown kind is read as a weld, with a warning.

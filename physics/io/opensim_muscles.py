@@ -102,10 +102,13 @@ def obstacle(given: OpenSimWrapObject) -> Obstacle:
 
 @dataclass(frozen=True)
 class _Found:
-    """For each segment of a path the share of poses in which it meets a surface, and where along it on average."""
+    """For each segment of a path the share of poses in which it meets a surface, where along it it is nearest on
+    average, and whether it may wrap there.
+    """
 
     often: FloatArray
     along: FloatArray
+    may: Any
 
 
 class Meetings:
@@ -135,17 +138,29 @@ class Meetings:
         self.poses = {name: poses[:, i] for i, name in enumerate(self.model.body_names)}
 
     def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
-        """The segments of a path that meet a surface."""
+        """The segments of a path that may meet a surface.
+
+        These are all that move relative to it, and all others that meet it. But one that a quadrant would force round
+        the surface in poses in which it misses it must meet it often, and one through a torus in some pose: OpenSim
+        wraps one segment alone, and passes a torus where the path is not in its hole.
+        """
         count = max(len(path) - 1, 0)
         if count == 0:
-            return _Found(np.zeros(0), np.zeros(0))
+            return _Found(np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
         frame = self._world(surface.frame.body) @ surface.frame.pose
         ends = np.stack([self._places(point) for point in path], axis=1) - frame[:, None, :3, 3]
         ends = ends @ frame[:, :3, :3]
-        places = meets(ends[:, :-1], ends[:, 1:], surface)
-        met = ~np.isnan(places)
-        along = np.where(met, places, 0.0).sum(axis=0) / np.maximum(met.sum(axis=0), 1)
-        return _Found(met.mean(axis=0), along)
+        places, met = meets(ends[:, :-1], ends[:, 1:], surface)
+        counted = met | ~met.any(axis=0)
+        along = np.where(counted, places, 0.0).sum(axis=0) / counted.sum(axis=0)
+        often = met.mean(axis=0)
+        behind = _behind(ends, surface)
+        forced = (behind[:, :-1] & behind[:, 1:] & ~met).any(axis=0)
+        here = np.array([point.body == surface.frame.body and not point.moves for point in path])
+        may = (often > 0.0) & (often >= min(OFTEN, often.max()))
+        if surface.kind != "torus":
+            may |= ~(here[:-1] & here[1:]) & ~forced
+        return _Found(often, along, may)
 
     def _places(self, point: PathPoint) -> FloatArray:
         """World places (poses, 3) of a point."""
@@ -163,14 +178,22 @@ class Meetings:
         return np.tile(np.eye(4), (len(self.q), 1, 1)) if body is None else self.poses[body]
 
 
-def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> FloatArray:
-    """Where line segments (..., 3), in the surface's frame, are deepest inside it (0 to 1); nan for those outside."""
+def _behind(points: FloatArray, surface: OpenSimWrapObject) -> Any:
+    """Whether points (..., 3) lie on the half of a surface away from its quadrant."""
+    if surface.quadrant == "all":
+        return np.zeros(points.shape[:-1], dtype=bool)
+    height = points[..., "xyz".index(surface.quadrant[-1])]
+    return height > 0.0 if surface.quadrant.startswith("-") else height < 0.0
+
+
+def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> tuple[FloatArray, Any]:
+    """Where line segments (..., 3), in the frame of a surface, are nearest to it (0 to 1), and whether inside."""
     if surface.kind == "torus":  # a path is meant to pass through the ring
         height = start[..., 2] - end[..., 2]
         share = start[..., 2] / np.where(height == 0.0, 1.0, height)
         crossing = start + share[..., None] * (end - start)
         inside = np.hypot(crossing[..., 0], crossing[..., 1]) < surface.size[1]
-        return np.where((start[..., 2] * end[..., 2] < 0.0) & inside, share, np.nan)
+        return share, (start[..., 2] * end[..., 2] < 0.0) & inside
     scale = {"sphere": np.full(3, surface.size[0]), "cylinder": np.array([surface.size[0]] * 2 + [np.inf])}
     radii = scale.get(surface.kind, np.resize(np.array(surface.size), 3))
     first, step = start / radii, (end - start) / radii
@@ -181,7 +204,7 @@ def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> Flo
     if surface.kind == "cylinder":
         height = start[..., 2] + share * (end[..., 2] - start[..., 2])
         inside &= np.abs(height) <= 0.5 * surface.size[1]
-    return np.where(inside, share, np.nan)
+    return share, inside
 
 
 def _with_wraps(
@@ -192,7 +215,7 @@ def _with_wraps(
     smoothing: float | None,
     notes: Notes,
 ) -> list[Any]:
-    """The path with its surfaces between the points where it meets them."""
+    """The path with its surfaces between the points where it may meet them."""
     over: dict[int, list[tuple[float, Obstacle]]] = {}
     for wrap in muscle.wraps:
         surface = wrap_objects[wrap.wrap_object]
@@ -202,7 +225,7 @@ def _with_wraps(
         first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
         last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
         found = meetings.find(path[first:last], surface)
-        if not found.often.size or not found.often.any():
+        if not found.may.any():
             notes.note("a path never meets its wrap object", f"{muscle.name} over {surface.name}")
             continue
         if wrap.method not in METHODS:
@@ -210,15 +233,14 @@ def _with_wraps(
                 f"method {wrap.method!r} is not supported; the path is the shortest one",
                 f"{muscle.name} over {surface.name}",
             )
-        meets_here = found.often >= min(OFTEN, found.often.max())
-        for k in np.flatnonzero((found.often > 0.0) & ~meets_here):
+        for k in np.flatnonzero((found.often > 0.0) & ~found.may):
             here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
             notes.warn(
                 f"a path meets its wrap object between two points in less than {100.0 * OFTEN:g} % of poses, and is "
                 "straight there",
                 f"{muscle.name} from {here} to {next_} over {surface.name}",
             )
-        for k in np.flatnonzero(meets_here):
+        for k in np.flatnonzero(found.may):
             over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))
     with_wraps: list[Any] = []
     for k, point in enumerate(path):

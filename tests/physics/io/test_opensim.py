@@ -249,12 +249,12 @@ CORD = """<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="g
 </objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object>{wrap}</PathWrap>
 </objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>"""
 BALL = """<WrapObjectSet><objects><WrapSphere name="ball"><translation>{at}</translation><radius>{radius}</radius>
-</WrapSphere></objects></WrapObjectSet>"""
+{rest}</WrapSphere></objects></WrapObjectSet>"""
 
 
-def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03):
-    """A muscle of three points over a ball on the arm; wrap: what its PathWrap says beside that."""
-    on_arm = BALL.format(at=at, radius=radius)
+def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03, ball=""):
+    """A muscle of three points over a ball on the arm; wrap, ball: what its PathWrap and the ball say beside that."""
+    on_arm = BALL.format(at=at, radius=radius, rest=ball)
     return hinged(tmp_path, CORD.format(wrap=wrap), bodies=body("arm", rest=on_arm))
 
 
@@ -280,9 +280,23 @@ def test_methods_of_wraps_are_named(tmp_path, method):
     assert not any("method" in told for told in usual)
 
 
-def test_a_stretch_that_seldom_meets_a_surface_goes_straight_and_is_named(tmp_path):
+def test_a_stretch_that_seldom_meets_a_surface_wraps_where_it_does(tmp_path):
     """A small ball on the arm that swings all round, a far stretch before the one that runs to the arm."""
-    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02))
+    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02), smoothing=0.0)
+    model = read.build()
+    assert list(model.muscles[0].strands) == [0, 1] and not read.warnings
+    for angle, longer in (
+        (np.arctan2(0.2, 0.0), True),
+        (0.0, False),
+    ):  # the ball is 1 cm beside the stretch's middle
+        points = [[0.0, 0.3, 0.0], [0.02, 0.1, 0.0], lie.so3_exp([0.0, 0.0, angle]) @ [0.3, 0.0, 0.0]]
+        chords = [np.linalg.norm(np.subtract(b, a)) for a, b in itertools.pairwise(points)]
+        length = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
+        assert (length > sum(chords) + 1e-3) == longer
+
+
+def test_a_stretch_that_a_quadrant_alone_forces_round_a_surface_is_straight_and_named(tmp_path):
+    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02, ball="<quadrant>x</quadrant>"))
     assert list(read.build().muscles[0].strands) == [1]
     (told,) = read.warnings
     assert told.endswith(": cord from p1 to p2 over ball")
