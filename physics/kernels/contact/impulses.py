@@ -262,8 +262,16 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     if approach(first, cones, m, space, order, not warm) or sharpen(first, cones, m, space, order):
         return
     follow_path(first, cones, m, space)
+    at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+    for i in range(first, m):
+        space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
     if approach(first, cones, m, space, order, False) or jams(first, m, space):
         return
+    if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
+        # the path ended beside the solution, and sweeps led away from it: contacts that barely slip
+        for i in range(first, m):
+            space[solver.IMPULSE, i] = space[solver.DUAL_STEP, i]
+        find_speeds(first, m, space)
     if sharpen(first, cones, m, space, order):
         return
     weight = FIRST_WEIGHT
