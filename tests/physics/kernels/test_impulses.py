@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,6 +120,15 @@ def test_stacks_that_move(ratio):
 @pytest.mark.parametrize("seed", range(8))
 def test_piles_with_any_normals(seed):
     check(pile(np.random.default_rng(seed), 4, 4))
+
+
+def test_a_contact_that_barely_slips_among_others_that_slide():
+    # One contact slips by 1.5e-10 m/s. The central path ends beside the solution, from where Newton's steps without
+    # larger scales go astray: the residual was 1.5e-4.
+    rows = np.loadtxt(Path(__file__).with_name("barely_slipping.txt"))
+    count = len(rows)
+    kinds = np.array([NORMAL, TANGENT, TANGENT] * (count // 3))
+    check(Problem(np.ascontiguousarray(rows[:, :-1]), rows[:, -1].copy(), kinds, np.full(count, 1.2)))
 
 
 def test_friction_against_another_solver():
