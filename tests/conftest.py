@@ -54,9 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--small", action="store_true", help="run only the tests marked small")
     parser.addoption(
-        "--fuzz-seconds", type=float, default=40.0, help="how long tests/fuzz damages files, in all"
+        "--fuzz-seconds", type=float, default=20.0, help="how long each sweep of tests/fuzz goes on"
     )
-    parser.addoption("--fuzz-seed", type=int, default=0, help="the first seed of tests/fuzz")
+    parser.addoption("--fuzz-seed", type=int, default=0, help="the seed of tests/fuzz; 0: another each time")
 
 
 @pytest.hookimpl(wrapper=True)

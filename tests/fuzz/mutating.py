@@ -11,51 +11,12 @@ from typing import Any
 
 import numpy as np
 
-TEXTS = [
-    "",
-    "0",
-    "-1",
-    "1e308",
-    "-1e-320",
-    "nan",
-    "inf",
-    "9" * 30,
-    "9" * 5000,
-    "0x" + "f" * 9999,
-    "\0",
-    "\x1b[2J",
-]
-TEXTS += [
-    "\u202e\u00df",
-    "a" * 300,
-    "../",
-    "[" * 2000,
-    "{",
-    "]" * 9,
-    "<a>" * 300,
-    "<!DOCTYPE a>",
-    "</",
-    "&lt;",
-    '"',
-]
-VALUES: list[Any] = [
-    None,
-    True,
-    0,
-    -1,
-    3,
-    0.5,
-    2**70,
-    1e308,
-    -1e308,
-    1e-320,
-    float("nan"),
-    "",
-    "x",
-    "\0",
-    "a" * 9999,
-]
-VALUES += [[], [[]], [None], [0] * 4, {}, {"type": "hinge"}, {"type": "fixed"}]
+TEXTS = ["", "0", "-1", "1e308", "-1e-320", "nan", "inf", "9" * 30, "9" * 5000, "0x" + "f" * 9999, "\0"]
+TEXTS += ["\x1b[2J", "\u202e\u00df", "a" * 300, "../", "[" * 2000, "{", "]" * 9, "<a>" * 300, "<!DOCTYPE a>"]
+TEXTS += ["</", "&lt;", '"']
+NUMBERS = [True, 0, -1, 3, 0.5, 2**70, 1e308, -1e308, 1e-320, float("nan")]
+VALUES: list[Any] = [None, *NUMBERS, "", "x", "\0", "a" * 9999, [], [[]], [None], [0] * 4, {}]
+VALUES += [{"type": "hinge"}, {"type": "fixed"}]
 
 
 def pick(rng: np.random.Generator, entries: Any) -> Any:
@@ -73,11 +34,8 @@ def damaged(rng: np.random.Generator, data: bytes, word: bytes = rb"[\w.+-]+") -
             end = start + int(2.0 ** rng.uniform(0, 12))
         piece = data[start:end]
         bit = bytes([piece[0] ^ (1 << int(rng.integers(8)))]) + piece[1:] if piece else b""
-        data = (
-            data[:start]
-            + pick(rng, [b"", piece * 2, bit, other, other, pick(rng, TEXTS).encode()])
-            + data[end:]
-        )
+        new = pick(rng, [b"", piece * 2, bit, other, other, pick(rng, TEXTS).encode()])
+        data = data[:start] + new + data[end:]
     return data if rng.random() < 0.97 else data[: int(rng.integers(len(data) + 1))]
 
 
@@ -98,9 +56,7 @@ def changed(rng: np.random.Generator, document: Any) -> Any:
         elif kind == 1:
             held[pick(rng, TEXTS)] = held.pop(key)
         else:
-            held[key] = copy.deepcopy(
-                pick(rng, VALUES) if kind < 4 else pick(rng, list(document.values()) or [0])
-            )
+            held[key] = copy.deepcopy(pick(rng, VALUES if kind < 4 else list(document.values()) or [0]))
     return document
 
 
@@ -114,10 +70,8 @@ def archive(rng: np.random.Generator, header: Any, arrays: dict[str, np.ndarray]
             np.save(member, array)
             data = member.getvalue()
             data = damaged(rng, data[:128]) + data[128:] if rng.random() < 0.1 else data
-            made.writestr(
-                f"{name}.npy" if rng.random() < 0.98 else pick(rng, ["other.npy", "t", "t.npy", "../t.npy"]),
-                data,
-            )
+            wrong = pick(rng, ["other.npy", "t", "t.npy", "../t.npy"])
+            made.writestr(f"{name}.npy" if rng.random() < 0.98 else wrong, data)
     return stream.getvalue() if rng.random() < 0.5 else damaged(rng, stream.getvalue())
 
 

@@ -1,33 +1,19 @@
-"""Calls public functions (calls.txt) with valid arguments of which one or two are replaced by bad ones.
-
-`python -m tests.fuzz.argument_sweep SEED SECONDS` prints one JSON line: the calls tried and the raw errors among them.
-A call may return or raise a documented class; any other exception is a fault.
-"""
+"""Calls public functions (calls.txt) with valid arguments of which one or two are replaced by bad ones."""
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
-import json
-import signal
-import sys
-import tempfile
-import time
-import traceback
-import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import physics as ph
+from tests.fuzz.sweeps import Try
 from tests.physics.io import osim
 
-PATIENCE = 2.0  # seconds after which a call is interrupted as by Ctrl-C
-DEAF = 60.0  # seconds after which a call that goes on in spite of that is a fault; a busy machine needs some
-HANG = 300  # seconds after which the sweep ends with a traceback
-ROOM = 6 << 30  # bytes of address space beyond which an allocation fails
+PATIENCE = 2.0  # seconds after which a call is interrupted
 
 Call = tuple[str, Callable[..., Any], dict[str, Any]]
 
@@ -38,10 +24,6 @@ BAD = """None | Odd() | Odd | lambda *_: 1.0 | "text" | "" | "a\\0b" | b"x" | Tr
     | array(["a", "b"]) | np.full(3, nan) | np.full(3, 1e-320) | np.full((4, 4), 1e308) | ones(3, dtype=bool)
     | array(["2020-01-01"], dtype="datetime64[D]") | zeros((0, 3)) | [] | {} | {"text": 1.0} | {None: None} | {1.0, 2.0}
     | fresh | np.broadcast_to(1.0, (10**12,)) | [None] | [[[]]] | MODEL | STATE | joints.Hinge()"""
-
-
-class Interrupted(BaseException):
-    """The call took longer than PATIENCE, and ended when it was asked to."""
 
 
 class Odd:
@@ -151,82 +133,28 @@ def replacements(calls: list[Call], rng: np.random.Generator) -> Iterator[tuple[
     while True:
         call = calls[int(rng.integers(len(calls)))]
         count = min(len(call[2]), int(rng.integers(1, 3)))
-        changed = {
-            name: spoiled(call[2][name], rng) for name in rng.choice(list(call[2]), count, replace=False)
-        }
+        chosen = rng.choice(list(call[2]), count, replace=False)
+        changed = {name: spoiled(call[2][name], rng) for name in chosen}
         yield call, {**call[2], **changed}, f"{changed!r:.200}"
 
 
-@contextlib.contextmanager
-def interrupted(patience: float) -> Iterator[None]:
-    """Interrupts what takes too long, as Ctrl-C does: between two instructions of Python."""
-
-    def stop(*_: Any) -> None:
-        raise Interrupted
-
-    if not hasattr(signal, "SIGALRM") or patience == np.inf:  # Windows
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, patience)
+def fault(function: Callable[..., Any], arguments: dict[str, Any], valid: bool = False) -> str:
+    """What a call raised that is wrong, if anything."""
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def fault(function: Callable[..., Any], arguments: dict[str, Any], patience: float = PATIENCE) -> str:
-    """What a call raised that is not documented, or an empty text."""
-    try:
-        with interrupted(patience):
-            function(**arguments)
-    except Interrupted:
-        return ""
+        function(**arguments)
+    except OSError as error:
+        return "" if "path" in arguments and not valid else repr(error)
     except ph.CondyleError as error:
-        return "" if str(error) else f"{type(error).__name__} without a message"
-    except OSError as error:  # of files
-        return "" if "path" in arguments else repr(error)
-    except Exception as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "physics" in frame.filename]
-        place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
-        return f"{type(error).__name__} at {place}: {error!s:.100}"
+        if not valid:
+            raise
+        return repr(error)
     return ""
 
 
-def sweep(seed: int, seconds: float) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
-    slowest, tried = (0.0, ""), 0
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        calls = all_calls(Path(folder))
-        valid = [(name, fault(function, arguments, np.inf)) for name, function, arguments in calls]
-        faults = [f"{name} as it should be: {raw}" for name, raw in valid if raw]
-        began = time.monotonic()  # kernels are compiled now
-        for call, arguments, said in replacements(calls, rng):
-            start = time.monotonic()
-            if start - began > seconds:
-                break
-            faulthandler.dump_traceback_later(HANG, exit=True)
-            raw = fault(call[1], arguments)
-            spent = time.monotonic() - start
-            slowest = max(slowest, (spent, f"{call[0]}({said})"))
-            tried += 1
-            raw = raw or (f"deaf to interrupts for {spent:.0f} s" if spent > DEAF else "")
-            if raw:
-                faults.append(f"{call[0]}({said}): {raw}")
-    faulthandler.cancel_dump_traceback_later()
-    return {"seed": seed, "calls": tried, "faults": faults, "slowest": slowest}
-
-
-def main() -> None:
-    with contextlib.suppress(ImportError):  # not on Windows
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    print(json.dumps(sweep(int(sys.argv[1]), float(sys.argv[2]))))
-
-
-if __name__ == "__main__":
-    main()
+def tries(rng: np.random.Generator, folder: Path) -> Iterator[Try]:
+    """First all calls as they should be."""
+    calls = all_calls(folder)
+    for name, function, arguments in calls:
+        yield Try(name, "as it should be", partial(fault, function, arguments, True), warm=True)
+    for (name, function, _), arguments, said in replacements(calls, rng):
+        yield Try(name, said, partial(fault, function, arguments), patience=PATIENCE)

@@ -1,0 +1,26 @@
+"""Damaged files, bad arguments, random mechanisms end well or in documented errors.
+
+Each sweep goes on for ``--fuzz-seconds``, and begins with ``--fuzz-seed``; a failure names its seed.
+"""
+
+import pytest
+
+from tests.fuzz.sweeps import NAMES, swept
+
+
+def test_bad_arguments_end_in_documented_errors():
+    outcome = swept("arguments", seed=1, seconds=4.0)
+    assert outcome["faults"] == []
+    assert outcome["tried"] > 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sweep_finds_no_fault(name, request):
+    seed, seconds = int(request.config.getoption("--fuzz-seed")), request.config.getoption("--fuzz-seconds")
+    outcome = swept(name, seed, seconds)
+    print(outcome)
+    assert outcome["faults"] == []
+    assert outcome["tried"] > 0
+    for group, (tried, refused) in outcome["groups"].items() if name == "files" else ():
+        assert tried // 10 < refused < tried, group
