@@ -84,7 +84,7 @@ def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArr
         *_limit_rows(model, state),
         *_contact_rows(model, state, contacts),
     ]
-    jacobian = np.array([row.jacobian for row in rows]).reshape(-1, len(free))
+    jacobian = np.array([row.jacobian for row in rows]).reshape(len(rows), len(free))
     moved = ~model.prescribed
     answers = np.zeros_like(jacobian)
     answers[:, moved] = np.linalg.solve(mass[np.ix_(moved, moved)], jacobian[:, moved].T).T

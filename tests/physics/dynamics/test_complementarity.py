@@ -117,3 +117,15 @@ def test_what_sticks_to_a_turning_plate_goes_round_with_it(turn):
     found = ph.constrained_dynamics(model, model.state(q, qd))
     inward = np.cross(axis, np.cross(axis, speed**2 * place))
     assert np.abs(found.qdd[1:4] - inward).max() < 1e-6  # the heavy plate gives way by 1e-8
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+def test_what_cannot_move_has_no_accelerations(pinned):
+    """A model without coordinates, with a contact: its rows had no shape."""
+    builder = ph.ModelBuilder()
+    builder.add_body("stone", joint=ph.joints.Fixed(), mass=1.0, inertia=np.eye(3))
+    builder.add_contact("table", "stone", [(0, 0, 0.5)], ph.contacts.Plane())
+    if pinned:
+        builder.add_constraint("pin", ph.constraints.PointConstraint("stone"))
+    model = builder.build()
+    assert ph.constrained_dynamics(model, model.state()).qdd.shape == (0,)
