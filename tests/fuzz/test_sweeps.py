@@ -1,4 +1,4 @@
-"""Damaged files, bad arguments, random mechanisms end well or in documented errors.
+"""Damaged files, bad arguments, random mechanisms, scenes and sessions end well or in documented errors.
 
 Each sweep goes on for ``--fuzz-seconds``, and begins with ``--fuzz-seed``; a failure names its seed.
 """
@@ -17,6 +17,7 @@ def test_bad_arguments_end_in_documented_errors():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sweep_finds_no_fault(name, request):
+    pytest.importorskip("bpy")
     seed, seconds = int(request.config.getoption("--fuzz-seed")), request.config.getoption("--fuzz-seconds")
     outcome = swept(name, seed, seconds)
     print(outcome)
