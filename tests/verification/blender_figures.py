@@ -18,6 +18,7 @@ import numpy as np
 
 from .batch_kills import batch_kills
 from .claims_addon import MARK
+from .full_disk import full_disk
 
 
 def part(name: str) -> Any:
@@ -193,7 +194,16 @@ def bake_writing() -> dict[str, float]:
 
 FIGURES: dict[str, Callable[[], dict[str, float]]] = {
     function.__name__: function
-    for function in (register, bake_objects, bake_bones, knee_in_units, first_bake, bake_writing, batch_kills)
+    for function in (
+        register,
+        bake_objects,
+        bake_bones,
+        knee_in_units,
+        first_bake,
+        bake_writing,
+        batch_kills,
+        full_disk,
+    )
 }
 
 
