@@ -78,13 +78,15 @@ def _smoothed(x: FloatArray, values: FloatArray, degree: int, weight: float) -> 
         bands[k, : size - k] = matrix.diagonal(-k)
     try:
         factor = cholesky_banded(bands, lower=True)
-    except LinAlgError as error:
+    except (LinAlgError, ValueError) as error:  # an overflow
         raise ModelError(
             f"the cutoff is too low for the spacing of the samples (roughness weight {weight:g}): raise it"
         ) from error
     coefficients = np.zeros((size, values.shape[1]))
     for _ in range(1 + REFINEMENTS):
         residual = basis.T @ (values - basis @ coefficients) - rough.T @ (rough @ coefficients)
+        if not np.isfinite(residual).all():
+            raise ModelError(f"values of up to {np.abs(values).max():g} are too large to smooth")
         coefficients = coefficients + cho_solve_banded((factor, True), residual)
     return knots, coefficients
 

@@ -307,6 +307,8 @@ def check_rotations(arrays: Arrays, names: Sequence[str], q: FloatArray) -> None
                 continue
             first = body_int[i, layout.DOF_START] + row[layout.COORDINATE]
             angle = float(np.linalg.norm(q[first : first + 3]))
+            if not np.isfinite(angle):
+                raise ModelError(f"q of body {name!r}: the length of a rotation vector overflows")
             turns = round(angle / (2.0 * np.pi))
             if turns and abs(angle - 2.0 * np.pi * turns) < 1e-6:
                 raise ModelError(

@@ -13,6 +13,8 @@ from ..model.model import Model
 from ..validation import all_finite, finite_array, float_array, instance, number
 from .table import Table
 
+MOST_SAMPLES = 10_000_000
+
 
 def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01, tau: Any = None) -> Table:
     """A `Table` in which inputs follow smooth curves through keyframes, constant before and after them.
@@ -37,6 +39,10 @@ def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01
     curves = {name: _checked_keys(name, entry) for name, entry in keys.items()}
     start = min(times[0] for times, _ in curves.values())
     end = max(times[-1] for times, _ in curves.values())
+    if not end - start <= MOST_SAMPLES * interval:
+        raise ModelError(
+            f"interval {interval:g} s makes more than {MOST_SAMPLES} samples of {end - start:g} s"
+        )
     count = max(int(np.ceil((end - start) / interval - 1e-9)), 1)
     times = np.unique(
         np.concatenate([np.linspace(start, end, count + 1), *(curve[0] for curve in curves.values())])

@@ -41,6 +41,22 @@ def test_rotations_and_motions_check_shape_and_finiteness(value):
         ph.exponential_coordinates.body_velocity(np.zeros(3), value)
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("keyframe_table", {"interval": 1e-320}, "interval"),
+        ("MODEL.state", {"q": np.array([0.0, 0.0, 1e308, 1e308])}, "rotation vector"),
+        ("inverse_dynamics_of_samples", {"smoothing": 1e308}, "weight inf"),
+        ("inverse_dynamics_of_samples", {"q": np.full((12, 4), -1e308), "smoothing": 0.1}, "1e"),
+    ],
+)
+def test_what_overflows_is_refused(name, given, said, tmp_path):
+    calls = {known: (function, valid) for known, function, valid in arguments.all_calls(tmp_path)}
+    function, valid = calls[name]
+    with pytest.raises(ph.ModelError, match=said):
+        function(**valid | given)
+
+
 @pytest.mark.parametrize("length", [1e-320, 1e-170, 1e-100, 1e100, 1e300])
 def test_a_projection_ends_at_any_length_scale(length):
     """At 1e-320 its curvature is not finite, and no damping ever made it positive."""
