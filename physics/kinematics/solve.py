@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from ..kernels.search import layout as rows
 from ..model.checks import check_flags, check_state
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
-from ..validation import finite_array, number, truth, whole_number
-from .targets import Target, target_rows
+from ..validation import number, truth, whole_number
+from .targets import Target, set_goals, target_rows
+from .tied import MET, Tied
 
 # a reading closer than this [rad, m] to an end of its limits is at it
 AT_LIMIT = 1e-9
@@ -39,8 +40,9 @@ class KinematicSolution:
         reachable: whether every target is met within the tolerances. If not, no start led to all targets, and the state
             is the best of the least-squares solutions found.
         position_errors, rotation_errors: remaining distance [m] and angle [rad] at each target; 0 where it has no such
-            goal.
+            goal, or the goal has no weight.
         converged: whether there is no better pose nearby (or all targets are met); False if there were too few steps.
+            Constraints are then met to about 1e-9 m or rad; redundant ones that contradict each other, to 1e-5.
         steps: of the search that found it. starts: number of searches.
         at_limits: names of the readings (``body.reading``) at an end of their limits or range.
     """
@@ -71,8 +73,9 @@ def inverse_kinematics(
     """Coordinates at which the targets are met, or the nearest ones found.
 
     Damped least squares with the analytic Jacobian (Lee & Terzopoulos 2008, Fig. 3) over the whole tree, within the
-    ranges of joints and the limits of bodies. The first search begins at `state`. Only if it misses a target, others
-    begin at random places, and the best result counts.
+    ranges of joints and the limits of bodies. Coordinates with equal limits are at these, wherever `state` is. The
+    model's constraints are met, by an augmented Lagrangian (Nocedal & Wright 2006, sec. 17.3). The first search begins
+    at `state`. Only if it misses a target, others begin at random places, and the best result counts.
 
     Args:
         model: the tree.
@@ -80,13 +83,14 @@ def inverse_kinematics(
         state: where to begin; of several solutions the one near it is found. None: ``model.state()``.
         starts: largest number of searches. 1 suits dragging, where the pose must not jump.
         held: bodies whose joints keep their coordinates.
-        limits: keep within the limits of bodies too, not only in the ranges of joints.
+        limits: keep within the limits of bodies too, not only in the ranges of joints. Equal limits hold always.
         position_tolerance, rotation_tolerance: [m] and [rad] within which a target is met.
         max_steps: of one search.
         seed: of the random places; equal arguments give equal results.
 
     Raises:
-        ModelError: a body is unknown, numbers or shapes are invalid, or a target has no goal.
+        ModelError: a body is unknown, numbers or shapes are invalid, or a target has no goal; no search met the
+            constraints, or one of them is rolling.
     """
     solver = InverseKinematics(
         model,
@@ -122,7 +126,8 @@ class InverseKinematics:
         if not isinstance(model, Model):
             raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
         self.model = model
-        self._targets = target_rows(model, targets)
+        self._targets, self._weights = target_rows(model, targets)
+        self._tied = Tied(model) if model.constraints else None
         self._held = _held(model, held)
         self._bounds = _bounds(model, truth(limits, "limits"))
         most = whole_number(max_steps, "max_steps", 1, MOST_STEPS)
@@ -137,21 +142,16 @@ class InverseKinematics:
     def set_goal(self, target: int, position: Any = None, rotation: Any = None) -> None:
         """Set the goal of a target by its index: position (3,), rotation (3, 3), or both; None keeps the last one.
 
+        NaN throughout: the goal is missing, until it is set again.
+
         Raises:
             ModelError: there is no such target, or the goal is invalid.
         """
         index = whole_number(target, "target")
         if not 0 <= index < len(self._targets):
             raise ModelError(f"there is no target {index}: there are {len(self._targets)}, counted from 0")
-        row, name = self._targets[index], f"of target {index}"
-        if position is not None:
-            row[rows.TARGET_GOAL + 9 : rows.TARGET_WIDTH] = finite_array(position, (3,), f"position {name}")
-        if rotation is not None:
-            goal = np.eye(4)
-            goal[:3, :3] = finite_array(rotation, (3, 3), f"rotation {name}")
-            row[rows.TARGET_GOAL : rows.TARGET_GOAL + 9] = lie.check_frame(goal, f"rotation {name}")[
-                :3, :3
-            ].ravel()
+        row, weights = self._targets[index], self._weights[index]
+        set_goals(row, weights, position, rotation, f"of target {index}")
 
     def solve(self, state: State, *, starts: int = 1) -> KinematicSolution:
         """The solution from a state, with at most `starts` searches; see `inverse_kinematics`."""
@@ -161,15 +161,17 @@ class InverseKinematics:
         self._settings[rows.CHART] = chart
         best = self._search(np.array(state.q), bounds)
         used = 1
-        if best[2][rows.OUTCOME] != rows.MET and count > 1:
+        if best.outcome != rows.MET and count > 1:
             rng = np.random.default_rng(self._seed)
-            reach = max(1.0, 2.0 * float(np.linalg.norm(best[1][:, 3:], axis=1).max()))
-            while used < count and best[2][rows.OUTCOME] != rows.MET:
+            reach = max(1.0, 2.0 * float(np.linalg.norm(best.errors[:, 3:], axis=1).max()))
+            while used < count and best.outcome != rows.MET:
                 other = self._search(self._random_place(rng, state.q, bounds, reach), bounds)
                 used += 1
-                if other[2][rows.COST] < (1.0 - AS_GOOD) * best[2][rows.COST]:
+                if other.better_than(best):
                     best = other
-        return self._solution(state, bounds, used, *best)
+        if self._tied is not None and best.outcome == rows.STUCK and best.violation > MET:
+            self._tied.refuse(best.q)
+        return self._solution(state, bounds, used, best)
 
     def _bounds_at(self, q: FloatArray) -> tuple[FloatArray, float]:
         """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
@@ -179,16 +181,26 @@ class InverseKinematics:
         bound = np.isfinite(bounds[vectors, : rows.MOST_STEP]).any()
         return bounds, np.inf if bound else kernels.stepping.rollout.CHART_LIMIT
 
-    def _search(self, q: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _search(self, q: FloatArray, bounds: FloatArray) -> _Found:
         errors = np.zeros((len(self._targets), rows.ERROR_WIDTH))
         report = np.zeros(rows.REPORT_WIDTH)
         workspace = self._workspace.clear()
-        problem = self.model.arrays, self._targets, bounds, self._settings
-        kernels.search.inverse_kinematics.inverse_kinematics(
-            *problem, q, errors, report, self._solver, workspace
-        )
-        check_flags(self.model, workspace[2])
-        return q, errors, report
+
+        def run(tied: Any) -> None:
+            problem = self.model.arrays, self._targets, tied, bounds, self._settings
+            kernels.search.inverse_kinematics.inverse_kinematics(
+                *problem, q, errors, report, self._solver, workspace
+            )
+            check_flags(self.model, workspace[2])
+
+        violation = 0.0
+        if self._tied is None:
+            run(None)
+        else:
+            weights = self._targets[:, rows.TARGET_ROTATION : rows.TARGET_FRAME]
+            violation = self._tied.search(float((weights**2).sum()), report, run)
+            report[rows.COST] = 0.5 * ((np.repeat(weights, 3, axis=1) * errors) ** 2).sum()
+        return _Found(q, errors, report, violation)
 
     def _random_place(
         self, rng: np.random.Generator, q: FloatArray, bounds: FloatArray, reach: float
@@ -206,36 +218,47 @@ class InverseKinematics:
         place[self._held] = q[self._held]
         return place
 
-    def _solution(
-        self,
-        state: State,
-        bounds: FloatArray,
-        starts: int,
-        q: FloatArray,
-        errors: FloatArray,
-        report: FloatArray,
-    ) -> KinematicSolution:
-        lengths = np.linalg.norm(errors.reshape(-1, 2, 3), axis=2)
+    def _solution(self, state: State, bounds: FloatArray, starts: int, found: _Found) -> KinematicSolution:
+        q, lengths = found.q, np.linalg.norm(found.errors.reshape(-1, 2, 3), axis=2)
         return KinematicSolution(
             state=self.model.state(q, np.zeros(len(q)), state.time),
-            reachable=bool(report[rows.OUTCOME] == rows.MET),
+            reachable=bool(found.outcome == rows.MET),
             position_errors=lengths[:, 1],
             rotation_errors=lengths[:, 0],
-            converged=bool(report[rows.OUTCOME] != rows.UNFINISHED),
-            steps=int(report[rows.STEPS]),
+            converged=bool(found.outcome != rows.UNFINISHED and found.violation <= MET),
+            steps=int(found.report[rows.STEPS]),
             starts=starts,
-            at_limits=_at_limits(self.model, q, bounds, self._held),
+            at_limits=_at_limits(self.model, q, bounds),
         )
 
 
+class _Found(NamedTuple):
+    """The end of a search: coordinates, errors at the targets, the kernel's report, the constraints' violation."""
+
+    q: FloatArray
+    errors: FloatArray
+    report: FloatArray
+    violation: float
+
+    @property
+    def outcome(self) -> float:
+        return float(self.report[rows.OUTCOME])
+
+    def better_than(self, other: _Found) -> bool:
+        """Whether it meets the constraints better, or else the targets."""
+        if (self.violation <= MET) != (other.violation <= MET):
+            return self.violation <= MET
+        return bool(self.report[rows.COST] < (1.0 - AS_GOOD) * other.report[rows.COST])
+
+
 def _held(model: Model, held: Iterable[str | Body]) -> Any:
-    """Which coordinates keep their values: those of held bodies, and prescribed ones."""
+    """Which coordinates keep the state's values: those of held bodies, and prescribed ones without equal limits."""
     result = np.array(model.prescribed)
     if not isinstance(held, Iterable):
         raise ModelError(f"held must be bodies or their names, got {held!r:.80}")
     for body in [held] if isinstance(held, str | Body) else held:
         result[model.coordinate_slice(name_of(body))] = True
-    return result
+    return result & ~np.concatenate([body.held for body in model.bodies])
 
 
 def _bounds(model: Model, limits: bool) -> FloatArray:
@@ -244,8 +267,8 @@ def _bounds(model: Model, limits: bool) -> FloatArray:
     for body in model.bodies:
         where = model.coordinate_slice(body.name)
         box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
-        if limits:  # limits of Euler angles depend on three coordinates
-            own = body.limits.copy()
+        if limits or body.held.any():  # limits of Euler angles depend on three coordinates
+            own = np.where(limits | body.held[:, None], body.limits, [-np.inf, np.inf])
             for first, _ in body.joint.angle_groups:
                 own[first : first + 3] = [-np.inf, np.inf]
             inner = np.stack([np.maximum(box[:, 0], own[:, 0]), np.minimum(box[:, 1], own[:, 1])], axis=1)
@@ -277,7 +300,7 @@ def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
     )
 
 
-def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tuple[str, ...]:
+def _at_limits(model: Model, q: FloatArray, bounds: FloatArray) -> tuple[str, ...]:
     """Names of the readings at an end of their limits."""
     readings = model.readings(q)
     limits = np.concatenate([body.limits.reshape(-1, 2) for body in model.bodies])
@@ -287,6 +310,6 @@ def _at_limits(model: Model, q: FloatArray, bounds: FloatArray, held: Any) -> tu
         value = readings[d]
         if np.isfinite(bounds[d, : rows.MOST_STEP]).any():
             ends, value = bounds[d, : rows.MOST_STEP], q[d]
-        if not held[d] and (np.abs(value - ends) <= AT_LIMIT).any():
+        if ends[0] < ends[1] and (np.abs(value - ends) <= AT_LIMIT).any():
             names.append(name)
     return tuple(names)

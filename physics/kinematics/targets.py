@@ -24,11 +24,12 @@ class Target:
 
     Attributes:
         body: name of the body, or the `Body`.
-        position: goal of the point, (3,) [m]; None: anywhere.
-        rotation: goal of the frame's axes, (3, 3); None: any.
+        position: goal of the point, (3,) [m]; None: anywhere. NaN throughout: missing now, `set_goal` may give it.
+        rotation: goal of the frame's axes, (3, 3); None: any; NaN throughout: missing now.
         at: the point (3,) in the body's frame, or the frame (4, 4) there; None: the body's own.
-        position_weight, rotation_weight: of a metre and of a radian in the sum of squares that is minimized; by default
-            a radian counts as much as 0.1 m. They matter only if not all goals can be met.
+        position_weight, rotation_weight: factors of the errors [m] and [rad] before they are squared and summed; by
+            default a radian counts as much as 0.1 m. A weight of OpenSim's is the square of ours. They matter only if
+            not all goals can be met. With 0 the target counts for nothing.
     """
 
     body: str | Body
@@ -70,35 +71,54 @@ class Target:
         return cls(**description)
 
 
-def target_rows(model: Model, targets: Any) -> FloatArray:
-    """Targets as rows for the kernel."""
+def target_rows(model: Model, targets: Any) -> tuple[FloatArray, FloatArray]:
+    """Targets as rows for the kernel, and their weights of rotations and positions (n, 2), also of missing goals."""
     wanted = instances([targets] if isinstance(targets, Target) else targets, Target, "targets")
     if not wanted:
         raise ModelError("inverse kinematics needs at least one target, got none")
-    table = np.zeros((len(wanted), rows.TARGET_WIDTH))
-    for row, target in zip(table, wanted):
+    table, weights = np.zeros((len(wanted), rows.TARGET_WIDTH)), np.zeros((len(wanted), 2))
+    for row, weight, target in zip(table, weights, wanted):
         body = name_of(target.body)
         row[rows.TARGET_BODY] = model.index(body)
         name = f"of the target of body {body!r}"
         if target.position is None and target.rotation is None:
             raise ModelError(f"the target of body {body!r} has no goal: give a position or a rotation")
-        frame, goal = np.eye(4), np.eye(4)
+        frame = np.eye(4)
         place = np.zeros(3) if target.at is None else float_array(target.at, f"at {name}")
         if place.shape == (4, 4):
             frame = lie.check_frame(place, f"at {name}")
         else:
             frame[:3, 3] = finite_array(place, (3,), f"at {name}")
+        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, np.eye(4)])).ravel()
         if target.position is not None:
-            goal[:3, 3] = finite_array(target.position, (3,), f"position {name}")
-            row[rows.TARGET_POSITION] = number(
-                target.position_weight, f"position_weight {name}", positive=True
-            )
+            weight[1] = number(target.position_weight, f"position_weight {name}", not_negative=True)
         if target.rotation is not None:
-            turn = np.eye(4)
-            turn[:3, :3] = finite_array(target.rotation, (3, 3), f"rotation {name}")
-            goal[:3, :3] = lie.check_frame(turn, f"rotation {name}")[:3, :3]
-            row[rows.TARGET_ROTATION] = number(
-                target.rotation_weight, f"rotation_weight {name}", positive=True
-            )
-        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, goal])).ravel()
-    return table
+            weight[0] = number(target.rotation_weight, f"rotation_weight {name}", not_negative=True)
+        set_goals(row, weight, target.position, target.rotation, name)
+    return table, weights
+
+
+def set_goals(row: FloatArray, weights: FloatArray, position: Any, rotation: Any, name: str) -> None:
+    """Write goals that are not None into a target's row; a missing one (NaN) gets no weight."""
+    place = None if position is None else _given(position, (3,), f"position {name}")
+    turn = None if rotation is None else _given(rotation, (3, 3), f"rotation {name}")
+    if turn is not None and np.isfinite(turn[0, 0]):
+        goal = np.eye(4)
+        goal[:3, :3] = turn
+        turn = lie.check_frame(goal, f"rotation {name}")[:3, :3]
+    for wanted, column, first, last in (
+        (turn, rows.TARGET_ROTATION, rows.TARGET_GOAL, rows.TARGET_GOAL + 9),
+        (place, rows.TARGET_POSITION, rows.TARGET_GOAL + 9, rows.TARGET_WIDTH),
+    ):
+        if wanted is None:
+            continue
+        known = bool(np.isfinite(wanted).all())
+        row[column] = weights[column - rows.TARGET_ROTATION] if known else 0.0
+        if known:
+            row[first:last] = wanted.ravel()
+
+
+def _given(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
+    """A goal's numbers, finite or all NaN."""
+    goal = float_array(value, name)
+    return goal if goal.shape == shape and np.isnan(goal).all() else finite_array(value, shape, name)

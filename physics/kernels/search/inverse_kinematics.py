@@ -9,6 +9,7 @@ from ..joints.kinematics import kinematics
 from ..stepping.rollout import change_charts
 from . import layout as search
 from .bounded_step import bounded_step, bring_inside, expected_decrease, read_bends, read_limits
+from .constrained import add_constraints, constraint_cost
 from .targets import goals_met, normal_equations, target_errors
 
 FIRST_DAMPING, LEAST_DAMPING = 1e-3, 1e-9
@@ -78,6 +79,7 @@ def forget(vectors: Array, indices: Array, limits: Array) -> None:
 def inverse_kinematics(
     arrays: Array,
     targets: Array,
+    tied: Array,
     bounds: Array,
     settings: Array,
     q: Array,
@@ -89,6 +91,7 @@ def inverse_kinematics(
     """Move q in place to the nearest least-squares solution; errors and report describe it.
 
     solver is (normal, system, factor, columns, vectors, trial_errors, limits, indices); spaces (work, dof, flags).
+    tied: None, or constraints (see `constrained`), whose rows in the system are those at q afterwards.
     """
     normal, system, factor, columns, vectors, trial_errors, limits, indices = solver
     data, (work, dof, flags) = arrays[at.MODEL_DATA], spaces
@@ -96,16 +99,22 @@ def inverse_kinematics(
     violation = bring_inside(data, bounds, q, limits)
     kinematics(arrays, q, vectors[search.STILL], work, dof, flags)
     cost = target_errors(arrays, targets, work, errors)
+    if tied is not None:
+        cost += constraint_cost(arrays, tied, q, vectors, work, dof)
     damping, growth, fresh = FIRST_DAMPING, 2.0, True
     report[search.OUTCOME], report[search.STEPS] = search.UNFINISHED, 0.0
     for step in range(int(settings[search.MOST_STEPS]) + 1):
         report[search.STEPS] = step
         if fresh:
-            if goals_met(targets, errors, settings[search.NEAR], settings[search.STRAIGHT]):
+            met = goals_met(targets, errors, settings[search.NEAR], settings[search.STRAIGHT])
+            if tied is None and met:
                 report[search.OUTCOME] = search.MET
                 break
             normal_equations(arrays, targets, errors, work, dof, normal, vectors, columns, indices)
             update_scale(normal, vectors)
+            if tied is not None and add_constraints(arrays, tied, q, normal, vectors, work, dof) and met:
+                report[search.OUTCOME] = search.MET
+                break
             read_limits(data, q, limits)
             read_bends(data, q, limits)
         bounded_step(data, damping, q, bounds, normal, system, factor, vectors, indices, limits)
@@ -123,6 +132,8 @@ def inverse_kinematics(
             vectors[search.STEP, d] = vectors[search.TRIAL, d] - q[d]
         kinematics(arrays, vectors[search.TRIAL], vectors[search.STILL], work, dof, flags)
         there = target_errors(arrays, targets, work, trial_errors)
+        if tied is not None:
+            there += constraint_cost(arrays, tied, vectors[search.TRIAL], vectors, work, dof)
         hoped = expected_decrease(normal, vectors)
         fresh = there < cost - WORTHWHILE * max(hoped, 0.0) and beyond >= min(violation, -SLACK)
         if fresh:
@@ -137,3 +148,6 @@ def inverse_kinematics(
             damping *= growth
             growth = min(2.0 * growth, 64.0)
     report[search.COST] = cost
+    if tied is not None:
+        kinematics(arrays, q, vectors[search.STILL], work, dof, flags)
+        constraint_cost(arrays, tied, q, vectors, work, dof)

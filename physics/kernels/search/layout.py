@@ -32,3 +32,5 @@ SETTINGS = 4
 OUTCOME, STEPS, COST = 0, 1, 2
 REPORT_WIDTH = 3
 MET, STUCK, UNFINISHED = 0, 1, 2
+# a row of a constraint within this is met [m, rad]
+TIED = 1e-9
