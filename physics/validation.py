@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +34,15 @@ def listed(values: Any, name: str) -> list[Any]:
 def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
     """The items of an iterable, each of this class; ModelError otherwise."""
     return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
+
+
+def near_names(name: Any, known: Iterable[str]) -> str:
+    """The end of an error about an unknown name: the nearest names, or all if none is near."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, 3) if isinstance(name, str) else []
+    if near:
+        return f"; did you mean {' or '.join(repr(each) for each in near)}?"
+    return f"; there are {', '.join(names) or 'none'}"
 
 
 def file_path(value: Any, name: str = "path") -> Path:

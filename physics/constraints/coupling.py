@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import number
+from ..validation import near_names, number
 from .base import Constraint, PackedConstraint
 
 
@@ -66,5 +66,5 @@ def coordinate_index(model: ModelView, name: str) -> int:
     """Index of a coordinate by name; ModelError if there is none."""
     names = model.coordinate_names
     if name not in names:
-        raise ModelError(f"no coordinate is named {name!r}; there are {', '.join(names)}")
+        raise ModelError(f"no coordinate is named {name!r}{near_names(name, names)}")
     return names.index(name)

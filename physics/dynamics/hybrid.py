@@ -13,7 +13,7 @@ from ..bodies.state import State
 from ..errors import ModelError
 from ..model.checks import check_accelerations, check_state, with_inputs
 from ..model.model import Model
-from ..motions.motion import coordinates_of
+from ..model.naming import coordinates_of
 from ..validation import finite_array, float_array
 from . import articulated, newton_euler
 from .constrained import constrained_accelerations, require_equalities

@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ..joints import Function
 from ..model.builder import ModelBuilder
 from ..model.model import Model
-from ..validation import number
+from ..validation import near_names, number
 
 
 @dataclass(frozen=True)
@@ -180,9 +180,8 @@ class OpenSimModel:
             q[index] = number(given.pop(name, coordinate.default), f"value of {name!r}")
             qd[index] = coordinate.default_speed
         if given:
-            raise ModelError(
-                f"no coordinate is named {next(iter(given))!r}; there are {', '.join(self.coordinates)}"
-            )
+            unknown = next(iter(given))
+            raise ModelError(f"no coordinate is named {unknown!r}{near_names(unknown, self.coordinates)}")
         for constraint in model.constraints.values():
             if isinstance(constraint, CouplingConstraint):
                 driver = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())

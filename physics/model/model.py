@@ -17,6 +17,7 @@ from ..bodies.limits import coordinate_rows
 from ..bodies.names import coordinate_names
 from ..bodies.state import State
 from ..constraints.base import Constraint
+from ..constraints.coupling import coordinate_index
 from ..constraints.packing import ConstraintArrays, pack_constraints
 from ..contacts import Contact, pack_contacts
 from ..errors import ModelError
@@ -31,6 +32,7 @@ from ..muscles.packing import PackedMuscles, muscle_room
 from ..muscles.states import check_pulls, initial_states
 from ..validation import finite_array, float_array, instance, instances, number
 from .evaluation import evaluate_constraints
+from .naming import coordinate_values
 
 
 class Model:
@@ -195,6 +197,10 @@ class Model:
         start = int(row[layout.DOF_START])
         return slice(start, start + int(row[layout.DOF_COUNT]))
 
+    def coordinate_index(self, name: str) -> int:
+        """Index of a coordinate (``"knee.angle"``) in q and qd; ModelError if there is none."""
+        return coordinate_index(self, name)
+
     def workspace(self, moment_arms: bool = False) -> Workspace:
         """Scratch memory for the kernels, one per thread; `moment_arms`: enough for those of massless muscles too."""
         extra = muscle_room(self.muscles, self.num_coordinates, moment_arms)
@@ -271,7 +277,8 @@ class Model:
         """A state of this model.
 
         Args:
-            q: (nv,) or {body name: value or values}. Missing ones are 0, the middle of a range without 0, or the value
+            q: (nv,) or {coordinate or body: value or values}, as ``{"knee.angle": 1.2, "hip": [0, 0, 0.1]}`` (see
+                `coordinate_names`). Missing ones are 0, the middle of a range without 0, or the value
                 at which equal limits hold a coordinate; the time of a moving surface is `time`.
             qd: velocities in the same form; missing ones are 0, or 1 for the time of a moving surface.
             time: [s].
@@ -279,13 +286,13 @@ class Model:
                 rest with its initial activation.
 
         Raises:
-            ModelError: a shape is wrong, a number is not finite, a body or a state of a muscle is unknown, or a
+            ModelError: a shape is wrong, a number is not finite, a name is unknown or given twice, or a
                 rotation vector has a singular length.
         """
         time = number(time, "time")
         timed = np.array([flag for body in self.bodies for flag in body.joint.prescribed], dtype=np.bool_)
-        positions = self._coordinates(q, "q", np.where(timed, time, self._default_coordinates))
-        velocities = self._coordinates(qd, "qd", timed.astype(np.float64))
+        positions = coordinate_values(self, q, "q", np.where(timed, time, self._default_coordinates))
+        velocities = coordinate_values(self, qd, "qd", timed.astype(np.float64))
         check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
@@ -303,18 +310,6 @@ class Model:
             if lower > 0.0 or upper < 0.0:
                 q[d] = 0.5 * (lower + upper)
         return q
-
-    def _coordinates(self, value: Any, name: str, default: FloatArray) -> FloatArray:
-        if value is None:
-            return default
-        if not isinstance(value, Mapping):
-            return finite_array(value, (self.num_coordinates,), name)
-        for body, entry in value.items():
-            where = self.coordinate_slice(body)
-            count = where.stop - where.start
-            values = np.atleast_1d(float_array(entry, f"{name} of body {body!r}"))
-            default[where] = finite_array(values, (count,), f"{name} of body {body!r}")
-        return default
 
     def evaluate_constraints(
         self, state: State, constraints: Iterable[Constraint]

@@ -28,6 +28,7 @@ from ..kernels.stepping.motion_layout import (
     PIECE_WIDTH,
 )
 from ..model.model import Model
+from ..model.naming import coordinates_of
 from ..registry import described
 from ..validation import all_finite, finite_array, float_array, truth
 
@@ -272,19 +273,6 @@ def _windowed(rows: FloatArray, windows: FloatArray) -> FloatArray:
             coefficients[:, k] += shift * coefficients[:, k + 1]
     result[1:, PIECE_COEFFICIENTS:PIECE_LEAP] = coefficients
     return result
-
-
-def coordinates_of(model: Model, name: Any) -> slice:
-    """The coordinates with a name: one (``"body.coordinate"``), or those of a body's joint."""
-    if name in model.coordinate_names:
-        first = model.coordinate_names.index(name)
-        return slice(first, first + 1)
-    if name not in model.body_names:
-        raise ModelError(
-            f"no coordinate or body is named {name!r}; there are bodies {', '.join(model.body_names)}, "
-            f"coordinates {', '.join(model.coordinate_names)}"
-        )
-    return model.coordinate_slice(name)
 
 
 def places_of_motions(model: Model, motions: Any) -> Iterator[tuple[str, Motion, slice]]:

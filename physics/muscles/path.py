@@ -16,7 +16,7 @@ from ..joints.base import IDENTITY
 from ..joints.functions import Function, function_from_dict
 from ..kernels.muscles import layout as at
 from ..registry import check_keys
-from ..validation import listed, number
+from ..validation import listed, near_names, number
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class PathPoint:
 def coordinate_number(name: str, coordinates: Mapping[str, int]) -> int:
     """Index of a coordinate by its name; ModelError if there is none."""
     if name not in coordinates:
-        raise ModelError(f"no coordinate is named {name!r}; there are {', '.join(coordinates)}")
+        raise ModelError(f"no coordinate is named {name!r}{near_names(name, coordinates)}")
     return coordinates[name]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..registry import check_keys
-from ..validation import all_finite, finite_array, float_array, number
+from ..validation import all_finite, finite_array, float_array, near_names, number
 from .view import ModelView
 
 Signal = Callable[[float, FloatArray, FloatArray], float]
@@ -96,7 +96,9 @@ class Proportional:
         """The excitation as a function of (t, q, q'); ModelError if the model has no such coordinate."""
         names = model.coordinate_names
         if self.coordinate not in names:
-            raise ModelError(f"no coordinate is named {self.coordinate!r}; there are {', '.join(names)}")
+            raise ModelError(
+                f"no coordinate is named {self.coordinate!r}{near_names(self.coordinate, names)}"
+            )
         index = names.index(self.coordinate)
 
         def excitation(t: float, q: FloatArray, qd: FloatArray) -> float:

@@ -23,8 +23,9 @@ from ..integrators.stops import force_stops, longest_step
 from ..joints.functions import Function
 from ..model.checks import check_state, with_inputs
 from ..model.model import Model
+from ..model.naming import coordinates_of
 from ..model.result import Result
-from ..motions.motion import coordinates_of, pack_motions
+from ..motions.motion import pack_motions
 from ..motions.table import force_table, interpolated
 from ..validation import finite_array, float_array, instance, instances, number, whole_number
 from .simulate import sample_times

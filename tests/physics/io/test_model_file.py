@@ -192,7 +192,7 @@ SPOILT = [
     ("bodies.1.joint.periodic", 0, r"joint.periodic: must be true or false, got 0"),
     ("bodies.1.joint.length_scale", 0, r"joint.length_scale: must be greater than 0, got 0"),
     ("state.q", [1, 2], r"q must have shape \(1,\), got \(2,\)"),
-    ("state.q", {"hip": 1}, "no body is named 'hip'"),
+    ("state.q", {"hip": 1}, "no coordinate or body is named 'hip'"),
     ("state.q", {"tibia": "bent"}, 'state.q.tibia: must be a finite number or a list, got "bent"'),
     ("state.chart", [0], "state.chart: needs 2 entries, one per body, got 1"),
     ("state.chart", [2**70, 0], "state.chart: number too large"),

@@ -112,8 +112,7 @@ def test_bad_names_are_told():
     for motions, words in (
         (
             {"link0.angel": motion},
-            "motions: no coordinate or body is named 'link0.angel'; there are bodies link0, link1, "
-            "coordinates link0.angle, link1.angle",
+            "motions: no coordinate or body is named 'link0.angel'; did you mean 'link0.angle'",
         ),
         ({"link0": 3.0}, "motion of 'link0' must be a Motion"),
         ({"link0": motion, "link0.angle": motion}, "two motions"),
