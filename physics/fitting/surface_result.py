@@ -17,7 +17,7 @@ class SurfaceFit:
     """A spline surface joint fitted to poses.
 
     Attributes:
-        joint: the fitted `SplineSurface`.
+        joint: the fitted `SplineSurface`; its `values` are three angles [rad], then x, y, z [m].
         q: place of each pose (N, n).
         residuals: see `Residuals`.
         iterations: Gauss-Newton steps.

@@ -48,7 +48,7 @@ METHODS = (
     Method(
         "symplectic_euler",
         1,
-        "Euler's method with the new velocities; springs at limits may be as stiff as they like",
+        "Euler's method with the new velocities, which lag half a step; springs at limits may be as stiff as they like",
         integrate_fixed_step,
         layout.SYMPLECTIC_EULER,
     ),

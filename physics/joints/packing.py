@@ -312,7 +312,8 @@ def check_rotations(arrays: Arrays, names: Sequence[str], q: FloatArray) -> None
             turns = round(angle / (2.0 * np.pi))
             if turns and abs(angle - 2.0 * np.pi * turns) < 1e-6:
                 raise ModelError(
-                    f"q of body {name!r}: a rotation vector of length {angle:g} is singular (a whole turn)"
+                    f"q of body {name!r}: a rotation vector of length {angle:g} is singular (a whole turn); "
+                    "ph.exponential_coordinates.reparametrize brings others to at most half a turn"
                 )
 
 
