@@ -81,7 +81,8 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
         for each in carrying:
             if _moves(within(body, each)):
                 break
-            leader = each
+            if _is_even(seen[key_of(each)]):  # what it carries may undo its scale, or not inherit it
+                leader = each
         group = leaders.setdefault(None if base is None else base.handle(), [])
         known = next((each for each in group if not _moves(within(leader, each))), None)
         if known is None:
@@ -101,6 +102,13 @@ def _moves(poses: np.ndarray) -> bool:
     away = np.abs(poses - poses[0])
     reach = max(1.0, float(np.abs(poses[:, :3, 3]).max()))
     return bool(away[:, :3, :3].max() > MOVES or away[:, :3, 3].max() > MOVES * reach)
+
+
+def _is_even(matrices: np.ndarray) -> bool:
+    """Whether matrices (F, 4, 4) are of one size in every direction, and none is mirrored."""
+    sizes = np.linalg.svd(matrices[:, :3, :3], compute_uv=False)
+    uneven = np.ptp(sizes, axis=1) > 2.0 * units.SCALE_TOLERANCE * sizes[:, 1]
+    return not uneven.any() and bool((np.linalg.det(matrices[:, :3, :3]) > 0.0).all())
 
 
 def _rigid(matrices: np.ndarray) -> np.ndarray:

@@ -83,6 +83,20 @@ def test_a_parent_need_be_no_body(part, scene, make, body):
     assert codes(report.warnings) == [] and apart(scene, rig) < TORN
 
 
+@pytest.mark.parametrize("scale", [(2.0, 1.0, 0.2), (-1.0, 1.0, 1.0)], ids=["uneven", "mirrored"])
+def test_what_carries_the_rig_may_have_a_scale_that_the_rig_does_not_have(part, scene, make, scale):
+    rig = walker(make, scene, "parent")
+    guide = rig.parent
+    guide.scale = scale
+    make.update()
+    rig.matrix_parent_inverse = guide.matrix_world.inverted()  # as Keep Transform does
+    make.update()
+    add_tail(part, scene, rig)
+    report = part("jobs.bake").bake_now(scene)
+    assert codes(report.warnings) == [] and leaders(part, scene) == ["Rig"]
+    assert apart(scene, rig) < TORN and walked(scene, rig, "Tail.1") > 0.4
+
+
 def test_what_is_rigidly_connected_is_followed_once_and_what_stands_is_not(
     part, scene, make, body, authoring
 ):
