@@ -13,6 +13,7 @@ from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
 from ..sliders import sliders
+from .static_objects import Stillness
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -74,13 +75,17 @@ class Source:
 
 
 def source_of_joint(item: Object) -> Source:
-    """The source of a joint; ModelError where its child or parent is missing."""
+    """The source of a joint, on its Empty where that is held to the world and may move; ModelError where its child or
+    parent is missing.
+    """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
     parent = None if settings.to_world else references.resolve(settings.parent)
     if child is None or (parent is None and not settings.to_world):
         raise model_error(f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing")
     references.check_evaluated(item, f"joint {item.name!r}")
+    if parent is None and not Stillness().holds([item]):
+        parent = references.Body(item)
     return source(f"joint {item.name!r}", child, parent, item.matrix_world)
 
 

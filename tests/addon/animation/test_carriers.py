@@ -97,6 +97,32 @@ def test_what_carries_the_rig_may_have_a_scale_that_the_rig_does_not_have(part, 
     assert apart(scene, rig) < TORN and walked(scene, rig, "Tail.1") > 0.4
 
 
+def test_keys_lead_a_joint_to_the_world_whose_empty_moves(part, scene, make, body, authoring):
+    scene.frame_start, scene.frame_end = 1, 13
+    guide, bob, low = make.empty("Guide"), make.box("Bob", (0, 0, 0.5)), make.box("Low", (0, 0, 0.1))
+    place = np.eye(4)
+    place[2, 3] = 0.7
+    joint = authoring.add_joint(scene, None, body(bob), "free", place)
+    place[2, 3] = 0.3
+    authoring.add_joint(scene, body(bob), body(low), "spherical", place)
+    joint.parent, joint.condyle.joint.prescribed = guide, True
+    for frame, x in ((1, 0.0), (7, 0.3), (13, 0.2)):
+        guide.location.x, bob.location.y = x, 0.5 * x
+        guide.keyframe_insert("location", frame=frame)
+        bob.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    make.update()
+    keyed = []
+    for again in (False, True):
+        if again:
+            part("jobs.bake").bake_now(scene)
+        for frame in range(1, 14):
+            scene.frame_set(frame)
+            keyed.append(np.array(bob.matrix_world))
+        scene.frame_set(1)
+    assert np.abs(np.subtract(keyed[:13], keyed[13:])).max() < 1e-6  # single precision
+
+
 def test_what_is_rigidly_connected_is_followed_once_and_what_stands_is_not(
     part, scene, make, body, authoring
 ):
