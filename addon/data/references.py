@@ -264,12 +264,13 @@ def parent_and_child(context: Context) -> tuple[Body | None, Body]:
 
 def joint_pairs(context: Context) -> list[tuple[Body | None, Body]]:
     """Parents and children of the joints to add: of two selected bodies one hangs on the other (`parent_and_child`), of
-    more each on its Blender parent, or on the world.
+    more each on its Blender parent, a bone without one on its armature, which may move; else on the world.
     """
     bodies = selected_bodies(context)
-    return (
+    pairs = (
         [(blender_parent(body), body) for body in bodies] if len(bodies) > 2 else [parent_and_child(context)]
     )
+    return [(parent or carrier(body), body) for parent, body in pairs]
 
 
 def _is_below(body: Body, other: Body) -> bool:

@@ -25,8 +25,8 @@ class _SearchOperator(Change):
 
 class AddJoint(_SearchOperator, Operator):
     """Add a joint of a type that you choose: select the child, then the parent (so that it is active). A Blender child
-    of the other body is always the child. Of one body, or of more than two, each gets a joint to its Blender parent, or
-    to the world"""
+    of the other body is always the child. Of one body, or of more than two, each gets a joint to its Blender parent (a
+    bone without one: to its armature), or to the world"""
 
     bl_idname = "condyle.add_joint"
     bl_label = "Add Joint"
