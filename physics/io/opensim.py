@@ -250,9 +250,7 @@ class _Reading:
             if not node.truth("isEnforced", True):
                 self.notes.note("constraints that are not enforced are left out", node.path)
             elif node.tag == "CoordinateCouplerConstraint" and (lost := self._lost(coupled_names(node))):
-                self.notes.warn(
-                    f"a constraint of coordinate {lost!r}, which is not read, is left out", node.path
-                )
+                self.notes.warn(f"a constraint of {lost!r}, which is not read, is left out", node.path)
             elif node.tag == "CoordinateCouplerConstraint":
                 couple(node, self.builder, self.tree.coordinates, self.notes)
                 continue

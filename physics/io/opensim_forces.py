@@ -16,9 +16,8 @@ from .opensim_joints import ReadJoint
 from .opensim_notes import Notes
 from .opensim_xml import Node
 
-KNOTS = (
-    24  # of the spline of a limit's transition; its force errs by at most 1e-4 of stiffness times transition
-)
+# of the spline of a limit's transition; its force errs by at most 1e-4 of stiffness times transition
+KNOTS = 24
 NUMBERS = {
     "SpringGeneralizedForce": ("stiffness", "rest_length", "viscosity"),
     "CoordinateLimitForce": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,35 +44,26 @@ def read_linear(node: Node, count: int) -> tuple[FloatArray, float] | None:
 
 def scaled(function: Function, factor: float) -> Function:
     """A function times a factor."""
-    if isinstance(function, Linear):
-        return Linear(factor * function.slope, factor * function.offset)
-    if isinstance(function, CubicSpline):
-        return CubicSpline(function.x, factor * np.array(function.y), function.ends)
-    if isinstance(function, PiecewiseLinear):
-        return PiecewiseLinear(function.x, factor * np.array(function.y))
-    if isinstance(function, Polynomial):
-        return Polynomial(factor * np.array(function.coefficients))
-    if isinstance(function, Wave):
-        return Wave(factor * function.sine, factor * function.cosine, factor * function.offset)
-    raise ModelError(f"a function of type {function.type!r} cannot be scaled")
+    return _changed(function, factor, 0.0)
 
 
 def shifted(function: Function, offset: float) -> Function:
     """A function plus a number."""
-    if offset == 0.0:
-        return function
+    return function if offset == 0.0 else _changed(function, 1.0, offset)
+
+
+def _changed(function: Function, factor: float, offset: float) -> Function:
+    """A function times a factor plus a number."""
     if isinstance(function, Linear):
-        return Linear(function.slope, function.offset + offset)
-    if isinstance(function, CubicSpline):
-        return CubicSpline(function.x, offset + np.array(function.y), function.ends)
-    if isinstance(function, PiecewiseLinear):
-        return PiecewiseLinear(function.x, offset + np.array(function.y))
+        return Linear(factor * function.slope, factor * function.offset + offset)
+    if isinstance(function, CubicSpline | PiecewiseLinear):
+        return replace(function, y=factor * np.array(function.y) + offset)
     if isinstance(function, Polynomial):
-        first, *rest = function.coefficients
+        first, *rest = factor * np.array(function.coefficients)
         return Polynomial([first + offset, *rest])
     if isinstance(function, Wave):
-        return Wave(function.sine, function.cosine, function.offset + offset)
-    raise ModelError(f"a function of type {function.type!r} cannot be shifted")
+        return Wave(factor * function.sine, factor * function.cosine, factor * function.offset + offset)
+    raise ModelError(f"a function of type {function.type!r} cannot be scaled or shifted")
 
 
 def _constant(node: Node) -> Function:

@@ -90,9 +90,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
         if isinstance(function, Linear) and function.slope == 0.0:
             value = function.offset
         else:
-            notes.warn(
-                "its prescribed function is not applied; prescribe the motion in a simulation", node.path
-            )
+            notes.warn("its prescribed function is not applied; prescribe it in a simulation", node.path)
     elif holder is not None:
         holder.forget()
     if found.locked:

@@ -47,9 +47,8 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     q = np.tile(read.state(model).q, (len(times), 1))
     for name, column in found.items():
         coordinate = read.coordinates[name]
-        q[:, names.index(coordinate.coordinate)] = column * (
-            factor if coordinate.motion == "rotational" else 1.0
-        )
+        unit = factor if coordinate.motion == "rotational" else 1.0
+        q[:, names.index(coordinate.coordinate)] = column * unit
     by_ours = {coordinate.coordinate: name for name, coordinate in read.coordinates.items()}
     for constraint in model.constraints.values():
         if isinstance(constraint, CouplingConstraint) and by_ours.get(constraint.coordinate) not in found:

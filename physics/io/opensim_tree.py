@@ -149,9 +149,7 @@ class Tree:
             self.frames.merge(name, OpenSimFrame(parent.body, pose))
             left.remove(link)
             lack = "no mass" if solid.mass == 0.0 else "an impossible inertia"
-            self.notes.note(
-                f"bodies of {lack} that are welded are merged into the bodies that carry them", name
-            )
+            self.notes.note(f"bodies of {lack} that are welded are merged into what carries them", name)
         return [
             replace(link, parent=self._current(link.parent), child=self._current(link.child)) for link in left
         ]
@@ -208,9 +206,7 @@ class Tree:
             mended = np.array([*np.maximum(moments[:2], POINT_SHARE * least), least])
             mended[:2] += max(0.5 * (mended[2] - mended[0] - mended[1]), 0.0)
             if np.abs(mended - moments).max() > ROUND_OFF * solid.mass and radius == POINT_RADIUS:
-                self.notes.warn(
-                    "an impossible inertia is increased by the least that makes it possible", name
-                )
+                self.notes.warn("an impossible inertia is increased as little as makes it possible", name)
             solid = replace(solid, inertia=axes @ np.diag(mended) @ axes.T)
         return solid
 
@@ -269,9 +265,8 @@ def _solid(node: Node) -> _Solid:
     xx, yy, zz, xy, xz, yz = node.numbers("inertia", np.zeros(6), 6)
     mass, com = node.number("mass", 0.0), node.numbers("mass_center", np.zeros(3), 3)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return _Solid(
-        mass, com, inertia if mass > 0.0 else np.zeros((3, 3))
-    )  # OpenSim's massless bodies have none
+    # OpenSim's massless bodies have none
+    return _Solid(mass, com, inertia if mass > 0.0 else np.zeros((3, 3)))
 
 
 def _turned(link: _Link) -> _Link:

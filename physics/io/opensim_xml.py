@@ -88,9 +88,7 @@ def _parsed(path: str | os.PathLike[str], data: bytes, encoding: str | None = No
         nonlocal depth, count
         depth, count = depth + 1, count + 1
         if depth > XML_NESTING or count > ELEMENTS:
-            raise FormatError(
-                f"{path}: has more than {ELEMENTS} elements, or nests them deeper than {XML_NESTING}"
-            )
+            raise FormatError(f"{path}: more than {ELEMENTS} elements, or nested deeper than {XML_NESTING}")
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:
