@@ -170,9 +170,7 @@ def _channels_of(
 ) -> list[channels_.Channels]:
     """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
     if len(result.poses) != len(frames):
-        raise physics_access.model_error(
-            f"the simulation gave {len(result.poses)} samples for {len(frames)} frames"
-        )
+        raise physics_access.model_error(f"the run gave {len(result.poses)} samples for {len(frames)} frames")
     with temporarily.at_frame(scene, int(frames[0])):
         bodies = []
         for entry in read.bodies:

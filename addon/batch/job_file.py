@@ -121,9 +121,7 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
         and not (folder in out.parents and out in path.parents)  # outputs of an earlier batch
     ]
     if not found:
-        raise _error(
-            f"{folder} has no .blend file{'' if recursive else ' (--recursive includes its sub-folders)'}"
-        )
+        raise _error(f"{folder} has no .blend file{'' if recursive else ' (try --recursive)'}")
     return [
         replace(
             _shot(on_a_line(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True
@@ -182,9 +180,7 @@ def _file_shot(
             f"{where}: the file name {source.name!r} has characters that cannot be printed: rename the file, or give "
             "the job a name"
         )
-    if not os.path.isfile(
-        source
-    ):  # of a name too long for the system, Path.is_file of Python 3.11 raises OSError
+    if not os.path.isfile(source):  # Path.is_file of Python 3.11 raises OSError for a name too long
         raise _error(f"{where}: no such file: {source}")
     return _shot(
         name,
@@ -212,9 +208,7 @@ def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: st
             isinstance(each, int) and _is_number(each) for each in frames
         )
         if not whole or len(frames) != 2 or frames[1] <= frames[0]:
-            raise _error(
-                f"{where}: frames = {frames!r}: must be the first and the last frame, as in [1, 120]"
-            )
+            raise _error(f"{where}: frames = {frames!r}: must be the first and last frame, as in [1, 120]")
         try:
             settings_overrides.check_frames(frames)
         except physics_access.physics().FormatError as error:

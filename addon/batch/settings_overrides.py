@@ -339,9 +339,7 @@ def _check_settable(target: _Target) -> None:
     """FormatError if a value would be lost or overridden: linked data, or an animated property."""
     block, override = target.owner.id_data, target.override
     if block.library is not None:
-        raise _wrong(
-            override, f"{block.name!r} is linked from {block.library.filepath}; make it a library override"
-        )
+        raise _wrong(override, f"{block.name!r} is from {block.library.filepath}; make it a library override")
     drivers = block.animation_data.drivers if block.animation_data is not None else ()
     if any(curve.data_path == target.path for curve in (*compat.curves_in_use(block), *drivers)):
         raise _wrong(override, "it is animated; remove its keyframes or driver")

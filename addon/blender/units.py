@@ -140,19 +140,13 @@ def split_scale(
     determinant = np.linalg.det(linear)
     if determinant < 0.0:
         _blame(name, carrier, "negative scale, which mirrors it", lambda size: float(size.prod() < 0.0))
-        raise physics_access.model_error(
-            f"{name}: its scale is negative, which mirrors it; apply the scale (Ctrl+A) first"
-        )
+        raise physics_access.model_error(f"{name}: its scale is negative; apply the scale (Ctrl+A) first")
     if not determinant > 0.0:
         _blame(name, carrier, ZERO, lambda size: float(not size.all()))
-        raise physics_access.model_error(
-            f"{name}: its scale is zero ({shown}) along some axis; make it greater first"
-        )
+        raise physics_access.model_error(f"{name}: its scale is zero ({shown}); make it greater first")
     if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
         _blame(name, carrier, UNEVEN, _unevenness)
-        raise physics_access.model_error(
-            f"{name}: non-uniform scale ({shown}); apply the scale (Ctrl+A) first"
-        )
+        raise physics_access.model_error(f"{name}: non-uniform scale ({shown}); apply it (Ctrl+A) first")
     left, stretch, right = np.linalg.svd(linear)
     if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
         _blame(name, carrier, UNEVEN, _unevenness)
@@ -292,9 +286,7 @@ def mesh_mass_properties(
     if not (np.isfinite(density) and density > 0.0):
         raise physics_access.model_error(f"{name}: density must be positive, got {density:g} kg/m^3")
     if len(triangles) == 0:
-        raise physics_access.model_error(
-            f"{name}: its mesh has no faces, so no volume; give the mass by hand"
-        )
+        raise physics_access.model_error(f"{name}: its mesh has no faces, no volume; give the mass by hand")
     _check_closed(triangles, name)
     middle = vertices.mean(axis=0)  # integrals about a point nearby lose fewer digits
     corners = (vertices - middle)[triangles]
@@ -306,9 +298,7 @@ def mesh_mass_properties(
             f"{name}: its mesh encloses no volume ({volume:.3g} m^3); give the mass by hand"
         )
     if volume < 0.0:
-        raise physics_access.model_error(
-            f"{name}: its mesh is inside out; recalculate the normals outside (Shift+N)"
-        )
+        raise physics_access.model_error(f"{name}: its mesh is inside out; recalculate its normals (Shift+N)")
     sums = corners.sum(axis=1)
     first = (six_volumes[:, None] * sums).sum(axis=0) / 24.0
     outer = np.einsum("t,tci,tcj->ij", six_volumes, corners, corners)

@@ -43,7 +43,5 @@ def call() -> Callbacks:
         RuntimeError: the add-on is not registered.
     """
     if _wired is None:
-        raise RuntimeError(
-            "updates of Condyle's properties need the registered add-on: call addon.register()"
-        )
+        raise RuntimeError("updates of Condyle's properties need the add-on: call addon.register()")
     return _wired

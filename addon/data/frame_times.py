@@ -91,9 +91,7 @@ def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
     if not settings.loop:
         return None
     if settings.preroll:
-        raise model_error(
-            "a loop needs no Pre-Roll, because its cycles replace it; set Pre-Roll to 0, or turn off Loop"
-        )
+        raise model_error("a loop's cycles replace the Pre-Roll; set Pre-Roll to 0, or turn off Loop")
     length = frames[-1] - frames[0]
     if settings.loop_blend >= length:
         raise model_error(f"Blend Frames is {settings.loop_blend}, but the loop has {length:g}: blend fewer")

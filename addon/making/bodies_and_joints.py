@@ -296,9 +296,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
     frames = scene_to_model.control_frames(scene, item)
     following = (index + 1) % len(frames) if settings.periodic else index + 1
     if not 0 <= index < len(frames) or following >= len(frames):
-        raise model_error(
-            f"joint {item.name!r}: there is no control frame after number {index} to insert one before"
-        )
+        raise model_error(f"joint {item.name!r}: no control frame after number {index} to insert one before")
     lie = physics_access.physics().lie
     middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]

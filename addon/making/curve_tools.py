@@ -84,9 +84,7 @@ def own_curve(scene: Scene, item: Object) -> physics_access.SplineCurve | None:
     """The spline curve of physics of a joint, in metres; ModelError unless it is one with its own control frames."""
     settings = item.condyle.joint
     if settings.type != "spline_curve" or settings.frames_of is not None:
-        raise physics_access.model_error(
-            f"joint {item.name!r} must be a spline curve with its own control frames"
-        )
+        raise physics_access.model_error(f"joint {item.name!r} must be a spline curve with control frames")
     joint: Any = joints.read_joint(scene, item)
     return joint.joint if settings.inverted else joint
 

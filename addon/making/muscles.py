@@ -78,9 +78,7 @@ def from_curve(scene: Scene, item: Object, bodies: Sequence[Body] = ()) -> Objec
 
 def _check(points: Sequence[tuple[Body | None, Any]], name: str) -> None:
     if len(points) < 2:
-        raise physics_access.model_error(
-            f"muscle {name!r} needs an origin and an insertion, got {len(points)} points"
-        )
+        raise physics_access.model_error(f"muscle {name!r} needs 2 points or more, got {len(points)}")
     carriers = [muscle_points.carrier(body) or body for body, _ in points]
     if all(references.same(each, carriers[0]) for each in carriers):
         where = carriers[0].name if carriers[0] else "the world"

@@ -48,9 +48,7 @@ def add_obstacle(
         ModelError: unknown shape, or a transform that is not rigid with uniform scale.
     """
     if shape not in SHAPES:
-        raise physics_access.model_error(
-            f"unknown shape of an obstacle {shape!r}; use one of {', '.join(SHAPES)}"
-        )
+        raise physics_access.model_error(f"unknown obstacle {shape!r}; use one of {', '.join(SHAPES)}")
     given = scene.cursor.matrix.normalized() if matrix is None else matrix
     world = Matrix(units.split_scale(given, "the place of the obstacle")[0].tolist())
     if body is not None:

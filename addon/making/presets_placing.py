@@ -123,9 +123,7 @@ def _on_surface(parent: Box, child: Box) -> np.ndarray:
     on its surface."""
     outward = child.middle - parent.middle
     if np.linalg.norm(outward) < 1e-3 * np.linalg.norm(parent.half):
-        raise physics_access.model_error(
-            "the child is in the parent's middle: move it to the parent's surface"
-        )
+        raise physics_access.model_error("the child is in the parent's middle: move it to the surface")
     outward = outward / np.linalg.norm(outward)
     up = np.array((0.0, 0.0, 1.0)) if abs(outward[2]) < np.sqrt(0.5) else np.array((0.0, 1.0, 0.0))
     return _pose(parent.middle, np.cross(up, outward), outward)

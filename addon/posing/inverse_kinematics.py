@@ -158,9 +158,7 @@ class Reach:
         arguments: dict[str, Any] = {"mass": 1.0, "inertia": np.eye(3)}
         if item is not None and item.condyle.joint.driven:
             if body.data.channels.baked:
-                raise physics_access.model_error(
-                    f"{body.name} shows a bake, not its sliders; use Free Bake first"
-                )
+                raise physics_access.model_error(f"{body.name} shows a bake, not its sliders; use Free Bake")
             joint = read_joint(scene, item)
             frame = inverse @ _pose(item.matrix_world, f"joint {item.name!r}")
             arguments |= {"joint": joint, "limits": scene_to_model.limits_of(item, joint)}

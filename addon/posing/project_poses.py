@@ -132,9 +132,7 @@ def from_keys(scene: Scene, item: Object) -> Steps[Nearest]:
 def _check_own(item: Object) -> None:
     """ModelError if a slider has a driver."""
     for name in sliders.driven_sliders(item):
-        raise physics_access.model_error(
-            f"joint {item.name!r}: its slider {name!r} has a driver; remove the driver first"
-        )
+        raise physics_access.model_error(f"joint {item.name!r}: its slider {name!r} has a driver; remove it")
 
 
 def _project(scene: Scene, item: Object, poses: np.ndarray, frames: np.ndarray) -> Steps[Nearest]:

@@ -62,10 +62,9 @@ def _wanted(scene: Scene) -> Iterator[Body | None]:
             yield Body(held_by(item)) if settings.to_world else references.resolve(settings.other)
             yield references.resolve(settings.body)
     for item in muscle_points.muscles_of(scene):
-        if item.condyle.muscle.active:
-            yield from (
-                Body(row.obstacle) for row in item.condyle.muscle.obstacles if row.obstacle is not None
-            )
+        muscle = item.condyle.muscle
+        if muscle.active:
+            yield from (Body(row.obstacle) for row in muscle.obstacles if row.obstacle is not None)
             hooks = (each for each in item.modifiers if each.type == "HOOK" and each.object is not None)
             yield from (references.there(each.object, each.subtarget) for each in hooks)
 

@@ -128,9 +128,7 @@ def control_frames(scene: Scene, item: Object) -> np.ndarray:
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
             remedy = "build the grid again" if has_surface(settings) else "remove it from the list"
-            raise model_error(
-                f"control frame {number} is missing, its Empty was deleted: undo that, or {remedy}"
-            )
+            raise model_error(f"control frame {number} was deleted: undo that, or {remedy}")
         name = f"control frame {number} ({frame.object.name!r})"
         poses.append(base @ units.split_scale(frame.object.matrix_world, name, frame.object)[0])
     return np.array(poses).reshape(-1, 4, 4)

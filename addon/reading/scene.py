@@ -336,9 +336,7 @@ def _ordered(links: list[_Link]) -> list[_Link]:
         ready = [link for link in waiting.values() if link.base is None or key_of(link.base) not in waiting]
         if not ready:
             names = ", ".join(link.body.name for link in waiting.values())
-            raise physics_access.model_error(
-                f"joints form a cycle between {names}: remove one, or let it close a loop"
-            )
+            raise physics_access.model_error(f"a cycle of joints {names}: remove one, or let it close a loop")
         ordered += ready
         for link in ready:
             del waiting[key_of(link.body)]

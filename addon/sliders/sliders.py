@@ -91,9 +91,7 @@ def refresh(scene: Scene, item: Object) -> None:
     """Make or update the properties, followers and drivers of a joint."""
     settings = item.condyle.joint
     if not can_drive(settings):
-        raise physics_access.model_error(
-            f"joint {item.name!r} closes a loop: its child is moved by another one"
-        )
+        raise physics_access.model_error(f"joint {item.name!r} closes a loop: its child is moved by another")
     joint = joints.read_joint(scene, item)
     if len(settings.coordinates) != joint.num_coordinates:
         raise physics_access.model_error(

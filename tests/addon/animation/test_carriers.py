@@ -155,10 +155,8 @@ def test_a_bone_between_simulated_ones_goes_with_the_one_above(part, scene, make
 
 def test_a_surface_that_rises_lifts_what_lies_on_it(part, scene, make, body, authoring):
     scene.frame_start, scene.frame_end = 1, 13
-    plate, stone = (
-        make.box("Plate", (0, 0, -0.05), (1, 1, 0.1)),
-        make.box("Stone", (0, 0, 0.1), (0.2, 0.2, 0.2)),
-    )
+    plate = make.box("Plate", (0, 0, -0.05), (1, 1, 0.1))
+    stone = make.box("Stone", (0, 0, 0.1), (0.2, 0.2, 0.2))
     top = make.empty("Top", plate)
     top.location.z = 0.05
     make.update()
@@ -213,8 +211,5 @@ def test_an_animation_that_changes_makes_a_bake_stale(part, scene, make):
     curve = next(each for each in part("blender.compat").curves_in_use(guide) if each.array_index == 1)
     curve.keyframe_points[-1].co[1] += 0.1
     (found,) = compare.changes(scene)
-    assert (found.code, found.values["owner"], found.values["what"]) == (
-        "changed-since-bake",
-        "Guide",
-        "keys",
-    )
+    assert found.code == "changed-since-bake"
+    assert (found.values["owner"], found.values["what"]) == ("Guide", "keys")

@@ -86,7 +86,7 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
         ("jobs = 3", r"no \[\[jobs\]\]"),
         (A + "sceen = 'Leg'", r"job 1: unknown key 'sceen' = 'Leg' \(did you mean 'scene'\?\)"),
         ('defaults.imput = "x"\n' + A, "defaults: unknown key 'imput' = 'x'"),
-        (A + "frames = [20, 1]", r"frames = \[20, 1\]: must be the first and the last"),
+        (A + "frames = [20, 1]", r"frames = \[20, 1\]: must be the first and last"),
         (A + "frames = [1.5, 2]", "frames"),
         (
             A + "frames = [1, 99999999999]",

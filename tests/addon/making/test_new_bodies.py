@@ -63,13 +63,8 @@ def test_each_of_many_bones_gets_a_joint_on_its_parent(part, scene, make):
 
     assert add(*tail) == {"FINISHED"}
     references = part("data.references")
-    pairs = {
-        (
-            references.resolve(item.condyle.joint.parent).bone,
-            references.resolve(item.condyle.joint.child).bone,
-        )
-        for item in references.joints_of(scene)
-    }
+    ends = ((each.condyle.joint.parent, each.condyle.joint.child) for each in references.joints_of(scene))
+    pairs = {tuple(references.resolve(body).bone for body in pair) for pair in ends}
     assert pairs == {("Hips", "Tail.1"), ("Tail.1", "Tail.2"), ("Tail.2", "Tail.3")}
     assert add(*tail, "Thigh") == {"FINISHED"} and len(references.joints_of(scene)) == 4
     with pytest.raises(RuntimeError, match="All that is selected has joints already"):

@@ -59,7 +59,7 @@ def test_switched_off_it_is_a_second_joint_and_refused(part, ph, scene, bodies, 
 def test_what_cannot_be_closed_is_refused_by_name(part, ph, scene, authoring, bodies, close):
     item = close()
     references = part("data.references")
-    with pytest.raises(ph.ModelError, match="'Link' closes a loop: its child is moved by another one"):
+    with pytest.raises(ph.ModelError, match="'Link' closes a loop: its child is moved by another"):
         authoring.drive(scene, item)
     authoring.remove_joint(scene, next(j for j in references.joints_of(scene) if "Right" in j.name))
     with pytest.raises(ph.ModelError, match="'Link' closes a loop, but its child Right is fixed"):

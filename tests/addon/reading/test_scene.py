@@ -152,7 +152,7 @@ CASES = {
         lambda p, s, j, t, c: setattr(j.condyle.joint.parent, "object", c),
         "Shank is its own parent",
     ),
-    "cycle": (_make_cycle, "joints form a cycle between .*: remove one"),
+    "cycle": (_make_cycle, "a cycle of joints .*: remove one"),
     "two joints": (_add_second_joint, "both move Shank"),
     "reversed limits": (
         lambda p, s, j, t, c: limits(j, 1.0, -1.0),
