@@ -42,9 +42,7 @@ def compile_ahead(
     if not jit.JITTED:
         raise ModelError("there is nothing to compile: kernels run as plain Python here (see CONDYLE_JIT)")
     if jit.CACHE_BASE is None:
-        raise ModelError(
-            "compiled kernels cannot be stored: no folder for them is writable (set CONDYLE_CACHE_DIR)"
-        )
+        raise ModelError("compiled kernels cannot be stored: no folder is writable (set CONDYLE_CACHE_DIR)")
     began = time.perf_counter()
     helpers = [_start(index, count, muscles) for index in range(1, count)]
     try:

@@ -9,9 +9,7 @@ LONGEST = 1000  # characters of a message
 
 def on_a_line(text: object) -> str:
     """A text on one line, for a table or a log: characters that cannot be printed are escaped."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in str(text)
-    )
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def shown(text: object, longest: int = LONGEST) -> str:

@@ -45,6 +45,13 @@ def near_names(name: Any, known: Iterable[str]) -> str:
     return f"; there are {', '.join(names) or 'none'}"
 
 
+def chosen(value: Any, choices: Iterable[str], name: str) -> str:
+    """The text, if it is one of the choices; ModelError otherwise."""
+    if not isinstance(value, str) or value not in choices:
+        raise ModelError(f"{name} must be one of {', '.join(choices)}, got {value!r:.80}")
+    return value
+
+
 def file_path(value: Any, name: str = "path") -> Path:
     """A path from text or an `os.PathLike`; ModelError otherwise."""
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
@@ -81,8 +88,24 @@ def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
 
 def finite_row(value: Any, name: str) -> FloatArray:
     """float64 copy (n,) of finite numbers, or (1,) of a single one; ModelError for any other shape."""
-    array = float_array(value, name)
+    array = np.atleast_1d(float_array(value, name))
     return finite_array(array, (array.size,), name)
+
+
+def rising(value: Any, name: str, least: int = 1) -> FloatArray:
+    """float64 copy (n,), n >= least, of finite numbers that increase, or (1,) of a single one; ModelError otherwise."""
+    array = finite_row(value, name)
+    if len(array) < least:
+        raise ModelError(f"{name}: at least {least} numbers are needed, got {len(array)}")
+    if (np.diff(array) <= 0.0).any():
+        k = int(np.argmax(np.diff(array) <= 0.0))
+        raise ModelError(f"{name} must increase, got {array[k]:g} before {array[k + 1]:g} at {k + 1}")
+    return array
+
+
+def finite(value: Any, name: str) -> FloatArray:
+    """float64 copy of finite numbers of any shape; ModelError for anything else."""
+    return all_finite(float_array(value, name), name)
 
 
 def all_finite(array: FloatArray, name: str) -> FloatArray:
@@ -106,7 +129,7 @@ def number(value: Any, name: str, *, positive: bool = False, not_negative: bool 
 
 def per_coordinate(value: Any, n: int, name: str, not_negative: bool = False) -> FloatArray:
     """One number per coordinate (n,), from as many or a single one; ModelError otherwise."""
-    array = all_finite(float_array(value, name), name)
+    array = finite(value, name)
     if array.shape not in ((), (n,)):
         raise ModelError(f"{name} must have shape ({n},), got {array.shape}")
     result = np.full(n, array) if array.ndim == 0 else array

@@ -15,7 +15,7 @@ from ..model.model import Model
 from ..muscles.muscle import Muscle
 from ..muscles.states import check_tendons_of_samples, path_lengths
 from ..muscles.wrapping import Wrap
-from ..validation import finite_array, float_array, instance
+from ..validation import chosen, finite_array, float_array, instance
 from .muscle_readings import muscle_number, muscle_points
 
 BASES = ("lumped", "massless")
@@ -64,8 +64,7 @@ def rank_muscle_masses(
         ModelError: bad shapes or numbers, an unknown reference, a path shorter than its tendons.
         JointRangeError: as `inverse_dynamics`.
     """
-    if not isinstance(against, str) or against not in BASES:
-        raise ModelError(f"against must be one of {', '.join(BASES)}, got {against!r}")
+    chosen(against, BASES, "against")
     nv = instance(model, Model, "model").num_coordinates
     if not all(hasattr(motion, name) for name in ("q", "qd", "qdd")):
         raise ModelError(f"motion must have q, qd and qdd, got {motion!r:.80}")

@@ -29,18 +29,14 @@ def coordinate_functions(value: Any, joint: Joint, name: str) -> Laws:
         return tuple(result)
     if isinstance(value, Function) or (isinstance(value, Mapping) and "type" in value):
         if n != 1:
-            raise ModelError(
-                f"{name} must name its coordinate, one of {', '.join(joint.coordinate_names) or 'none'}"
-            )
+            raise ModelError(f"{name} must name a coordinate: {', '.join(joint.coordinate_names) or 'none'}")
         value = [value]
     if isinstance(value, Mapping):
         for key, entry in value.items():
             result[_coordinate(key, joint, name)] = _function(entry, f"{name}, coordinate {key!r},")
         return tuple(result)
     if not isinstance(value, list | tuple) or len(value) != n:
-        raise ModelError(
-            f"{name} must be functions of physics.joints, one for each of {n} coordinates, got {value!r:.80}"
-        )
+        raise ModelError(f"{name} must be functions, one for each of {n} coordinates, got {value!r:.80}")
     return tuple(
         None if entry is None else _function(entry, f"{name}, coordinate {d},")
         for d, entry in enumerate(value)

@@ -44,9 +44,7 @@ class ConstraintBuilder:
         """
         self._check_name(name)
         if not isinstance(constraint, Constraint):
-            raise ModelError(
-                f"constraint {name!r} must be one of physics.constraints, got {constraint!r:.80}"
-            )
+            raise ModelError(f"constraint {name!r} must be of physics.constraints, got {constraint!r:.80}")
         try:
             self.check_constraint(name, constraint)
         except ModelError as error:
@@ -80,9 +78,7 @@ class ConstraintBuilder:
             raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
         for key in ("mass", "com", "inertia"):
             if key in options:
-                raise ModelError(
-                    f"loop joint {name!r} takes its {key} from body {carried!r}: leave {key} out"
-                )
+                raise ModelError(f"loop joint {name!r} has the {key} of body {carried!r}: leave {key} out")
         self._check_name(name)
         whole = self.bodies[known[carried]]
         part: Body = self.add_body(

@@ -37,9 +37,7 @@ class CouplingConstraint(Constraint):
         if not isinstance(self.coordinate, str) or not self.coordinate:
             raise ModelError(f"coordinate of a coupling must be a name, got {self.coordinate!r:.80}")
         if not isinstance(self.drivers, Mapping) or not self.drivers:
-            raise ModelError(
-                f"drivers of a coupling must be {{coordinate: weight}}, got {self.drivers!r:.80}"
-            )
+            raise ModelError(f"coupling drivers must be {{coordinate: weight}}, got {self.drivers!r:.80}")
         drivers = {}
         for name, weight in self.drivers.items():
             if not isinstance(name, str):

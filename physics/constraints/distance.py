@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import ModelError
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import finite_array, number
+from ..validation import chosen, finite_array, number
 from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
 
 SENSES = ("rod", "rope", "strut")
@@ -39,10 +38,7 @@ class DistanceConstraint(Constraint):
         point = finite_array(self.point, (3,), "point of a distance constraint")
         other_point = finite_array(self.other_point, (3,), "other_point of a distance constraint")
         length = number(self.length, "length of a distance constraint", positive=True)
-        if not isinstance(self.sense, str) or self.sense not in SENSES:
-            raise ModelError(
-                f"sense of a distance constraint must be one of {', '.join(SENSES)}, got {self.sense!r:.80}"
-            )
+        chosen(self.sense, SENSES, "sense of a distance constraint")
         self._set(body=body, other=other, point=point, other_point=other_point, length=length)
         self.lock()
 

@@ -15,7 +15,7 @@ from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints.curve_packing import kernel_poses
 from ..kernels.contact.layout import PAIR_WIDTH
-from ..validation import all_finite, float_array, number
+from ..validation import finite, number
 from .obstacles import Obstacle, obstacle_from_dict
 
 
@@ -75,13 +75,11 @@ def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:
-        raise ModelError(
-            f"points and obstacle {of} are both on body {values['body']!r}: use two different bodies"
-        )
-    points = all_finite(float_array(values["points"], f"points {of}"), f"points {of}")
+        raise ModelError(f"points and obstacle {of} are both on body {values['body']!r}: use two bodies")
+    points = finite(values["points"], f"points {of}")
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3) with n at least 1, got {points.shape}")
-    radii = all_finite(float_array(values["radius"], f"radius {of}"), f"radius {of}")
+    radii = finite(values["radius"], f"radius {of}")
     if radii.ndim and radii.shape != (len(points),):
         raise ModelError(f"radius {of} must be one number or {len(points)}, got shape {radii.shape}")
     if radii.min() < 0.0:

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.contact import layout as contact_layout
-from ..validation import all_finite, finite_array, float_array, number
+from ..validation import finite, finite_array, number
 
 
 class Obstacle(ReadOnlyArrays):
@@ -134,9 +134,7 @@ class HeightField(Obstacle):
     kind: ClassVar[int] = contact_layout.HEIGHT_FIELD
 
     def __post_init__(self) -> None:
-        heights = all_finite(
-            float_array(self.heights, "heights of a height field"), "heights of a height field"
-        )
+        heights = finite(self.heights, "heights of a height field")
         if heights.ndim != 2 or min(heights.shape) < 2:
             raise ModelError(f"heights of a height field must be at least 2 by 2, got shape {heights.shape}")
         spacing = finite_array(self.spacing, (2,), "spacing of a height field")

@@ -9,11 +9,11 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..errors import ModelError
 from ..kernels import layout
 from ..model.checks import check_accelerations, check_flags, check_state, inputs_alone, vector, with_inputs
 from ..model.model import Model
 from ..model.observation import observe
+from ..validation import chosen
 from .maximal import maximal_coordinates
 
 
@@ -44,8 +44,7 @@ def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str =
         ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
-    if not isinstance(road, str) or road not in ROADS:
-        raise ModelError(f"road must be one of {', '.join(ROADS)}, got {road!r}")
+    chosen(road, ROADS, "road")
     state = check_state(model, state)
     model.check_dynamics()
     tau = with_inputs(model, tau, "tau")

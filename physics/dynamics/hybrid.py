@@ -79,9 +79,7 @@ def _given(model: Model, accelerations: Any) -> tuple[FloatArray, FloatArray]:
         if held[where].any():
             raise ModelError(f"the acceleration of {name!r} is given twice")
         if model.prescribed[where].any():
-            raise ModelError(
-                f"{name!r} has a prescribed coordinate, which keeps its velocity: give no acceleration"
-            )
+            raise ModelError(f"{name!r} is prescribed and keeps its velocity: give no acceleration")
         values = np.atleast_1d(float_array(value, f"acceleration of {name!r}"))
         given[where] = finite_array(values, (where.stop - where.start,), f"acceleration of {name!r}")
         held[where] = 1.0

@@ -176,9 +176,7 @@ def _weights(model: Model, times: FloatArray, cutoff: Any, smoothing: Any, degre
         three = frequencies[first : first + 3]
         if np.ptp(three) > 0.0:
             name = model.coordinate_names[first]
-            raise ModelError(
-                f"cutoff must be the same for the rotation vector of {name}, got {three.tolist()}"
-            )
+            raise ModelError(f"cutoff must be one for the rotation vector of {name}, got {three.tolist()}")
     weights = np.array([weight_of_cutoff(times, frequency, degree) for frequency in frequencies])
     return all_finite(weights, f"weight of the cutoff {cutoff!r:.40}")
 

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
-
-import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..geometry import lie, splines
 from ..joints.spline_curve import MOST_ORDER, OUTSIDE
-from ..validation import finite_array, number, truth
+from ..validation import chosen, finite_array, number, rising, truth, whole_number
 from . import parameterization
 
 ORDERS = range(3, MOST_ORDER + 1)
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
-    """An int of at least `least`; FitError otherwise."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise FitError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    return int(value)
-
-
-def real_number(value: Any, name: str, *, positive: bool = False) -> float:
-    """A finite float; FitError otherwise."""
+@contextmanager
+def fit_errors() -> Iterator[None]:
+    """Turns a ModelError into a FitError of the same message; for a block, or around a function."""
     try:
-        return number(value, name, positive=positive)
+        yield
     except ModelError as error:
         raise FitError(str(error)) from error
 
 
+@fit_errors()
 def check_poses(poses: Any) -> FloatArray:
     """A copy of poses (N, 4, 4), N >= 2, with exactly orthonormal rotations; FitError if they are invalid."""
-    try:
-        targets = lie.check_frames(poses, "pose")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    targets = lie.check_frames(poses, "pose")
     if targets.ndim != 3:
         raise FitError(f"poses must have shape (N, 4, 4), got {targets.shape}")
     if len(targets) < 2:
@@ -44,20 +36,18 @@ def check_poses(poses: Any) -> FloatArray:
     return targets
 
 
+@fit_errors()
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
     """Number of control frames and smoothing weight; FitError if they do not suit each other, the order or the data."""
-    if isinstance(order, bool | np.bool_) or not isinstance(order, int | np.integer) or order not in ORDERS:
-        raise FitError(f"order must be 3 to {MOST_ORDER}, got {order!r}")
+    whole_number(order, "order", ORDERS[0], ORDERS[-1])
     count = whole_number(num_frames, "num_frames", 1)
     if count < order:
         raise FitError(f"num_frames must be at least {order} (the order), got {count}")
-    weight = real_number(smoothing, "smoothing")
+    weight = number(smoothing, "smoothing")
     if not 0.0 <= weight < 1.0:
         raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
     if count > num_poses and weight == 0.0:
-        raise FitError(
-            f"{num_poses} poses cannot determine {count} control frames: use fewer, or smoothing above 0"
-        )
+        raise FitError(f"{num_poses} poses cannot determine {count} control frames: use fewer, or smoothing")
     return count, weight
 
 
@@ -67,67 +57,57 @@ def check_progress(progress: Any) -> None:
         raise FitError(f"progress must be a function, got {progress!r:.80}")
 
 
+@fit_errors()
 def check_outside(outside: Any) -> None:
     """FitError if outside is not a policy of joints beyond their range."""
-    if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
+    chosen(outside, OUTSIDE, "outside")
 
 
+@fit_errors()
 def check_closing(periodic: Any, q: Any, end: Any) -> bool:
     """Whether the curve is closed; FitError if `end` is given without parameters q."""
-    try:
-        closed = truth(periodic, "periodic")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    closed = truth(periodic, "periodic")
     if q is None and end is not None:
         raise FitError(f"end needs q: leave out end, got {end!r:.80}")
     return closed
 
 
+@fit_errors()
 def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
     """Metres that count as one radian; None: the spread of the poses."""
     if length_scale is None:
         return parameterization.spread(targets)
-    return real_number(length_scale, "length_scale", positive=True)
+    return number(length_scale, "length_scale", positive=True)
 
 
+@fit_errors()
 def check_limits(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
     """Tolerance and largest number of iterations."""
-    small = real_number(tolerance, "tolerance", positive=True)
+    small = number(tolerance, "tolerance", positive=True)
     return small, whole_number(max_iterations, "max_iterations", 1)
 
 
+@fit_errors()
 def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:
     """Increasing parameters (N,), and the end of the period of a closed curve."""
-    try:
-        given = finite_array(q, (num_poses,), "q")
-    except ModelError as error:
-        raise FitError(str(error)) from error
-    if (np.diff(given) <= 0.0).any():
-        k = int(np.argmax(np.diff(given) <= 0.0))
-        raise FitError(
-            f"q must increase, got {given[k]:g} at pose {k} before {given[k + 1]:g} at pose {k + 1}"
-        )
+    given = rising(finite_array(q, (num_poses,), "q"), "q")
     if not periodic:
         if end is not None:
             raise FitError(f"end needs a periodic fit: leave out end, got {end!r} for an open curve")
         return given, None
     if end is None:
         raise FitError("a periodic fit with given q needs `end`, the parameter where its period ends")
-    stop = real_number(end, "end")
+    stop = number(end, "end")
     if not stop > given[-1]:
         raise FitError(f"the period must end after the last pose at {given[-1]:g}, got {stop:g}")
     return given, stop
 
 
+@fit_errors()
 def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> FloatArray:
     """Knots (m + order,) with a range, periodic for a closed curve; FitError otherwise."""
-    try:
-        return splines.check_knots(
-            finite_array(knots, (num_frames + order,), "knots"), order, periodic, "knots"
-        )
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    array = finite_array(knots, (num_frames + order,), "knots")
+    return splines.check_knots(array, order, periodic, "knots")
 
 
 def check_inside(q: FloatArray, knots: FloatArray, order: int, end: float | None) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray, IntArray
-from ..errors import FitError, ModelError
+from ..errors import FitError
 from ..geometry.twist_metric import TwistMetric
 from ..joints.curve_coordinate import COORDINATES
-from ..validation import finite_array, truth
-from .arguments import check_length_scale, real_number
+from ..validation import chosen, finite_array, number, truth
+from .arguments import check_length_scale, fit_errors
 from .constraints import EndCondition
 from .robust import LOSSES
 
@@ -53,26 +53,22 @@ class FitOptions:
     axis: Any = None
 
 
+@fit_errors()
 def check_metric(given: Any, length_scale: Any, targets: FloatArray) -> TwistMetric:
     """The metric of a fit: the one given, or that of a length scale."""
     if given is None:
         return TwistMetric.of_length(check_length_scale(length_scale, targets))
     if length_scale is not None:
         raise FitError(f"metric and length_scale {length_scale!r} exclude each other: give one of them")
-    try:
-        return TwistMetric.of(given)
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    return TwistMetric.of(given)
 
 
+@fit_errors()
 def check_weights(weights: Any, num_poses: int) -> FloatArray:
     """Weights (N,) scaled to the mean 1."""
     if weights is None:
         return np.ones(num_poses)
-    try:
-        values = finite_array(weights, (num_poses,), "weights")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    values = finite_array(weights, (num_poses,), "weights")
     if (values < 0.0).any():
         k = int(np.argmax(values < 0.0))
         raise FitError(f"weights must not be negative, got {values[k]:g} for pose {k}")
@@ -122,6 +118,7 @@ def check_ends(ends: Any, periodic: bool, direction_only: bool) -> tuple[EndCond
     return tuple(end for end in result if end.twist is not None or end.straight)
 
 
+@fit_errors()
 def _end_condition(given: Any, at_start: bool, direction_only: bool) -> EndCondition:
     name = f"ends[{0 if at_start else 1}]"
     if isinstance(given, str):
@@ -131,53 +128,45 @@ def _end_condition(given: Any, at_start: bool, direction_only: bool) -> EndCondi
     wishes = given if isinstance(given, Mapping) else {"twist": given}
     if not set(wishes) <= {"twist", "straight"}:
         raise FitError(f"{name} takes the keys twist and straight, got {', '.join(map(str, wishes))}")
-    try:
-        twist = wishes.get("twist")
-        if twist is not None:
-            twist = finite_array(twist, (6,), f"{name} twist")
-        straight = truth(wishes.get("straight", False), f"{name} straight")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    twist = wishes.get("twist")
+    if twist is not None:
+        twist = finite_array(twist, (6,), f"{name} twist")
+    straight = truth(wishes.get("straight", False), f"{name} straight")
     if twist is not None and not twist.any():
         raise FitError(f"{name} twist must not be zero: the joint would stand still there")
     return EndCondition(at_start, twist, direction_only, straight)
 
 
+@fit_errors()
 def check_robust(robust: Any, robust_scale: Any) -> float | None:
     """The scale of robust weights; None: to be estimated."""
-    if robust is not None and (not isinstance(robust, str) or robust not in LOSSES):
-        raise FitError(f"robust must be None or one of {', '.join(LOSSES)}, got {robust!r}")
+    if robust is not None:
+        chosen(robust, LOSSES, "robust")
     if robust_scale is None:
         return None
     if robust is None:
         raise FitError(f"robust_scale needs robust weights: set robust, got {robust_scale!r} without")
-    return real_number(robust_scale, "robust_scale", positive=True)
+    return number(robust_scale, "robust_scale", positive=True)
 
 
+@fit_errors()
 def check_coordinate(coordinate: Any, axis: Any) -> None:
     """FitError if the coordinate is unknown, or does not suit the axis."""
-    if not isinstance(coordinate, str) or coordinate not in COORDINATES:
-        raise FitError(f"coordinate must be one of {', '.join(COORDINATES)}, got {coordinate!r:.80}")
+    chosen(coordinate, COORDINATES, "coordinate")
     if (coordinate == "angle") != (axis is not None):
-        raise FitError(
-            f"coordinate 'angle' needs an axis, and no other takes one; got {coordinate!r} and {axis!r}"
-        )
+        raise FitError(f"coordinate 'angle' needs an axis, no other does: got {coordinate!r} and {axis!r}")
 
 
+@fit_errors()
 def check_within(within: Any, num_frames: Any, knots: Any) -> tuple[float, float] | None:
     """Largest residuals in metres and in radians, or None if the number of frames is given."""
     if within is None:
         return None
     if num_frames is not None:
-        raise FitError(
-            f"within determines the number of control frames: leave out num_frames, got {num_frames!r}"
-        )
+        raise FitError(f"within determines the number of frames: leave out num_frames, got {num_frames!r}")
     if knots is not None:
         raise FitError("within determines the number of control frames: leave out knots, which fix it")
-    try:
-        metres, radians = finite_array(within, (2,), "within").tolist()
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    metres, radians = finite_array(within, (2,), "within").tolist()
     if not (metres > 0.0 and radians > 0.0):
         raise FitError(f"within must be positive metres and radians, got {metres:g} m and {radians:g} rad")
     return metres, radians

@@ -41,9 +41,7 @@ def chord_parameters(
     steps = frame_distances(poses, metric, periodic)
     if not (steps > 1e-12).all():
         k = int(np.argmin(steps))
-        raise FitError(
-            f"poses {k} and {(k + 1) % len(poses)} coincide: give their parameters q, or leave one out"
-        )
+        raise FitError(f"poses {k} and {(k + 1) % len(poses)} coincide: give parameters q, or leave one out")
     if robust and len(steps) >= 5:
         padded = np.pad(steps, 2, mode="wrap" if periodic else "reflect")
         steps = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)

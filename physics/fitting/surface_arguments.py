@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FitError, ModelError
+from ..errors import FitError
 from ..geometry import splines
 from ..joints.euler_angles import check_sequence
 from ..joints.spline_surface import OUTSIDE
-from ..validation import finite_array, float_array, truth
-from .arguments import ORDERS, real_number, whole_number
+from ..validation import chosen, finite_array, float_array, number, truth, whole_number
+from .arguments import ORDERS, fit_errors
 
 # the normal matrix is dense: this many control values take 0.3 GB
 MOST_VALUES = 1000
 
 
+@fit_errors()
 def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
     """Control values of each direction; one number applies to all directions (two, if q does not say how many)."""
     if not isinstance(num_frames, list | tuple | np.ndarray):
@@ -42,50 +43,44 @@ def one_each(value: Any, directions: int, name: str) -> list[Any]:
     return [value] * directions
 
 
+@fit_errors()
 def check_orders(order: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Order of each direction, not above its number of control values."""
     orders = tuple(one_each(order, len(shape), "order"))
     for i, (k, count) in enumerate(zip(orders, shape)):
-        if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer) or k not in ORDERS:
-            raise FitError(f"order must be 3 to {ORDERS[-1]}, got {k!r}")
-        if count < k:
+        if count < whole_number(k, "order", ORDERS[0], ORDERS[-1]):
             raise FitError(f"num_frames must be at least {k} (the order), got {count} in direction {i + 1}")
     return tuple(int(k) for k in orders)
 
 
+@fit_errors()
 def check_truths(value: Any, directions: int, name: str) -> tuple[bool, ...]:
     """One boolean per direction."""
-    try:
-        return tuple(truth(item, name) for item in one_each(value, directions, name))
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    return tuple(truth(item, name) for item in one_each(value, directions, name))
 
 
+@fit_errors()
 def check_places(q: Any, num_poses: int) -> FloatArray:
     """Places (N, n) of the poses, n = 1, 2 or 3; q (N,) is one direction."""
-    try:
-        given = float_array(q, "q")
-        given = given[:, None] if given.ndim == 1 else given
-        directions = given.shape[1] if given.ndim == 2 else 0
-        if not 1 <= directions <= 3:
-            raise FitError(f"q must have shape ({num_poses}, n) with n = 1, 2 or 3, got {given.shape}")
-        return finite_array(given, (num_poses, directions), "q")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    given = float_array(q, "q")
+    given = given[:, None] if given.ndim == 1 else given
+    directions = given.shape[1] if given.ndim == 2 else 0
+    if not 1 <= directions <= 3:
+        raise FitError(f"q must have shape ({num_poses}, n) with n = 1, 2 or 3, got {given.shape}")
+    return finite_array(given, (num_poses, directions), "q")
 
 
+@fit_errors()
 def check_domain(domain: Any, directions: int) -> FloatArray:
     """First and last value of each direction (n, 2)."""
-    try:
-        ends = finite_array(domain, (directions, 2), "domain")
-    except ModelError as error:
-        raise FitError(str(error)) from error
+    ends = finite_array(domain, (directions, 2), "domain")
     for i, (lower, upper) in enumerate(ends):
         if not upper > lower:
             raise FitError(f"domain of direction {i + 1} is empty or reversed: [{lower:g}, {upper:g}]")
     return ends
 
 
+@fit_errors()
 def check_knots(
     knots: Any, shape: tuple[int, ...], orders: tuple[int, ...], periodic: tuple[bool, ...]
 ) -> tuple[FloatArray, ...]:
@@ -95,11 +90,8 @@ def check_knots(
     result = []
     for i, (row, count, order, closed) in enumerate(zip(knots, shape, orders, periodic)):
         name = f"knots of direction {i + 1}"
-        try:
-            array = finite_array(row, (count + order,), name)
-            result.append(splines.check_knots(array, order, closed, name))
-        except ModelError as error:
-            raise FitError(str(error)) from error
+        array = finite_array(row, (count + order,), name)
+        result.append(splines.check_knots(array, order, closed, name))
     return tuple(result)
 
 
@@ -135,23 +127,21 @@ def check_spread(q: FloatArray, periodic: tuple[bool, ...], domain: FloatArray) 
         )
 
 
+@fit_errors()
 def check_smoothing(smoothing: Any) -> float:
     """Weight in [0, 1)."""
-    weight = real_number(smoothing, "smoothing")
+    weight = number(smoothing, "smoothing")
     if not 0.0 <= weight < 1.0:
         raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
     return weight
 
 
+@fit_errors()
 def check_names(sequence: Any, outside: Any) -> None:
     """FitError unless the Euler sequence, if given, and the policy beyond the range are known."""
     if sequence is not None:
-        try:
-            check_sequence(sequence, "spline surface")
-        except ModelError as error:
-            raise FitError(str(error)) from error
-    if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise FitError(f"outside must be one of {', '.join(OUTSIDE)}, got {outside!r}")
+        check_sequence(sequence, "spline surface")
+    chosen(outside, OUTSIDE, "outside")
 
 
 def required(q: Any) -> Any:

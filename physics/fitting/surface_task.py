@@ -64,9 +64,7 @@ class SurfaceOptions:
         known = tuple(field.name for field in fields(cls))
         for name in given:
             if name not in known:
-                raise FitError(
-                    f"unknown option {name!r} of a surface fit; known are {', '.join(others + known)}"
-                )
+                raise FitError(f"unknown option {name!r} of a surface; known are {', '.join(others + known)}")
         return cls(**given)
 
 

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
-from ..validation import all_finite, float_array, number
+from ..validation import finite, number
 from .base import body_index, element_row, link_axes, link_points
 
 # Default sliding speed [m/s] below which friction rises smoothly.
@@ -87,10 +87,8 @@ def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any])
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:
-        raise ModelError(
-            f"points and plane {of} are on the same body {values['body']!r}: it would move nothing"
-        )
-    points = all_finite(np.atleast_2d(float_array(values["points"], f"points {of}")), f"points {of}")
+        raise ModelError(f"points and plane {of} are on one body {values['body']!r}: it would move nothing")
+    points = np.atleast_2d(finite(values["points"], f"points {of}"))
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")
     plane = lie.frame_or_identity(values["plane"], f"plane {of}")

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import all_finite, float_array, number
+from ..validation import finite, number
 from .base import checked_name
 
 
@@ -52,7 +52,7 @@ def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], n
                 )
             complete[known[key]] = number(value, f"{key} of {name}")
         return complete
-    array: FloatArray = all_finite(float_array(tau, name), name)
+    array = finite(tau, name)
     if array.ndim and array.shape[-1] == nv + len(values):
         return array
     if not array.ndim or array.shape[-1] != nv:

@@ -64,9 +64,7 @@ def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) 
     body = body_index(values["body"], bodies, f"body {of}")
     other = body_index(values["other"], bodies, f"other {of}", world=True)
     if body == other:
-        raise ModelError(
-            f"point and axis {of} are on the same body {values['body']!r}: it would move nothing"
-        )
+        raise ModelError(f"point and axis {of} are on one body {values['body']!r}: it would move nothing")
     points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
     numbers = {key: number(values[key], f"{key} {of}", not_negative=True) for key in NUMBERS}
     axis = unit_axis(values["axis"], f"axis {of}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import all_finite, finite_array, float_array, instance, number, truth, whole_number
+from ..validation import all_finite, finite_array, float_array, instance, number, rising, truth, whole_number
 from . import exponential_coordinates as plain_coordinates
 from . import lie as plain_lie
 from . import splines as plain_splines
@@ -40,8 +40,7 @@ def _ending(*tail: int, rows: bool = False) -> Check:
 
 def _row(value: Any, name: str) -> FloatArray:
     """A check of arrays (n,) with n > 0."""
-    array: FloatArray = _ending(rows=True)(value, name)
-    return finite_array(array, (array.size,), name)
+    return finite_array(_ending(rows=True)(value, name), (np.size(value),), name)
 
 
 def _quaternions(value: Any, name: str) -> FloatArray:
@@ -77,7 +76,8 @@ SPLINES: dict[str, Check] = {
     "order": _whole(2, MOST_ORDER),
     "derivative": _whole(0, MOST_ORDER),
     **dict.fromkeys(("start", "end", "period"), number),
-    **dict.fromkeys(("knots", "parameters", "q"), _row),
+    **dict.fromkeys(("knots", "q"), _row),
+    "parameters": rising,
     "periodic": truth,
     "name": _text,
 }
@@ -91,8 +91,6 @@ def _fit_together(name: str, given: Mapping[str, Any]) -> None:
         raise ModelError(f"knots of order {given['order']} must be at least {least}, got {count}")
     if "knots" in given and name != "check_knots":
         plain_splines.check_knots(given["knots"], given["order"], False, "knots")
-    if "parameters" in given and (np.diff(given["parameters"]) <= 0.0).any():
-        raise ModelError(f"parameters must increase, got {given['parameters'].tolist()!s:.80}")
     if "order" in given:
         return
     tails = {"mass": 0, "inertia": 2}

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import finite_row
+from ..validation import rising
 
 DEGREES = (3, 5, 7)
 REFINEMENTS = 5
@@ -16,15 +16,7 @@ REFINEMENTS = 5
 
 def check_times(times: Any, least: int) -> FloatArray:
     """The times (T,) of samples; ModelError if they do not increase or are too few."""
-    checked = finite_row(times, "times of the samples")
-    if len(checked) < least:
-        raise ModelError(f"at least {least} samples are needed, got {len(checked)}")
-    if (np.diff(checked) <= 0.0).any():
-        k = int(np.argmax(np.diff(checked) <= 0.0))
-        raise ModelError(
-            f"times of the samples must increase, got {checked[k]:g} before {checked[k + 1]:g} at {k + 1}"
-        )
-    return checked
+    return rising(times, "times of the samples", least)
 
 
 def _mean_step(times: FloatArray) -> float:

@@ -18,9 +18,7 @@ def _check(num_control: int, order: int) -> None:
     if order < 2:
         raise ModelError(f"spline order must be at least 2, got {order}")
     if num_control < order:
-        raise ModelError(
-            f"a spline of order {order} needs at least {order} control values, got {num_control}"
-        )
+        raise ModelError(f"a spline of order {order} needs {order} or more control values, got {num_control}")
 
 
 def clamped_knots(num_control: int, order: int, start: float = 0.0, end: float = 1.0) -> FloatArray:

@@ -34,9 +34,7 @@ class TwistMetric:
     def of_length(cls, length_scale: float) -> TwistMetric:
         """sqrt(|w|^2 + |v|^2 / length_scale^2): length_scale metres count as one radian."""
         if not 1.0 / MOST_SCALE <= length_scale <= MOST_SCALE:
-            raise ModelError(
-                f"length_scale must be positive and at most {MOST_SCALE:g}, got {length_scale:g}"
-            )
+            raise ModelError(f"length_scale must be above 0 and at most {MOST_SCALE:g}, got {length_scale:g}")
         return cls(np.diag(1.0 / np.repeat([1.0, length_scale], 3)), length_scale)
 
     @classmethod

@@ -116,14 +116,10 @@ def refuse_impulses(model: Model, name: str) -> None:
             "or compliant limits"
         )
     if model.contacts:
-        raise ModelError(
-            f"the integrator {name!r} does not support contacts ({model.contacts[0].name!r}): {take}"
-        )
+        raise ModelError(f"method {name!r} does not support contacts ({model.contacts[0].name!r}): {take}")
     for name_, constraint in model.constraints.items():
         if constraint.packed(model).sense != EQUALITY:
-            raise ModelError(
-                f"the integrator {name!r} does not support the one-sided constraint {name_!r}: {take}"
-            )
+            raise ModelError(f"method {name!r} does not support the one-sided constraint {name_!r}: {take}")
     refuse_corners(model, name)
 
 

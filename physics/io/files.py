@@ -168,7 +168,7 @@ def format_json(value: Any, indent: str = "") -> str:
     deeper = indent + "  "
     if isinstance(value, dict) and value:
         lines = [
-            f"{deeper}{json.dumps(str(key))}: {format_json(item, deeper)}" for key, item in value.items()
+            f"{deeper}{json.dumps(str(key))}: {format_json(each, deeper)}" for key, each in value.items()
         ]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
     if isinstance(value, (list, tuple)) and any(isinstance(item, (dict, list, tuple)) for item in value):

@@ -191,6 +191,4 @@ def _check_finite(arrays: Mapping[str, FloatArray], path: str | os.PathLike[str]
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             index = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
-            raise FormatError(
-                f"{path}: array {name!r} is {array[tuple(index)]} at {index}: it must be finite"
-            )
+            raise FormatError(f"{path}: array {name!r} is {array[tuple(index)]} at {index}, not finite")

@@ -30,9 +30,8 @@ OF_TYPE = {
     "str": {"type": "string"},
     "Axis": {"$ref": "#/$defs/vector"},
 }
-_Path = (
-    tuple[Any, str | int] | None
-)  # where in a document: the way to the object or list, then a key or an index
+# where in a document: the way to the object or list, then a key or an index
+_Path = tuple[Any, str | int] | None
 _Check = Callable[[Any, Any, _Path, "Schema"], None]
 _ANYTHING: dict[str, Any] = {}
 _NUMBER = {"type": "number"}
@@ -88,9 +87,7 @@ def check_document(document: Any, name: str, where: str) -> None:
         raise FormatError(f"{where}: not a {expected} file: format is {_shown(found)}")
     version = document.get("version")
     if type(version) is int and version > newest:
-        raise FormatError(
-            f"{where}: version {version} was written by a newer Condyle; this one reads up to {newest}"
-        )
+        raise FormatError(f"{where}: version {version} is of a newer Condyle; this one reads up to {newest}")
     try:
         _root(name, tuple(REGISTRY.items())).check(document)
     except FormatError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..validation import file_path, finite_array, finite_row, instance, truth
+from ..validation import file_path, finite_array, instance, rising, truth
 from .files import read_text, write_atomically
 from .limits import COLUMNS as MOST_COLUMNS
 
@@ -103,18 +103,13 @@ def write_storage(
         ModelError: shapes differ, numbers are not finite, time does not increase, a name is invalid.
     """
     path = file_path(path)
-    times = finite_row(times, "times")
+    times = rising(times, "times", 0)
     instance(columns, Mapping, "columns")
-    if (np.diff(times) <= 0.0).any():
-        k = int(np.argmax(np.diff(times) <= 0.0))
-        raise ModelError(f"times must increase, got {times[k]:g} before {times[k + 1]:g}")
     for label in (*columns, name):
         if not isinstance(label, str) or any(mark in label for mark in "\t\n\r"):
             raise ModelError(f"a name must be text without tabs and line ends, got {label!r}")
     if name and not _comes_back(name):
-        raise ModelError(
-            f"a table cannot be named {name!r}: readers would take it for an entry or the end of the header"
-        )
+        raise ModelError(f"a table cannot be named {name!r}: readers would take it for part of the header")
     for label in columns:
         if not label.strip() or label.strip().lower() == TIME:
             raise ModelError(f"a column needs a name other than {TIME!r}, got {label!r}")
@@ -167,10 +162,8 @@ def _labels(
     labels = [label for label in labels if label]
     widths = [1 + word.count(",") for word in rows[0][1].split()] if rows else []
     if len(widths) == len(labels) and max(widths) > 1:
-        parts = [[f"{label}_{k + 1}" for k in range(width)] for label, width in zip(labels, widths)]
-        labels = [
-            name for label, names in zip(labels, parts) for name in (names if len(names) > 1 else [label])
-        ]
+        parts = [(label, width, k + 1) for label, width in zip(labels, widths) for k in range(width)]
+        labels = [f"{label}_{k}" if width > 1 else label for label, width, k in parts]
         rows = [(number, line.replace(",", " ")) for number, line in rows]
     known: dict[str, int] = {}
     again = []

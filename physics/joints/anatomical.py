@@ -86,9 +86,7 @@ class Custom(Joint):
             or not all(isinstance(unit, str) for unit in units)
             or not set(units) <= {"rad", "m", "1"}
         ):
-            raise ModelError(
-                f"custom joint units must be 'rad', 'm' or '1' for each coordinate, got {units!r}"
-            )
+            raise ModelError(f"custom joint units must be 'rad', 'm' or '1' per coordinate, got {units!r}")
         object.__setattr__(self, "coordinates", names)
         object.__setattr__(self, "units", units)
         object.__setattr__(self, "coordinate_names", names)

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..geometry import lie
 from ..kernels import layout
-from ..validation import finite_array, number
+from ..validation import chosen, finite_array, number
 from .anatomical import function_block
 from .base import IDENTITY, POSITIVE, Block, Factorization
 from .curve_packing import kernel_twists
@@ -65,10 +64,7 @@ class Ellipsoid(Joint):
             value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
-        if not isinstance(self.normal, str) or self.normal not in NORMALS:
-            raise ModelError(
-                f"ellipsoid joint normal must be one of {', '.join(NORMALS)}, got {self.normal!r}"
-            )
+        chosen(self.normal, NORMALS, "ellipsoid joint normal")
 
     def factorization(self) -> Factorization:
         axes = (self.a, self.b, self.c)

@@ -15,7 +15,7 @@ from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, finite_row, number
+from ..validation import finite_array, finite_row, number, rising
 
 
 class Function:
@@ -175,9 +175,8 @@ class CubicSpline(Function):
         right = np.concatenate([[0.0], 6.0 * np.diff(divided), [0.0]])
         if self.ends == "simm":
             second = np.diff(divided) / (x[2:] - x[:-2])
-            third = (
-                np.diff(second) / (x[3:] - x[:-3]) if count > 3 else [0.0]
-            )  # a sixth of the third derivative
+            # a sixth of the third derivative
+            third = np.diff(second) / (x[3:] - x[:-3]) if count > 3 else [0.0]
             matrix[0, :2] = [-1.0, 1.0]
             matrix[-1, -2:] = [-1.0, 1.0]
             right[0], right[-1] = 6.0 * third[0] * step[0], 6.0 * third[-1] * step[-1]
@@ -214,13 +213,8 @@ class PiecewiseLinear(Function):
 
 
 def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    x = finite_row(x, f"{what} x")
-    y = finite_array(y, (len(x),), f"{what} y")
-    if len(x) < 2:
-        raise ModelError(f"a {what} needs at least 2 points, got {len(x)}")
-    if (np.diff(x) <= 0.0).any():
-        k = int(np.argmax(np.diff(x) <= 0.0))
-        raise ModelError(f"{what} x must increase, got {x[k]:g} before {x[k + 1]:g}")
+    x = rising(x, f"{what} x", 2)
+    y = finite_array(y, x.shape, f"{what} y")
     return tuple(x.tolist()), tuple(y.tolist())
 
 

@@ -14,7 +14,7 @@ from ..errors import JointRangeError, ModelError
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
-from ..validation import all_finite, finite_array, float_array
+from ..validation import finite, finite_array, float_array
 from .base import Factorization
 from .packing import Workspace, pack_joint
 
@@ -145,7 +145,7 @@ class Joint(ReadOnlyArrays):
             ModelError: q has the wrong shape or is not finite.
             JointRangeError: q lies outside a joint whose policy is ``"error"``.
         """
-        q = all_finite(float_array(q, f"{self.type} joint coordinates"), f"{self.type} joint coordinates")
+        q = finite(q, f"{self.type} joint coordinates")
         n = self.num_coordinates
         if q.ndim == 0 or q.shape[-1] != n:
             raise ModelError(f"{self.type} joint coordinates must have shape (..., {n}), got {q.shape}")

@@ -38,9 +38,7 @@ def checked_limit(limit: Any) -> ReachCone | RotationLimit | None:
         kinds: dict[str, Any] = {"reach_cone": ReachCone, "rotation_limit": RotationLimit}
         limit = registry.from_dict(limit, kinds, "a limit")
     if limit is not None and not isinstance(limit, ReachCone | RotationLimit):
-        raise ModelError(
-            f"limit of a spherical joint must be a ReachCone or a RotationLimit, got {limit!r:.80}"
-        )
+        raise ModelError(f"a spherical joint's limit must be a ReachCone or RotationLimit, got {limit!r:.80}")
     return limit
 
 

@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..geometry.exponential_coordinates import ReachCone
 from ..kernels import layout
-from ..validation import all_finite, float_array, truth
+from ..validation import finite, truth
 from .base import IDENTITY, Block, Factorization, product_of_screws
 from .elementary import X, Y, Z, sliding
 from .euler_angles import check_sequence, euler_angles, euler_rotations
@@ -95,7 +95,7 @@ class Euler(Joint):
 
 
 def _three(values: Any, name: str) -> FloatArray:
-    array = all_finite(float_array(values, name), name)
+    array = finite(values, name)
     if array.ndim == 0 or array.shape[-1] != 3:
         raise ModelError(f"{name} must have shape (..., 3), got {array.shape}")
     return array

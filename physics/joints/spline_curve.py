@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..geometry import lie, splines
 from ..geometry.twist_metric import TwistMetric
 from ..kernels import layout
-from ..validation import finite_array, float_array, number, truth, unit_axis, whole_number
+from ..validation import chosen, finite_array, float_array, number, truth, unit_axis, whole_number
 from .base import IDENTITY, Block, Factorization
 from .curve_coordinate import COORDINATES, CoordinateMap, Curve, coordinate_map
 from .curve_packing import bucket_table, kernel_breaks, kernel_poses, kernel_twists, with_turned
@@ -90,10 +90,7 @@ class SplineCurve(Joint):
         object.__setattr__(self, "periodic", truth(self.periodic, "spline curve periodic"))
         if not 3 <= self.order <= MOST_ORDER:
             raise ModelError(f"spline curve order must be 3 to {MOST_ORDER}, got {self.order!r}")
-        if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
-            raise ModelError(
-                f"spline curve outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
-            )
+        chosen(self.outside, OUTSIDE, "spline curve outside")
         scale = number(self.length_scale, "spline curve length_scale", positive=True)
         frames = lie.check_frames(self.frames, "control frame")
         if frames.ndim != 3 or len(frames) < self.order:
@@ -123,10 +120,7 @@ class SplineCurve(Joint):
         self._check_coordinate()
 
     def _check_coordinate(self) -> None:
-        if not isinstance(self.coordinate, str) or self.coordinate not in COORDINATES:
-            raise ModelError(
-                f"spline curve coordinate must be one of {', '.join(COORDINATES)}, got {self.coordinate!r:.80}"
-            )
+        chosen(self.coordinate, COORDINATES, "spline curve coordinate")
         if (self.coordinate == "angle") != (self.axis is not None):
             raise ModelError(
                 "spline curve coordinate 'angle' needs an axis, and no other takes one; "

@@ -14,7 +14,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie, splines
 from ..kernels import layout
-from ..validation import all_finite, finite_array, float_array, truth, whole_number
+from ..validation import chosen, finite, finite_array, truth, whole_number
 from .base import IDENTITY, Block, Factorization
 from .curve_packing import bucket_table, kernel_breaks
 from .euler_angles import check_sequence, euler_angles, euler_rotations
@@ -53,21 +53,14 @@ class SplineSurface(Joint):
     type: ClassVar[str] = "spline_surface"
 
     def __post_init__(self) -> None:
-        values = all_finite(float_array(self.values, "spline surface values"), "spline surface values")
+        values = finite(self.values, "surface values")
         directions = values.ndim - 1
         if not 1 <= directions <= 3 or values.shape[-1] != 6:
-            raise ModelError(
-                f"spline surface values must have shape (m_1[, m_2[, m_3]], 6), got {values.shape}"
-            )
+            raise ModelError(f"surface values must have shape (m_1[, m_2[, m_3]], 6), got {values.shape}")
         moving = truth(self.moving, "spline surface moving")
         if moving and directions == 1:
-            raise ModelError(
-                "a moving spline surface needs a direction besides time, got values of one direction"
-            )
-        if not isinstance(self.outside, str) or self.outside not in OUTSIDE:
-            raise ModelError(
-                f"spline surface outside must be one of {', '.join(OUTSIDE)}, got {self.outside!r}"
-            )
+            raise ModelError("a moving spline surface needs a direction besides time, got one direction")
+        chosen(self.outside, OUTSIDE, "spline surface outside")
         check_sequence(self.sequence, "spline surface")
         orders, periodic, knots = self._checked_directions(values.shape[:-1])
         _check_distinct(values, periodic, directions - moving)
@@ -109,9 +102,7 @@ class SplineSurface(Joint):
         )
         for order in orders:
             if not 3 <= order <= layout.SURFACE_MOST_ORDER:
-                raise ModelError(
-                    f"spline surface order must be 3 to {layout.SURFACE_MOST_ORDER}, got {order}"
-                )
+                raise ModelError(f"surface order must be 3 to {layout.SURFACE_MOST_ORDER}, got {order}")
         if min(orders) == 3:
             warnings.warn(
                 "a spline surface of order 3 is only C1: its accelerations jump, use it for kinematics",
@@ -197,7 +188,7 @@ class SplineSurface(Joint):
         Raises:
             ModelError: q has the wrong shape or is not finite.
         """
-        q = all_finite(float_array(q, "spline surface coordinates"), "spline surface coordinates")
+        q = finite(q, "surface coordinates")
         directions = self.num_coordinates
         if q.ndim == 0 or q.shape[-1] != directions:
             raise ModelError(f"spline surface coordinates must have shape (..., {directions}), got {q.shape}")
@@ -274,9 +265,7 @@ def _each(value: Any, count: int, name: str) -> Sequence[Any]:
     """One value per direction, from one for all or a list of them."""
     if isinstance(value, list | tuple | np.ndarray):
         if len(value) != count:
-            raise ModelError(
-                f"spline surface {name} must be one for each of {count} directions, got {value!r}"
-            )
+            raise ModelError(f"surface {name} must be one for each of {count} directions, got {value!r}")
         return list(value)
     return [value] * count
 

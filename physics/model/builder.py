@@ -152,9 +152,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             raise ModelError(f"there is a body named {name!r} already")
         own = known.get(parent.name) if isinstance(parent, Body) else None
         if isinstance(parent, Body) and (own is None or self.bodies[own] is not parent):
-            raise ModelError(
-                f"parent {parent.name!r} of body {name!r} is missing: it belongs to another builder"
-            )
+            raise ModelError(f"parent {parent.name!r} of body {name!r} is missing: it is of another builder")
         if parent_name is not None and (not isinstance(parent_name, str) or parent_name not in known):
             raise ModelError(f"parent {parent_name!r} of body {name!r} is missing: add parents first")
         return -1 if parent_name is None else known[parent_name]
@@ -222,9 +220,8 @@ def _parents_first(entries: Any) -> list[Mapping[str, Any]]:
     for entry in entries:
         if entry.get("parent") is not None and entry["parent"] not in numbers:
             raise FormatError(f"parent {entry['parent']!r} of body {entry['name']!r} is missing")
-    rounds: dict[
-        int, int
-    ] = {}  # over the entries: each is taken in the first one in which its parent comes before
+    # over the entries: each is taken in the first one in which its parent comes before
+    rounds: dict[int, int] = {}
     for start in range(len(entries)):
         branch = [start]
         while branch[-1] not in rounds and (parent := entries[branch[-1]].get("parent")) is not None:

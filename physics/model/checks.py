@@ -51,9 +51,7 @@ def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
     """Return the accelerations; ModelError if velocities or forces are too large for them."""
     if not np.isfinite(qdd).all():
         d = int(np.argmin(np.isfinite(qdd)))
-        raise ModelError(
-            f"the acceleration of {model.coordinate_names[d]} is not finite: velocities are too large"
-        )
+        raise ModelError(f"acceleration of {model.coordinate_names[d]} is not finite: velocities too large")
     return qdd
 
 

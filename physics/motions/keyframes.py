@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
-from ..validation import all_finite, finite_array, float_array, instance, number
+from ..validation import finite_array, finite_row, instance, number, rising
 from .table import Table
 
 MOST_SAMPLES = 10_000_000
@@ -61,21 +61,15 @@ def keyframe_table(model: Model, keys: Mapping[str, Any], interval: float = 0.01
             values[:, columns[name]] = place
         else:
             known = ", ".join(model.input_names) or "none"
-            raise ModelError(
-                f"keys name no input and no controller's coordinate: {name!r}; inputs are {known}"
-            )
+            raise ModelError(f"keys name no input or controller's coordinate: {name!r}; inputs are {known}")
     return Table(times, values)
 
 
 def _checked_keys(name: Any, entry: Any) -> tuple[FloatArray, FloatArray]:
     if not isinstance(entry, list | tuple) or len(entry) != 2:
         raise ModelError(f"keys of {name!r} must be (times, values), got {entry!r:.80}")
-    times = all_finite(np.atleast_1d(float_array(entry[0], f"times of {name!r}")), f"times of {name!r}")
-    if times.ndim != 1 or not len(times) or (np.diff(times) <= 0.0).any():
-        raise ModelError(f"times of {name!r} must increase, got {times.tolist()!r:.80}")
-    return times, finite_array(
-        np.atleast_1d(float_array(entry[1], f"values of {name!r}")), times.shape, f"values of {name!r}"
-    )
+    times, values = rising(entry[0], f"times of {name!r}"), finite_row(entry[1], f"values of {name!r}")
+    return times, finite_array(values, times.shape, f"values of {name!r}")
 
 
 def _sampled(knots: FloatArray, heights: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -30,7 +30,7 @@ from ..kernels.stepping.motion_layout import (
 from ..model.model import Model
 from ..model.naming import coordinates_of
 from ..registry import described
-from ..validation import all_finite, finite_array, float_array, truth
+from ..validation import chosen, finite, finite_array, float_array, rising, truth
 
 MotionArrays: TypeAlias = tuple[Any, Any]
 KINDS = ("position", "velocity", "acceleration")
@@ -77,33 +77,20 @@ class Motion(ReadOnlyArrays):
     first_slope: Any = None
 
     def __post_init__(self) -> None:
-        times = all_finite(float_array(self.times, "times of a motion"), "times of a motion")
-        if times.ndim != 1 or not len(times):
-            raise ModelError(f"times of a motion must have shape (K,), K >= 1, got {times.shape}")
-        if (np.diff(times) <= 0.0).any():
-            k = int(np.argmax(np.diff(times) <= 0.0))
-            raise ModelError(f"times of a motion must increase, got {times[k]:g} before {times[k + 1]:g}")
-        values = all_finite(float_array(self.values, "values of a motion"), "values of a motion")
+        times = rising(self.times, "times of a motion")
+        values = finite(self.values, "values of a motion")
         if values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2 or len(values) != len(times):
-            raise ModelError(
-                f"values of a motion must be (K,) or (K, n) with K = {len(times)}, got {values.shape}"
-            )
-        if not isinstance(self.kind, str) or self.kind not in KINDS:
-            raise ModelError(f"kind of a motion must be one of {', '.join(KINDS)}, got {self.kind!r:.80}")
-        if not isinstance(self.interpolation, str) or self.interpolation not in INTERPOLATIONS:
-            raise ModelError(
-                f"interpolation of a motion must be one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r:.80}"
-            )
+            raise ModelError(f"values of a motion must be (K[, n]) with K = {len(times)}, got {values.shape}")
+        chosen(self.kind, KINDS, "kind of a motion")
+        chosen(self.interpolation, INTERPOLATIONS, "interpolation of a motion")
         if not truth(self.hold, "hold of a motion") and len(times) == 1:
             raise ModelError(f"a motion with the single time {times[0]:g} does nothing without hold")
         windows = None if self.windows is None else _checked_windows(self.windows)
-        leaps = all_finite(float_array(self.leaps, "leaps of a motion"), "leaps of a motion")
+        leaps = finite(self.leaps, "leaps of a motion")
         if leaps.ndim != 1 or (np.diff(leaps) <= 0.0).any() or not np.isin(leaps, times[1:]).all():
-            raise ModelError(
-                f"leaps of a motion must be some of its times after the first, got {leaps.tolist()}"
-            )
+            raise ModelError(f"leaps of a motion must be of its times after the first, got {leaps.tolist()}")
         if len(leaps) and (self.kind, self.interpolation) != ("position", "cubic"):
             raise ModelError(f"leaps need cubic positions, got {self.interpolation} {self.kind}")
         for name, value in (
@@ -119,9 +106,7 @@ class Motion(ReadOnlyArrays):
     def _checked_slope(self, count: int) -> FloatArray | None:
         if self.first_slope is None:
             return None
-        slope = all_finite(
-            float_array(self.first_slope, "first slope of a motion"), "first slope of a motion"
-        )
+        slope = finite(self.first_slope, "first slope of a motion")
         if slope.shape not in {(), (count,)} or self.interpolation != "cubic":
             raise ModelError(
                 f"the first slope of a cubic motion must be ({count},), got {slope.shape} of a {self.interpolation} one"
@@ -227,9 +212,7 @@ def _checked_windows(windows: Any) -> FloatArray:
     pairs = finite_array(array, (len(array), 2) if array.ndim else (0, 2), "windows of a motion")
     flat = pairs.ravel()
     if (np.diff(flat) < 0.0).any() or (pairs[:, 1] <= pairs[:, 0]).any():
-        raise ModelError(
-            f"windows of a motion must be pairs (start, end) that increase, got {pairs.tolist()}"
-        )
+        raise ModelError(f"windows of a motion must be increasing pairs (start, end), got {pairs.tolist()}")
     return pairs
 
 
@@ -288,9 +271,7 @@ def places_of_motions(model: Model, motions: Any) -> Iterator[tuple[str, Motion,
             raise ModelError(f"motions: {error}") from error
         count = where.stop - where.start
         if motion.values.shape[1] != count:
-            raise ModelError(
-                f"the motion of {name!r} needs values for {count} coordinates, got {motion.values.shape[1]}"
-            )
+            raise ModelError(f"motion of {name!r} needs {count} coordinates, got {motion.values.shape[1]}")
         yield name, motion, where
 
 

@@ -17,7 +17,7 @@ from ..geometry.spline_ends import cubic_spline
 from ..model.checks import check_flags
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
-from ..validation import all_finite, float_array, number
+from ..validation import finite, number, rising
 from .table import force_table, interpolated
 
 # Largest frequency of springs times the step: a force that is constant over a step is stable below about 0.8.
@@ -46,14 +46,13 @@ class Pull(ReadOnlyArrays):
     weight_times: Any = None
 
     def __post_init__(self) -> None:
-        times = _checked_times(self.times, "times of a pull")
-        weight_times = times
+        times = weight_times = rising(self.times, "times of a pull", 2)
         if self.weight_times is not None:
-            weight_times = _checked_times(self.weight_times, "weight times of a pull")
-        values = all_finite(float_array(self.values, "values of a pull"), "values of a pull")
+            weight_times = rising(self.weight_times, "weight times of a pull", 2)
+        values = finite(self.values, "values of a pull")
         if values.ndim != 2 or len(values) != len(times):
             raise ModelError(f"values of a pull must be (K, n) with K = {len(times)}, got {values.shape}")
-        weights = all_finite(float_array(self.weights, "weights of a pull"), "weights of a pull")
+        weights = finite(self.weights, "weights of a pull")
         if weights.shape != weight_times.shape or (weights < 0.0).any() or (weights > 1.0).any():
             raise ModelError("weights of a pull must be one a time, from 0 to 1")
         for name, value in (
@@ -70,13 +69,6 @@ class Pull(ReadOnlyArrays):
         """JSON-able description; ``Pull(**description)`` is the same pull."""
         names = ("times", "values", "weights", "weight_times")
         return {name: getattr(self, name).tolist() for name in names} | {"time": self.time}
-
-
-def _checked_times(given: Any, name: str) -> FloatArray:
-    times = all_finite(float_array(given, name), name)
-    if times.ndim != 1 or len(times) < 2 or (np.diff(times) <= 0.0).any():
-        raise ModelError(f"{name} must be two or more and increase, got {times.tolist()!s:.80}")
-    return times
 
 
 class Pulls:
@@ -99,9 +91,7 @@ class Pulls:
             where = model.coordinate_slice(name)
             count = where.stop - where.start
             if pull.values.shape[1] != count:
-                raise ModelError(
-                    f"the pull of {name!r} needs values for {count} coordinates, got {pull.values.shape[1]}"
-                )
+                raise ModelError(f"pull of {name!r} needs {count} coordinates, got {pull.values.shape[1]}")
             same = pull.times.tobytes(), pull.weight_times.tobytes()
             groups.setdefault(same, []).append((pull, np.arange(where.start, where.stop)))
         self._groups = []

@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
-from ..validation import all_finite, float_array
+from ..validation import float_array, rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,17 +27,10 @@ class Table:
 
     def checked(self, model: Model) -> tuple[FloatArray, FloatArray]:
         """Times and values with the model's inputs, as contiguous arrays; ModelError names the thing and its value."""
-        times = all_finite(float_array(self.times, "times of tau"), "times of tau")
-        if times.ndim != 1 or not len(times):
-            raise ModelError(f"times of tau must have shape (K,), K >= 1, got {times.shape}")
-        if (np.diff(times) <= 0.0).any():
-            k = int(np.argmax(np.diff(times) <= 0.0))
-            raise ModelError(f"times of tau must increase, got {times[k]:g} before {times[k + 1]:g}")
+        times = rising(self.times, "times of tau")
         values = model.with_inputs(float_array(self.values, "values of tau"), "values of tau")
         if values.ndim != 2 or len(values) != len(times):
-            raise ModelError(
-                f"values of tau must be a row for each of {len(times)} times, got {values.shape}"
-            )
+            raise ModelError(f"values of tau must be a row at each of {len(times)} times, got {values.shape}")
         return times, np.ascontiguousarray(values)
 
 

@@ -114,9 +114,7 @@ class MuscleBuilder:
             and muscle.tension != own
             and muscle.tension not in self.inputs_by_name(self.inputs)
         ):
-            raise ModelError(
-                f"tension of muscle {muscle.name!r} follows an input that is missing: {muscle.tension!r}"
-            )
+            raise ModelError(f"tension of muscle {muscle.name!r} follows a missing input: {muscle.tension!r}")
 
     def read_muscles(self, entries: Any) -> None:
         """Add the muscles of a `Model.to_dict`."""

@@ -82,9 +82,7 @@ class MassPoints(ReadOnlyArrays):
         mass, count = number(mass, "mass of a muscle", positive=True), _count(num_points)
         start, end = number(start, "start of the mass"), number(end, "end of the mass")
         if not 0.0 <= start < end <= 1.0:
-            raise ModelError(
-                f"the mass must lie between shares 0 and 1 of the path, got {start:g} to {end:g}"
-            )
+            raise ModelError(f"mass must lie between shares 0 and 1 of the path, got {start:g} to {end:g}")
         shares = start + (end - start) * (np.arange(count) + 0.5) / count
         return cls(np.full(count, mass / count), np.zeros(count), shares)
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..registry import check_keys
-from ..validation import all_finite, finite_array, float_array, near_names, number
+from ..validation import finite_array, finite_row, near_names, number, rising
 from .view import ModelView
 
 Signal = Callable[[float, FloatArray, FloatArray], float]
@@ -29,10 +29,8 @@ class Keyframes:
     values: Any
 
     def __post_init__(self) -> None:
-        times = all_finite(np.atleast_1d(float_array(self.times, "times of keyframes")), "times of keyframes")
-        if times.ndim != 1 or not len(times) or (np.diff(times) <= 0.0).any():
-            raise ModelError(f"times of keyframes must increase, got {times.tolist()!r:.80}")
-        values = np.atleast_1d(float_array(self.values, "values of keyframes"))
+        times = rising(self.times, "times of keyframes")
+        values = finite_row(self.values, "values of keyframes")
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", finite_array(values, times.shape, "values of keyframes"))
 

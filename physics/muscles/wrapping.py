@@ -90,9 +90,7 @@ class Wrap(ReadOnlyArrays):
         bodies, frames = [], []
         for frame, part in parts:
             if part.body is not None and part.body not in index:
-                raise ModelError(
-                    f"the {part.type} of a wrap is on body {part.body!r}, which is not in the model"
-                )
+                raise ModelError(f"the {part.type} of a wrap is on body {part.body!r}, which the model lacks")
             body = -1 if part.body is None else index[part.body]
             bodies.append(float(body))
             place = frame if body < 0 else body_frames[body] @ frame

@@ -293,9 +293,7 @@ def integrate_hyper_reduced(
 ) -> Result:
     """Run a problem from h with velocities hd; the result's info also has ``"h"`` and ``"hd"`` (T, nh)."""
     if name != "rk4" and name not in ADAPTIVE:
-        raise ModelError(
-            f"unknown integrator of hyper-reduced coordinates {name!r}; known are rk4, {', '.join(ADAPTIVE)}"
-        )
+        raise ModelError(f"unknown hyper-reduced integrator {name!r}; known are rk4, {', '.join(ADAPTIVE)}")
     nh, start = hyper.num_coordinates, hyper.state(h, hd)
     recording = Recording(problem, start.q, start.qd, {"integrator": name, "evaluations": 0})
     last_report = perf_counter()

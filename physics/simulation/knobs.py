@@ -118,9 +118,7 @@ class Knobs:
     def _checked_inputs(self, values: Mapping[str, Any]) -> dict[int, float | None]:
         for name in values:
             if name not in self._names:
-                raise ModelError(
-                    f"no coordinate and no input is named {name!r}; there are {', '.join(self._names)}"
-                )
+                raise ModelError(f"no coordinate or input {name!r}; there are {', '.join(self._names)}")
         return {
             self._names[name]: None if value is None else number(value, name)
             for name, value in values.items()

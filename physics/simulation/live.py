@@ -79,9 +79,7 @@ class LiveRun:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if integrator not in FIXED_STEP:
-            raise ModelError(
-                f"a live run needs a method with a fixed step, not {integrator!r}: {', '.join(FIXED_STEP)}"
-            )
+            raise ModelError(f"a live run needs fixed steps, not {integrator!r}: {', '.join(FIXED_STEP)}")
         self._given, self._table = model, force_table(model, tau)
         self._knobs = Knobs(model, self._table)
         self._turned: list[tuple[float, dict[str, Any]]] = []  # time [s] and changes other than inputs

@@ -62,9 +62,7 @@ def _check_limits(model: Model, state: State) -> None:
         if value < -PASSED_AT_START:
             first = int(data[row + layout.LIMIT_DOF])
             names = ", ".join(model.coordinate_names[first : first + width])
-            raise ModelError(
-                f"{names} is {-value:.3g} beyond a hard limit at the start: give a state within the limit"
-            )
+            raise ModelError(f"{names} is {-value:.3g} beyond a hard limit at the start: start within it")
 
 
 def _check_contacts(model: Model, state: State) -> None:

@@ -75,9 +75,7 @@ def read_message(stream: BinaryIO) -> Message | None:
     if magic != MAGIC:
         raise FormatError(f"not a message of the compute process: starts with {magic!r}")
     if header_bytes > MAX_HEADER_BYTES:
-        raise FormatError(
-            f"a message's header of {header_bytes} bytes exceeds the limit of {MAX_HEADER_BYTES}"
-        )
+        raise FormatError(f"a message's header of {header_bytes} bytes exceeds the limit {MAX_HEADER_BYTES}")
     if array_bytes > MAX_ARRAY_BYTES:
         raise FormatError(f"a message's arrays of {array_bytes} bytes exceed the limit of {MAX_ARRAY_BYTES}")
     header = _parse_header(bytes(_read_exactly(stream, header_bytes, "the header") or b""))

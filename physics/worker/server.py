@@ -81,9 +81,7 @@ class Requests:
         header = message.header
         job_id, kind = header.get("id"), header.get("kind")
         if type(job_id) is not int or not isinstance(kind, str) or type(header.get("job", {})) is not dict:
-            raise FormatError(
-                f"a request needs a number 'id', a text 'kind', an object 'job': {header!r:.200}"
-            )
+            raise FormatError(f"a request needs a number 'id', text 'kind', object 'job': {header!r:.200}")
         if kind == "cancel":
             self._cancelled.add(job_id)
         elif kind == "tell":

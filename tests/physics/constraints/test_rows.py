@@ -108,7 +108,7 @@ def test_files_and_copies():
         (lambda: constraints.WeldConstraint("a", frame=np.zeros((4, 4))), "frame of a weld constraint"),
         (lambda: constraints.DistanceConstraint("a", length=0.0), "length .* must be positive, got 0"),
         (lambda: constraints.DistanceConstraint("a", sense="spring"), "rod, rope, strut, got 'spring'"),
-        (lambda: constraints.CouplingConstraint("a", {}), "drivers of a coupling must be"),
+        (lambda: constraints.CouplingConstraint("a", {}), "coupling drivers must be"),
         (lambda: constraints.CouplingConstraint("a", {"a": 1.0}), "cannot drive itself"),
         (
             lambda: constraints.CouplingConstraint("a", {"b": np.nan}),

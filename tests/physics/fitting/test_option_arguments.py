@@ -32,7 +32,7 @@ BAD = {
     "ends short": ({"ends": ((1, 2, 3), None)}, r"ends\[0\] twist must have shape \(6,\), got \(3,\)"),
     "ends key": ({"ends": ({"speed": 1}, None)}, r"ends\[0\] .*, got speed"),
     "ends closed": ({"ends": ("straight", None), "periodic": True}, "ends .*, got 'straight'"),
-    "robust": ({"robust": "cauchy"}, "robust must be None or one of huber, tukey, got 'cauchy'"),
+    "robust": ({"robust": "cauchy"}, "robust must be one of huber, tukey, got 'cauchy'"),
     "robust scale": ({"robust_scale": 0.1}, "robust_scale .*, got 0.1"),
     "robust scale 0": ({"robust": "huber", "robust_scale": 0.0}, "robust_scale must be positive, got 0"),
     "within one": ({"within": 1e-3}, r"within must have shape \(2,\), got \(\)"),
@@ -40,7 +40,7 @@ BAD = {
     "within, frames": ({"within": (1e-3, 0.1), "num_frames": 8}, "leave out num_frames, got 8"),
     "coordinate": ({"coordinate": "time"}, "coordinate must be one of parameter, arc_length, angle, got 'time'"),
     "axis missing": ({"coordinate": "angle"}, "needs an axis"),
-    "axis for nothing": ({"axis": (0, 0, 1)}, "no other takes one; got 'parameter'"),
+    "axis for nothing": ({"axis": (0, 0, 1)}, "no other does: got 'parameter'"),
     "axis 0": ({"coordinate": "angle", "axis": (0, 0, 0)}, "axis must not be the zero vector"),
 }  # fmt: skip
 

@@ -307,7 +307,7 @@ def test_progress_and_cancelling():
         ({"num_frames": (6, 6, 6)}, "3 directions"),
         ({"num_frames": 40}, "limit of 1000"),
         ({"num_frames": 6.5}, "whole number"),
-        ({"order": 21}, "order must be 3 to 20, got 21"),
+        ({"order": 21}, "order must be at most 20, got 21"),
         ({"order": (4, 4, 4)}, "one for each of 2"),
         ({"knots": [[0, 1]]}, "one list for each"),
         ({"knots": [np.zeros(10), np.zeros(10)]}, "knots of direction 1 have an empty range"),

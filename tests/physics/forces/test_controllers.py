@@ -173,7 +173,7 @@ def test_bad_controllers_and_inputs_are_named(call, words):
             ph.Table([0.0], [[0.0, 1.0]]),
             r"values of tau must have shape \(..., 1\) or \(..., 3\) with the inputs, got \(1, 2",
         ),
-        (ph.Table([0.0, 1.0], [[0.0], [1.0], [2.0]]), "values of tau must be a row for each of 2 times"),
+        (ph.Table([0.0, 1.0], [[0.0], [1.0], [2.0]]), "values of tau must be a row at each of 2 times"),
     ],
 )
 def test_bad_inputs_of_a_simulation_are_named(tau, words):
@@ -186,7 +186,7 @@ def test_bad_inputs_of_a_simulation_are_named(tau, words):
     "keys, words",
     [
         ({}, "keys must be"),
-        ({"motor": ([0.0], [1.0])}, "keys name no input and no controller's coordinate: 'motor'"),
+        ({"motor": ([0.0], [1.0])}, "keys name no input or controller's coordinate: 'motor'"),
         ({"motor.angle": [0.0, 1.0, 2.0]}, r"keys of 'motor.angle' must be \(times, values\)"),
         ({"motor.angle": ([1.0, 0.0], [1.0, 2.0])}, "times of 'motor.angle' must increase"),
         ({"motor.angle": ([0.0, 1.0], [1.0])}, r"values of 'motor.angle' must have shape \(2,\)"),

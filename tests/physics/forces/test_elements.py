@@ -340,7 +340,7 @@ def test_elements_come_back_from_a_file(tmp_path):
         ),
         (
             lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, other="a"),
-            "points and plane of force 'f' are on the same body 'a'",
+            "points and plane of force 'f' are on one body 'a'",
         ),
         (
             lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, plane=np.diag([1, 1, 2.0, 1])),

@@ -186,12 +186,12 @@ def test_beyond_an_open_end_values_and_derivatives_are_of_one_polynomial(order):
     ("make", "message"),
     [
         (lambda: splines.clamped_knots(5, 1), "order must be at least 2, got 1"),
-        (lambda: splines.clamped_knots(3, 4), "needs at least 4 control values, got 3"),
+        (lambda: splines.clamped_knots(3, 4), "needs 4 or more control values, got 3"),
         (lambda: splines.clamped_knots(5, 4, 1.0, 1.0), r"empty or reversed: \[1, 1\]"),
         (lambda: splines.uniform_knots(5, 4, 2.0, 1.0), r"empty or reversed: \[2, 1\]"),
         (lambda: splines.uniform_knots(5, 4, np.nan, 1.0), r"empty or reversed: \[nan, 1\]"),
         (lambda: splines.periodic_knots(5, 4, 0.0, -1.0), "period must be positive, got -1"),
-        (lambda: splines.averaged_knots([0.0, 1.0], 4), "needs at least 4 control values, got 2"),
+        (lambda: splines.averaged_knots([0.0, 1.0], 4), "needs 4 or more control values, got 2"),
         (lambda: splines.span_polynomials(np.arange(9.0), 4, 6), "need 10 knots, got 9"),
     ],
 )

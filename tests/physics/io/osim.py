@@ -41,15 +41,8 @@ def joint(
     def path(frame: str) -> str:
         return frame if frame.startswith("/") or f'"{frame}"' in frames else f"/bodyset/{frame}"
 
-    return JOINT.format(
-        kind=kind,
-        name=name,
-        parent=path(parent),
-        child=path(child),
-        coordinates=coordinates,
-        frames=frames,
-        rest=rest,
-    )
+    parts = {"coordinates": coordinates, "frames": frames, "rest": rest}
+    return JOINT.format(kind=kind, name=name, parent=path(parent), child=path(child), **parts)
 
 
 def write(path: Path, bodies: str, joints: str, rest: str = "") -> Path:

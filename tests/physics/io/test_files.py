@@ -111,10 +111,7 @@ def test_a_saved_file_keeps_links_and_permissions(tmp_path):
         ph.save_model(hinge(f"mode {mode}"), link)
         assert link.is_symlink() and stat.S_IMODE(target.stat().st_mode) == mode
         assert ph.load_model(link).model.body_names == (f"mode {mode}",)
-    assert os.listdir(tmp_path / "far") == ["model.json"] and sorted(os.listdir(tmp_path)) == [
-        "far",
-        "link.json",
-    ]
+    assert os.listdir(tmp_path / "far") == ["model.json"]
     (tmp_path / "circle.json").symlink_to("circle.json")
     with pytest.raises(OSError, match="symbolic links"):
         ph.save_model(hinge(), tmp_path / "circle.json")

@@ -127,7 +127,7 @@ MISSING = object()
 SPOILT = [
     ("format", "condyle-result", 'not a condyle-model file: format is "condyle-result"'),
     ("format", MISSING, "not a condyle-model file: format is null"),
-    ("version", 2, "version 2 was written by a newer Condyle; this one reads up to 1"),
+    ("version", 2, "version 2 is of a newer Condyle; this one reads up to 1"),
     ("version", 0, "version: must be 1, got 0"),
     ("version", True, "version: must be 1, got true"),
     ("version", "1", 'version: must be 1, got "1"'),

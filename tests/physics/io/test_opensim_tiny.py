@@ -33,13 +33,9 @@ def custom(name, child, functions, coordinates, parent=GROUND):
 def test_a_spline_of_three_knots_is_a_parabola():
     """OpenSim 4.6: SimmSpline.calcValue inside and beyond."""
     spline = j.CubicSpline([-0.436332, 0.0, 0.610865], [-0.163625, 0.0, 0.305433])
-    for x, y in (
-        (-1.0, -0.345643520085),
-        (-0.2, -0.080642228277),
-        (0.3, 0.138868236040),
-        (1.0, 0.528375175146),
-    ):
-        assert float(spline(x)) == pytest.approx(y, rel=1e-11)  # figures that are given
+    found = [float(spline(x)) for x in (-1.0, -0.2, 0.3, 1.0)]
+    given = [-0.345643520085, -0.080642228277, 0.138868236040, 0.528375175146]
+    assert found == pytest.approx(given, rel=1e-11)  # figures that are given
 
 
 def test_lines_and_kinks_of_tables_move_joints(tmp_path):
@@ -138,10 +134,8 @@ def test_a_frame_by_stations(tmp_path):
 
 def test_couplers_of_two_coordinates(tmp_path):
     """OpenSim 4.6: a LinearFunction's coefficients in order, those of a polynomial from the last coordinate on."""
-    made = joint("PinJoint", "j0", GROUND, "a", coordinate("q")) + joint(
-        "PinJoint", "j1", "a", "b", coordinate("r")
-    )
-    made += joint("PinJoint", "j2", "b", "c", coordinate("s"))
+    rows = (("j0", GROUND, "a", "q"), ("j1", "a", "b", "r"), ("j2", "b", "c", "s"))
+    made = "".join(joint("PinJoint", *row, coordinate(name)) for *row, name in rows)
     coupler = """<ConstraintSet><objects><CoordinateCouplerConstraint name="k"><coupled_coordinates_function>{}
 </coupled_coordinates_function><independent_coordinate_names>q r</independent_coordinate_names>
 <dependent_coordinate_name>s</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"""
@@ -162,9 +156,8 @@ def test_a_point_on_a_line(tmp_path):
 <point_on_line>0 0.5 0</point_on_line><point_on_follower>0.1 0 0</point_on_follower></PointOnLineConstraint></objects>
 </ConstraintSet>"""
     names = "".join(coordinate(f"c{k}") for k in range(6))
-    read = ph.read_opensim(
-        write(tmp_path / "m.osim", body("a"), joint("FreeJoint", "j", GROUND, "a", names), rest)
-    )
+    made = joint("FreeJoint", "j", GROUND, "a", names)
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest))
     model = read.build()
 
     def away(*place):
@@ -203,9 +196,8 @@ FORCES = """<ForceSet><objects><CoordinateLimitForce name="l"><coordinate>q</coo
 
 def test_forces_on_coordinates_and_between_points(tmp_path):
     """OpenSim 4.6: CoordinateLimitForce.calcLimitForce by angles, SpringGeneralizedForce at -25 degrees and 2 rad/s."""
-    made = joint("PinJoint", "j", GROUND, "a", coordinate("q")) + joint(
-        "PinJoint", "k", "a", "b", coordinate("r")
-    )
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    made += joint("PinJoint", "k", "a", "b", coordinate("r"))
     read = ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), made, FORCES))
     model = read.build()
     assert not read.warnings

@@ -18,9 +18,8 @@ import physics as ph
 FOLDER = os.environ.get("CONDYLE_OPENSIM_MODELS", "")
 FILES = sorted(Path(FOLDER).rglob("*.osim")) if FOLDER else []
 POSE = 1e-9  # m: round-off of chains of some twenty joints, and of splines with knots 1e-4 apart
-MASS = (
-    1e-8  # of the largest entry: likewise, and bodies without inertia, which are points of radius 1e-5 m here
-)
+# of the largest entry: likewise, and bodies without inertia, which are points of radius 1e-5 m here
+MASS = 1e-8
 TRACE = 1e-8  # kg m^2: of bodies without mass, which get 1e-9 kg
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 NO_JOINT = "free_"  # begins OpenSim's names of the coordinates of bodies without a joint
@@ -63,9 +62,8 @@ def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
     model = read.build()
     if model.constraints and peer.getJointSet().getSize() > peer.getBodySet().getSize():
         pytest.skip("a ring of joints, which OpenSim opens elsewhere")
-    sums = any(
-        "impossible inertia" in note for note in read.notes
-    )  # of merged bodies, which OpenSim does not mend
+    # of merged bodies, which OpenSim does not mend
+    sums = any("impossible inertia" in note for note in read.notes)
     state = with_our_inertias(peer, model, state)
     ours, theirs = places(peer, state, read, model)
     rng = np.random.default_rng(0)

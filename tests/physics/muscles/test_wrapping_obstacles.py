@@ -93,5 +93,5 @@ def test_bad_wraps() -> None:
         Wrap([])
     with pytest.raises(ModelError, match="must not be negative"):
         Wrap(Sphere(radius=1.0), -1.0)
-    with pytest.raises(ModelError, match="body 'femur', which is not in the model"):
+    with pytest.raises(ModelError, match="body 'femur', which the model lacks"):
         Wrap(EXAMPLES[0]).packed({}, [])

@@ -128,7 +128,7 @@ def test_a_run_stops_where_it_is_told_and_says_so_where_it_blows_up():
     with pytest.raises(ph.DivergedError) as failed:
         hyper.simulate(h, np.full(len(h), 1e160), 1.0)
     assert len(failed.value.result.t) >= 1
-    with pytest.raises(ph.ModelError, match="unknown integrator of hyper-reduced coordinates 'bdf1'"):
+    with pytest.raises(ph.ModelError, match="unknown hyper-reduced integrator 'bdf1'"):
         hyper.simulate(h, h, 1.0, integrator="bdf1")
 
 

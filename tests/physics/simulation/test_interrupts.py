@@ -44,9 +44,8 @@ def pendulum() -> ph.Model:
 def test_runs_of_hours_end_when_they_are_interrupted(integrator, threads):
     model, long = pendulum(), {"duration": 1e6, "dt": 1e-3, "integrator": integrator, "record_interval": 1e3}
     state = model.state([0.5])
-    ph.simulate(
-        model, state, 0.01, integrator=integrator
-    )  # compiles, which an interrupt would leave half done
+    # compiles, which an interrupt would leave half done
+    ph.simulate(model, state, 0.01, integrator=integrator)
     with pytest.raises(Interrupted), interrupted():
         if threads:
             ph.simulate_many(model, [state] * 4, threads=threads, **long)
