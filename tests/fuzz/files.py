@@ -71,7 +71,7 @@ def osim(folder: Path) -> Kind:
         "PinJoint", "elbow", "before", "behind", coordinate("flexion", "<range>-1 1</range>"), frames
     )
     joints += joint("PinJoint", "wrist", "arm", "hand", coordinate("twist", "<locked>true</locked>"))
-    arm = body("arm", rest=BALL.format(at="0.1 0 0", radius=0.03))
+    arm = body("arm", rest=BALL.format(at="0.1 0 0", radius=0.03, rest=""))
     joints += joint("CustomJoint", "slide", "hand", "tool", coordinate("way"), rest=SPATIAL)
     bodies = arm + body("hand") + body("tool")
     text = DOCUMENT.format(bodies=bodies, joints=joints, rest=CORD.format(wrap="")).encode()

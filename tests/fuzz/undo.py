@@ -14,6 +14,7 @@ from tests.fuzz.scenes import staged
 from tests.fuzz.sweeps import Try
 
 STEPS = 6
+NAMES = [name for name in RECIPES if name != "bake_unfinished"]  # it asserts that a whole scene diverges
 
 
 def fault(path: Path, names: list[str]) -> str:
@@ -30,5 +31,5 @@ def fault(path: Path, names: list[str]) -> str:
 def tries(rng: np.random.Generator, folder: Path) -> Iterator[Try]:
     path = staged(folder)
     while True:
-        names = [str(name) for name in rng.choice(list(RECIPES), STEPS)]
+        names = [str(name) for name in rng.choice(NAMES, STEPS)]
         yield Try("sessions", " ".join(names), partial(fault, path, names))
