@@ -24,7 +24,6 @@ SECONDS = 20.0
     name="scenes",
     tried="scenes with hostile values baked and saved",
 )
-@claim("reliability.undo", at_least=1, cost="slow", name="undo", tried="random sessions undone and redone")
 def survived(name: str, tried: str) -> Measurement:
     """{tried} in {SECONDS:g} s, with documented errors at most and nothing lost (negative: faults)."""
     if importlib.util.find_spec("bpy") is None:
