@@ -338,9 +338,10 @@ def test_a_way_is_found_once_where_its_ends_stand_as_before(part, scene, arm, mo
 
 def wrap(part, scene, upper, muscle, shape):
     """Something for a muscle to run over."""
-    item = part("making.obstacles").add_obstacle(
-        scene, part("data.references").Body(upper), shape, Matrix.Translation((0.03, 0, 0.4)), radius=0.05
-    )
+    across = Matrix.Rotation(np.pi / 2, 4, "X") if shape == "double_cylinder" else Matrix()  # no end inside
+    place = Matrix.Translation((0.03, 0, 0.4)) @ across
+    upper_body = part("data.references").Body(upper)
+    item = part("making.obstacles").add_obstacle(scene, upper_body, shape, place, radius=0.05)
     item.condyle.obstacle.radii = (0.05, 0.06, 0.07)
     item.condyle.obstacle.second_radius, item.condyle.obstacle.second_place = 0.04, (0.0, 0.0, -0.1)
     part("making.muscles").wrap_over(muscle, item)

@@ -247,9 +247,9 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
     (found,) = part("data.references").bodies_of(scene)
     found.data.body.motion = "FREE"
     told = {
-        "object": r"non-uniform scale \(1, 2, 1\); apply the scale",
+        "object": r"non-uniform scale \(1, 2, 1\); apply it",
         "parent": r"its parent Parent has non-uniform scale \(1, 2, 1\); apply that scale",
-        "bone": r"non-uniform scale \(1, 2, 1\); apply the scale",
+        "bone": r"non-uniform scale \(1, 2, 1\); apply it",
         "parent bone": r"its parent Rig/A has non-uniform scale \(1, 2, 1\); clear that scale",
         "armature": r"its parent Rig has non-uniform scale \(1, 2, 1\); apply that scale",
     }[what]

@@ -131,7 +131,7 @@ def test_a_dry_run_tells_what_would_stop_a_bake(command, hinge_file, tmp_path):
         "sound": "to bake",
     }
     assert "Bare" in shots["bare"]["note"] and "mass" in shots["weightless"]["note"]
-    assert "a loop needs no Pre-Roll" in shots["round"]["note"]
+    assert "set Pre-Roll to 0" in shots["round"]["note"]
     (warning,) = shots["sound"]["warnings"]
     assert shots["sound"]["codes"] == ["rest-outside-limits"] and f"sound: {warning}" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -75,7 +75,7 @@ def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, s
     fore = bpy.data.objects["Fore"]
     fore.scale = (1, 1, 2)
     bpy.context.view_layer.update()
-    with pytest.raises(ph.ModelError, match=r"Fore: non-uniform scale \(1, 1, 2\); apply the scale"):
+    with pytest.raises(ph.ModelError, match=r"Fore: non-uniform scale \(1, 1, 2\); apply it"):
         part("jobs.bake").bake_unfinished_now(scene)
     assert fore.animation_data is None
     fore.scale = (1, 1, 1)

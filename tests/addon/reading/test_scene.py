@@ -158,7 +158,7 @@ CASES = {
         lambda p, s, j, t, c: limits(j, 1.0, -1.0),
         r"joint .*: the lower limit of Angle must be below the upper, got 57\.3° and -57\.3°",
     ),
-    "NaN start": (put("joint.condyle.joint.coordinates.0.start", float("nan")), "q of body 'Shank'"),
+    "NaN start": (put("joint.condyle.joint.coordinates.0.start", float("nan")), "q of 'Shank'"),
     "no axis": (put("joint.condyle.joint.axis", (0, 0, 0)), "joint 'Knee': hinge joint axis"),
     "non-uniform scale": (put("child.scale", (1, 2, 1)), r"Shank: non-uniform scale \(1, 2, 1\)"),
     "mirrored": (put("child.scale", (-1, 1, 1)), "Shank: its scale is negative"),
@@ -174,7 +174,7 @@ CASES = {
         lambda p, s, j, *_: same_frames(p, s, j),
         "control frames 0 and 1 coincide",
     ),
-    "control frame deleted": (lambda p, s, j, *_: lost_frame(p, s, j), "control frame 2 is missing"),
+    "control frame deleted": (lambda p, s, j, *_: lost_frame(p, s, j), "control frame 2 was deleted"),
     "NaN gravity": (put("scene.condyle.simulation.gravity", (0, 0, float("nan"))), "gravity"),
     "coordinates out of step": (
         lambda p, s, j, t, c: j.condyle.joint.coordinates.clear(),

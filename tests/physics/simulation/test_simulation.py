@@ -218,7 +218,7 @@ def two_balls():
         (lambda m: ph.simulate(m, m.state(), "long"), "duration must be numbers"),
         (lambda m: ph.simulate(m, m.state(), 1.0, tau=ph.Table([0, [1]], [[0.0]])), "times of tau"),
         (lambda m: ph.forward_dynamics(m, m.state(qd=[1e200])), "not finite"),
-        (lambda m: m.state(q={"rod": [1, [2]]}), "q of body 'rod'"),
+        (lambda m: m.state(q={"rod": [1, [2]]}), "q of 'rod'"),
         (lambda m: m.index([]), "no body is named"),
     ],
 )
