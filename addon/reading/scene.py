@@ -148,6 +148,28 @@ def read(
     for item in references.loop_joints(scene):
         start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, known, curves or {})
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
+    _add_to_joints(scene, builder, links, joints)
+    connections.add_all(scene, builder, known, joints)
+    muscles = muscle_reading.add_all(scene, builder, known, joints)
+    model = builder.build()
+    state = model.state(q=start, qd=speed)
+    held = _held(links, moving)
+    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed)
+
+
+def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:
+    """Handles of the parents of joints that are not simulated."""
+    bases = [link.parent or Body(link.joint) for link in links if link.joint is not None]
+    return tuple({key_of(base): base.handle() for base in bases if key_of(base) not in moving}.values())
+
+
+def _add_to_joints(
+    scene: Scene,
+    builder: physics_access.ModelBuilder,
+    links: list[_Link],
+    joints: Mapping[int, connections.Coordinates],
+) -> None:
+    """Add rolling, wobbling masses and controllers."""
     for item in references.joints_of(scene):
         if item.condyle.joint.no_slip and item.session_uid in joints:
             rolling = physics_access.part("constraints").RollingConstraint(joints[item.session_uid].body)
@@ -156,17 +178,8 @@ def read(
         wobbling_masses.add(scene, builder, body.name, body.data.body.wobbling, mass_properties(scene, body))
     for link in links:
         if link.joint is not None:
-            _add_controller(builder, link.joint, link.body.name, start[link.body.name])
-    connections.add_all(scene, builder, known, joints)
-    muscles = muscle_reading.add_all(scene, builder, known, joints)
-    model = builder.build()
-    held = {
-        key_of(base): base.handle()
-        for base in (link.parent or Body(link.joint) for link in links if link.joint is not None)
-        if key_of(base) not in moving
-    }
-    state = model.state(q=start, qd=speed)
-    return SceneModel(model, state, tuple(found), tuple(held.values()), muscles, tuple(leaders), followed)
+            start = joints[link.joint.session_uid].start
+            _add_controller(builder, link.joint, link.body.name, start)
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:

@@ -18,8 +18,7 @@ from tests.fuzz.mechanisms import random_mechanism
 from tests.fuzz.mutating import archive, changed, damaged, message
 from tests.fuzz.sweeps import Try
 from tests.physics.generators import random_state
-from tests.physics.io.osim import DOCUMENT, body, coordinate, joint, offset
-from tests.physics.io.test_opensim import BALL, CORD
+from tests.physics.io.osim import BALL, CORD, DOCUMENT, body, coordinate, joint, offset
 from tests.physics.io.test_vtp import VTP
 
 TABLE = b"a\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n0\t0.5\t-2e-3\n1\t1\t2\n"

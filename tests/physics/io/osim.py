@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+GROUND = "/ground"
+
 DOCUMENT = """<?xml version="1.0" encoding="UTF-8" ?>
 <OpenSimDocument Version="40000"><Model name="made"><Ground name="ground"/>
 <gravity>0 -9.81 0</gravity>
@@ -96,3 +98,25 @@ def old_document(version: int, rest: str = "", reverse: str = "false") -> str:
     bodies = OLD_BODIES.format(shoulder=shoulder, elbow=elbow)
     return f"""<?xml version="1.0"?><OpenSimDocument Version="{version}"><Model name="old"><gravity>0 -9.81 0</gravity>
 <BodySet><objects>{bodies}</objects></BodySet>{rest}</Model></OpenSimDocument>"""
+
+
+def hinged(tmp_path, rest="", coordinates=None, bodies=None):
+    bodies = bodies or body("arm")
+    made = joint("PinJoint", "elbow", GROUND, "arm", coordinates or coordinate("flexion"))
+    return write(tmp_path / "made.osim", bodies, made, rest)
+
+
+CORD = """<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="geometrypath"><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0.0 0.3 0</location></PathPoint>
+<PathPoint name="p2"><socket_parent_frame>/ground</socket_parent_frame><location>0.02 0.1 0</location></PathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.3 0 0</location></PathPoint>
+</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object>{wrap}</PathWrap>
+</objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>"""
+BALL = """<WrapObjectSet><objects><WrapSphere name="ball"><translation>{at}</translation><radius>{radius}</radius>
+{rest}</WrapSphere></objects></WrapObjectSet>"""
+
+
+def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03, ball=""):
+    """A muscle of three points over a ball on the arm; wrap, ball: what its PathWrap and the ball say beside that."""
+    on_arm = BALL.format(at=at, radius=radius, rest=ball)
+    return hinged(tmp_path, CORD.format(wrap=wrap), bodies=body("arm", rest=on_arm))

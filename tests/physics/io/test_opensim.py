@@ -1,6 +1,5 @@
 """OpenSim models: what is read, what is named as not read, and files that are refused."""
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +10,9 @@ from physics.geometry import lie
 from physics.io.opensim_laws import law_of
 from physics.io.opensim_notes import Notes
 from physics.io.opensim_parts import OpenSimMuscle
-from tests.physics.io.osim import body, coordinate, joint, offset, write
+from tests.physics.io.osim import GROUND, body, coordinate, hinged, joint, offset, wrapped, write
 
 MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
-GROUND = "/ground"
-
-
-def hinged(tmp_path, rest="", coordinates=None, bodies=None):
-    bodies = bodies or body("arm")
-    made = joint("PinJoint", "elbow", GROUND, "arm", coordinates or coordinate("flexion"))
-    return write(tmp_path / "made.osim", bodies, made, rest)
 
 
 def test_a_pin_with_offset_frames(tmp_path):
@@ -186,120 +178,6 @@ def test_what_is_not_understood_is_named(tmp_path):
     for name in ("BushingForce 'rubber'", "ControllerSet", "novelty", "Body 'arm'/hue"):
         assert name in told, name
     assert "ProbeSet" not in told and len(read.warnings) == 4
-
-
-def test_a_path_with_every_kind_of_point(tmp_path):
-    rest = """<ForceSet><objects><Thelen2003Muscle name="flexor"><max_isometric_force>300</max_isometric_force>
-<ignore_tendon_compliance>true</ignore_tendon_compliance><GeometryPath name="geometrypath"><PathPointSet><objects>
-<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.1 0</location></PathPoint>
-<ConditionalPathPoint name="p2"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.1 0.1 0</location>
-<socket_coordinate>/jointset/elbow/flexion</socket_coordinate><range>-1 0.5</range></ConditionalPathPoint>
-<MovingPathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
-<socket_x_coordinate>/jointset/elbow/flexion</socket_x_coordinate>
-<x_location><LinearFunction><coefficients>2 1</coefficients></LinearFunction></x_location>
-<y_location><Constant><value>0.25</value></Constant></y_location></MovingPathPoint>
-</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object><range>1 2</range>
-</PathWrap></objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects>
-<groups><ObjectGroup name="flexors"><members>flexor</members></ObjectGroup></groups></ForceSet>"""
-    ball = """<WrapObjectSet><objects><WrapSphere name="ball"><xyz_body_rotation>0 0 0.5</xyz_body_rotation>
-<translation>0.1 0 0</translation><quadrant>-y</quadrant><radius>0.03</radius></WrapSphere></objects></WrapObjectSet>"""
-    read = ph.read_opensim(hinged(tmp_path, rest, bodies=body("arm", rest=ball)), muscles=False)
-    assert not read.warnings
-    muscle = read.muscles["flexor"]
-    assert muscle.kind == "Thelen2003Muscle" and muscle.parameters["max_isometric_force"] == 300.0
-    assert muscle.flags["ignore_tendon_compliance"] and muscle.wraps[0].range == (1, 2)
-    first, second, third = muscle.points
-    assert first.body is None and second.coordinate == "flexion" and second.range == (-1.0, 0.5)
-    assert third.moves[0][1] == "flexion" and np.allclose(third.location, [1.0, 0.25, 0.0])
-    ball = read.wrap_objects["ball"]
-    assert (
-        ball.kind == "sphere" and ball.size == (0.03,) and ball.quadrant == "-y" and ball.frame.body == "arm"
-    )
-    assert read.groups == {"flexors": ("flexor",)}
-
-
-def test_muscles_are_added_along_their_paths(tmp_path):
-    """Origin on the ground; a point that is there up to 0.5 rad; an insertion that moves along the arm."""
-    points = """<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.3 0</location>
-</PathPoint><ConditionalPathPoint name="p2"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
-<location>0.1 0.2 0</location><socket_coordinate>/jointset/elbow/flexion</socket_coordinate><range>-1 0.5</range>
-</ConditionalPathPoint><MovingPathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
-<socket_x_coordinate>/jointset/elbow/flexion</socket_x_coordinate><x_location><LinearFunction>
-<coefficients>0.1 0.4</coefficients></LinearFunction></x_location></MovingPathPoint>"""
-    rest = f"""<ForceSet><objects><Thelen2003Muscle name="flexor"><GeometryPath name="geometrypath"><PathPointSet>
-<objects>{points}</objects></PathPointSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>"""
-    read = ph.read_opensim(hinged(tmp_path, rest))
-    model = read.build()
-    for angle in (-0.4, 0.2, 0.9):
-        turn = lie.so3_exp([0.0, 0.0, angle])
-        insertion = turn @ [0.4 + 0.1 * angle, 0.0, 0.0]
-        corners = [[0.0, 0.3, 0.0], turn @ [0.1, 0.2, 0.0], insertion]
-        if angle > 0.5:
-            del corners[1]
-        length = sum(np.linalg.norm(np.subtract(b, a)) for a, b in itertools.pairwise(corners))
-        state = read.state(model, {"flexion": angle})
-        assert ph.muscle_lengths(model, state).lengths[0] == pytest.approx(length, abs=1e-14)
-    assert not ph.read_opensim(hinged(tmp_path, rest), muscles=False).build().muscles
-
-
-CORD = """<ForceSet><objects><Thelen2003Muscle name="cord"><GeometryPath name="geometrypath"><PathPointSet><objects>
-<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0.0 0.3 0</location></PathPoint>
-<PathPoint name="p2"><socket_parent_frame>/ground</socket_parent_frame><location>0.02 0.1 0</location></PathPoint>
-<PathPoint name="p3"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.3 0 0</location></PathPoint>
-</objects></PathPointSet><PathWrapSet><objects><PathWrap name="w"><wrap_object>ball</wrap_object>{wrap}</PathWrap>
-</objects></PathWrapSet></GeometryPath></Thelen2003Muscle></objects></ForceSet>"""
-BALL = """<WrapObjectSet><objects><WrapSphere name="ball"><translation>{at}</translation><radius>{radius}</radius>
-{rest}</WrapSphere></objects></WrapObjectSet>"""
-
-
-def wrapped(tmp_path, wrap="", at="0.1 0 0", radius=0.03, ball=""):
-    """A muscle of three points over a ball on the arm; wrap, ball: what its PathWrap and the ball say beside that."""
-    on_arm = BALL.format(at=at, radius=radius, rest=ball)
-    return hinged(tmp_path, CORD.format(wrap=wrap), bodies=body("arm", rest=on_arm))
-
-
-@pytest.mark.parametrize("given", ["90 95", "3 2", "1 4", "4 -1"])
-def test_a_wrap_between_points_that_are_not_there_is_refused(tmp_path, given):
-    path = wrapped(tmp_path, f"<range>{given}</range>")
-    with pytest.raises(
-        ph.FormatError, match=r"PathWrap 'w': range must increase within the path's points, 1 to 3"
-    ):
-        ph.read_opensim(path)
-
-
-@pytest.mark.parametrize("given", ["2 3", "-1 -1", "0 3", "2 -1"])
-def test_a_wrap_is_read_between_points_that_are_there(tmp_path, given):
-    assert ph.read_opensim(wrapped(tmp_path, f"<range>{given}</range>")).muscles["cord"].wraps
-
-
-@pytest.mark.parametrize("method", ["midpoint", "axial", "magic"])
-def test_methods_of_wraps_are_named(tmp_path, method):
-    (told,) = ph.read_opensim(wrapped(tmp_path, f"<method>{method}</method>")).warnings
-    assert repr(method) in told and told.endswith(": cord over ball")
-    usual = ph.read_opensim(wrapped(tmp_path, "<method>hybrid</method>")).warnings
-    assert not any("method" in told for told in usual)
-
-
-def test_a_stretch_that_seldom_meets_a_surface_wraps_where_it_does(tmp_path):
-    """A small ball on the arm that swings all round, a far stretch before the one that runs to the arm."""
-    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02), smoothing=0.0)
-    model = read.build()
-    assert list(model.muscles[0].strands) == [0, 1] and not read.warnings
-    for angle, longer in (
-        (np.arctan2(0.2, 0.0), True),
-        (0.0, False),
-    ):  # the ball is 1 cm beside the stretch's middle
-        points = [[0.0, 0.3, 0.0], [0.02, 0.1, 0.0], lie.so3_exp([0.0, 0.0, angle]) @ [0.3, 0.0, 0.0]]
-        chords = [np.linalg.norm(np.subtract(b, a)) for a, b in itertools.pairwise(points)]
-        length = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
-        assert (length > sum(chords) + 1e-3) == longer
-
-
-def test_a_stretch_that_a_quadrant_alone_forces_round_a_surface_is_straight_and_named(tmp_path):
-    read = ph.read_opensim(wrapped(tmp_path, at="0.2 0 0", radius=0.02, ball="<quadrant>x</quadrant>"))
-    assert list(read.build().muscles[0].strands) == [1]
-    (told,) = read.warnings
-    assert told.endswith(": cord from p1 to p2 over ball")
 
 
 def test_what_a_law_has_and_ours_has_not_is_named():
