@@ -34,11 +34,11 @@ MOST_TURN, MOST_BEND = 0.3, 0.05
 # Symplectic Euler shortens the period of an oscillation by a twentieth where a step is this much of it [rad]; the
 # oscillation counts if it moves a coordinate by this in a step [rad or m], among so many samples after a transient.
 MOST_PHASE, MOVES, AMONG, TRANSIENT = 1.0, 1e-3, 100, 16
-# Contacts that are deeper than this [m] are told: the curved path of a fast foot leads it in by half of that in a step.
+# Contacts deeper than this [m] are reported: in one step the curved path of a fast foot goes in by half of that.
 OVERLAP = 3e-3
 # Impulses are solved to 1e-9 of their size.
 RESIDUAL = 1e-3
-# Bodies that had to be moved farther than this [m, or a turn's sine] to meet their constraints are told.
+# Bodies that were moved farther than this [m, or sine of a turn] to meet their constraints are reported.
 MOVED = 1e-3
 # So are velocities that change by more than this share of the largest: those taken from an animation are less off.
 FASTER, STILL = 0.05, 1e-3

@@ -154,15 +154,21 @@ def draw_path(data: Array, count: int, samples: int, space: Array, corners: Arra
         filled += 1
         if k < count - 1 and space[here + muscle.STRAND_AT] != 0.0:
             header = int(space[here + muscle.STRAND_AT])
-            step = space[here + muscle.STRAND_LENGTH] / (samples + 1.0)
-            touches = 0
-            touch = next_touch(data, header, 0, space)
+            whole = space[here + muscle.STRAND_LENGTH]
+            step = whole / (samples + 1.0)
+            index, sigma, touches = 0, 0.0, 0  # of the last vertex that is given
+            following, touch = 0, 0.0  # of the next one
             for i in range(samples):
-                sigma = step * (i + 1.0)
-                if 0.0 <= touch <= sigma + 0.5 * step:
-                    sigma = touch
-                    touches += 1
+                while following <= index:
                     touch = next_touch(data, header, touches, space)
+                    following = (
+                        int(touch / step) + touches % 2
+                    )  # no steps on an obstacle are longer than the even ones
+                    touches += 1
+                    if touch < 0.0 or following > samples:
+                        following, touch = samples + 1, whole
+                sigma += (touch - sigma) / (following - index)
+                index = i + 1
                 find_point(data, header, sigma, 0.0, space)
                 x = flat3(space, point_of(data, header))
                 corners[filled, 0], corners[filled, 1], corners[filled, 2] = x
