@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -119,7 +120,8 @@ def all_finite(array: FloatArray, name: str) -> FloatArray:
 
 def number(value: Any, name: str, *, positive: bool = False, not_negative: bool = False) -> float:
     """A finite float, positive or not negative on request; ModelError otherwise."""
-    result = float(finite_array(value, (), name))
+    plain = type(value) is float and math.isfinite(value)  # no array for what is given most
+    result: float = value if plain else float(finite_array(value, (), name))
     if positive and not result > 0.0:
         raise ModelError(f"{name} must be positive, got {result:g}")
     if not_negative and result < 0.0:

@@ -105,7 +105,7 @@ def aligned_zeros(*shape: int) -> FloatArray:
     """Zeros that share no cache line with other data: threads that write to one line wait for each other."""
     count = math.prod(shape)
     buffer = np.zeros(count + 2 * LINE)
-    start = -buffer.ctypes.data // buffer.itemsize % LINE
+    start = -buffer.__array_interface__["data"][0] // buffer.itemsize % LINE
     return buffer[start : start + count].reshape(shape)
 
 

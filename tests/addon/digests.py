@@ -40,6 +40,7 @@ PASSING = {
     "execution_time",
     "persistent_uid",
     "is_in_ik_chain",
+    "is_simple_expression",  # read from the expression where it is first evaluated
     "session_uid",
     "is_evaluated",
     "tag",

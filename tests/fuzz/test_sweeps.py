@@ -15,8 +15,7 @@ def test_bad_arguments_end_in_documented_errors():
 
 
 @pytest.mark.slow
-# undo by hand alone: after random sessions, undoing a scrub now and then leaves the joint where it was scrubbed to
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "undo"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_sweep_finds_no_fault(name, request):
     pytest.importorskip("bpy")
     seed, seconds = int(request.config.getoption("--fuzz-seed")), request.config.getoption("--fuzz-seconds")
