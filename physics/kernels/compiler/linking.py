@@ -28,6 +28,7 @@ from . import keeping as keeping
 from .arrays import MODELS, own_reading, own_writing
 from .calls import of_kernel
 from .guards import Asking, OfKernels, refuse_foreign
+from .interrupts import Uninterrupted
 from .sources import module_name, sources_hash
 
 
@@ -53,7 +54,17 @@ class Loader:
         return hash(self.key)
 
 
-class _Shared(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
+class _Library(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
+    """Machine code that is made as a whole, or not at all."""
+
+    def finalize(self) -> None:
+        """As Numba's."""
+        with Uninterrupted():
+            make: Callable[[], None] = super().finalize
+            make()
+
+
+class _Shared(_Library):
     """Machine code that callers link by name, without compiling any of it again."""
 
     def _optimize_final_module(self) -> None:
@@ -90,7 +101,7 @@ class _Nowhere:
         """Numba stores objects here for functions that use Python objects; kernels do not."""
 
 
-class _Inlined(JITCodeLibrary):  # type: ignore[misc, unused-ignore]
+class _Inlined(_Library):
     """Code that is inlined into callers and gets no address."""
 
     @property
@@ -223,6 +234,8 @@ def _with_loaders(result: Any) -> Any:
 class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
     """Compiles functions that Python calls."""
 
+    library: type = _Library
+
     def compile_extra(self, function: Any) -> Any:
         """As Numba's."""
         with _Without():
@@ -234,6 +247,8 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
         define: Callable[[], Any] = super().define_pipelines
         pipelines = define()
         context = self.state.targetctx  # belongs to this compilation
+        self.state.library = self.library(context.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
         context.typing_context = _Lowering(self.state.typingctx)
         context.data_model_manager, context.cached_internal_func = MODELS, _internal
         self.state.typingctx = _Typing(self.state.typingctx)
@@ -244,7 +259,6 @@ class EntryCompiler(Compiler):  # type: ignore[misc, unused-ignore]
 
 
 class _Compiler(EntryCompiler):
-    library: type
     inlined: bool
 
     def define_pipelines(self) -> Any:
@@ -256,8 +270,6 @@ class _Compiler(EntryCompiler):
         # Numba's own functions that are compiled meanwhile inherit these: otherwise the first caller would decide
         # whether `int` is inlined, and by that the last bits of results
         ConfigStack().top().forceinline = False
-        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
         state.func_id.unique_id = sources_hash(module_name(state.func_id.modname))
         return super().define_pipelines()
 

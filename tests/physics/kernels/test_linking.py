@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from physics.kernels.compiler import jit, sources
+from physics.kernels.compiler.interrupts import Uninterrupted
 
 ROOT = Path(__file__).parents[3]
 KEPT = pytest.mark.skipif(jit.LINKING is None, reason="kernels are not linked by name")
@@ -176,3 +178,17 @@ def test_without_numba_the_same_results(tmp_path: Path) -> None:
         "limit_value": None,
         "limit_potential": None,
     }
+
+
+def test_an_interrupt_waits_until_the_code_is_whole():
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    done = []
+    try:
+        with pytest.raises(KeyboardInterrupt), Uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("whole")
+        assert done == ["whole"]
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
