@@ -14,13 +14,14 @@ from ..errors import ModelError
 from ..geometry import exponential_coordinates, lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
+from ..kernels.dynamics import sampled
+from ..model.checks import check_flags, inputs_alone
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..model.result import rotation_quaternions
-from ..muscles.states import check_tendons_of_samples
+from ..muscles.states import check_tendons_of_samples, initial_states
+from ..processors import slices
 from ..validation import all_finite, finite_array, float_array, instances, number, whole_number
-from . import newton_euler
-from .maximal import maximal_coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,21 +136,32 @@ def inverse_dynamics_of_samples(
     weights = _weights(model, times, cutoff, smoothing, degree)
     motion = _smooth_motion(model, times, q, weights, degree)
     check_tendons_of_samples(model, motion[0])
-    pushes = [(model.index(force.body), *force.at(times)) for force in _forces(external_forces)]
-    tau = np.empty_like(q)
-    for n, (position, velocity, acceleration) in enumerate(zip(*motion)):
-        state = model.state(q=position, qd=velocity, time=float(times[n]))
-        tau[n] = newton_euler(model, state, acceleration)[0]
-        if pushes:
-            maximal = maximal_coordinates(model, state)
-            wrenches = np.zeros((model.num_bodies, 6))
-            for body, force, point, moment in pushes:
-                pose = maximal.poses[body]
-                lever = np.zeros(3) if point is None else point[n] - pose[:3, 3]
-                couple = moment[n] + np.cross(lever, force[n])
-                wrenches[body] += np.concatenate([couple @ pose[:3, :3], force[n] @ pose[:3, :3]])
-            tau[n] -= maximal.jacobian_transpose_product(wrenches)
+    tau = _generalized_forces(model, np.stack(motion), _forces(external_forces), times)
     return SampledDynamics(tau, *motion, times)
+
+
+def _generalized_forces(
+    model: Model, motion: FloatArray, forces: Sequence[ExternalForce], times: FloatArray
+) -> FloatArray:
+    """Forces (T, nv) of q, q' and q'' (3, T, nv), whose muscles are at rest in each sample."""
+    pushed = np.array([model.index(force.body) for force in forces], dtype=np.int64)
+    pushes = np.zeros((len(times), len(forces), sampled.PUSH_WIDTH))
+    for row, each in zip(pushes.swapaxes(0, 1), forces):
+        force, point, moment = each.at(times)
+        row[:] = np.concatenate(
+            [np.full_like(force, np.nan) if point is None else point, force, moment], axis=1
+        )
+    tau = np.tile(inputs_alone(model, None), (len(times), 1))
+    if model.num_muscle_states:
+        states = [model.carried(initial_states(model, q, None)) for q in motion[0]]
+        tau = np.concatenate([tau, states], axis=1)
+    spaces = model.workspace().clear()
+    for part in slices(len(times)):
+        sampled.inverse_dynamics_of_rows(
+            model.arrays, motion[:, part].copy(), tau[part], pushed, pushes[part], *spaces
+        )
+        check_flags(model, spaces[2])
+    return tau[:, : model.num_coordinates].copy()
 
 
 def _forces(external_forces: Any) -> tuple[ExternalForce, ...]:

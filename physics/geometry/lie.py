@@ -9,6 +9,7 @@ checks all (see `face`).
 
 from __future__ import annotations
 
+import math
 from math import factorial
 from typing import Any
 
@@ -316,7 +317,7 @@ def check_frames(frames: Any, name: str) -> FloatArray:
     poses = float_array(frames, name)
     if poses.shape[-2:] != (4, 4):
         raise ModelError(f"{name} must be a pose (..., 4, 4), got shape {poses.shape}")
-    if poses.ndim == 2 and (poses == np.eye(4)).all():  # as most poses of most models
+    if poses.ndim == 2 and _surely_a_pose(poses.tolist()):  # as almost all: the rest takes ten times as long
         return poses
     rotation = poses[..., :3, :3]
     finite = np.isfinite(poses).all(axis=(-1, -2))
@@ -340,6 +341,23 @@ def check_frames(frames: Any, name: str) -> FloatArray:
         poses[..., :3, :3] = np.where(off[..., None, None], u @ vt, rotation)
     poses[..., 3, :] = [0.0, 0.0, 0.0, 1.0]
     return poses
+
+
+def _surely_a_pose(rows: list[list[float]]) -> bool:
+    """Whether a pose, as lists, is orthonormal to less than `check_frames` leaves, round-off included."""
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = rows
+    most = 0.9e-14
+    return (
+        last == [0.0, 0.0, 0.0, 1.0]
+        and math.isfinite(x + y + z)
+        and abs(a * a + b * b + c * c - 1.0) < most
+        and abs(d * d + e * e + f * f - 1.0) < most
+        and abs(g * g + h * h + i * i - 1.0) < most
+        and abs(a * d + b * e + c * f) < most
+        and abs(d * g + e * h + f * i) < most
+        and abs(g * a + h * b + i * c) < most
+        and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0.0
+    )
 
 
 def spatial_inertia(mass: Any, com: Any, inertia: Any) -> FloatArray:

@@ -17,7 +17,6 @@ from ..geometry import lie
 from ..joints.extent import extent
 from ..kernels.search import layout as rows
 from ..model.checks import check_flags, check_state
-from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..validation import number, truth, whole_number
 from .targets import Target, set_goals, target_rows
@@ -177,7 +176,7 @@ class InverseKinematics:
         """Bounds of every coordinate, and the length at which rotation vectors change their chart."""
         bounds = self._bounds.copy()
         bounds[self._held, : rows.MOST_STEP] = q[self._held, None]
-        vectors = rotation_coordinates(self.model)
+        vectors = self.model.coordinate_table.vectors
         bound = np.isfinite(bounds[vectors, : rows.MOST_STEP]).any()
         return bounds, np.inf if bound else kernels.stepping.rollout.CHART_LIMIT
 
@@ -210,7 +209,7 @@ class InverseKinematics:
         box[:, 0] = np.maximum(box[:, 0], bounds[:, rows.BOUND_LOWER])
         box[:, 1] = np.minimum(box[:, 1], bounds[:, rows.BOUND_UPPER])
         place: FloatArray = box[:, 0] + rng.uniform(size=len(box)) * (box[:, 1] - box[:, 0])
-        vectors = rotation_coordinates(self.model).reshape(-1, 3)
+        vectors = self.model.coordinate_table.vectors.reshape(-1, 3)
         quaternions = rng.normal(size=(len(vectors), 4))
         turns = lie.so3_log(lie.matrix_from_quaternion(quaternions))
         free = ~np.isfinite(bounds[vectors, : rows.MOST_STEP]).any(axis=(1, 2))
@@ -258,30 +257,26 @@ def _held(model: Model, held: Iterable[str | Body]) -> Any:
         raise ModelError(f"held must be bodies or their names, got {held!r:.80}")
     for body in [held] if isinstance(held, str | Body) else held:
         result[model.coordinate_slice(name_of(body))] = True
-    return result & ~np.concatenate([body.held for body in model.bodies])
+    return result & ~model.coordinate_table.held
 
 
 def _bounds(model: Model, limits: bool) -> FloatArray:
     """Lower and upper end and largest step of each coordinate (nv, 3)."""
-    result = np.zeros((model.num_coordinates, rows.BOUND_WIDTH))
-    for body in model.bodies:
-        where = model.coordinate_slice(body.name)
-        box = np.array(body.joint.range, dtype=np.float64).reshape(-1, 2)
-        if limits or body.held.any():  # limits of Euler angles depend on three coordinates
-            own = np.where(limits | body.held[:, None], body.limits, [-np.inf, np.inf])
-            for first, _ in body.joint.angle_groups:
-                own[first : first + 3] = [-np.inf, np.inf]
-            inner = np.stack([np.maximum(box[:, 0], own[:, 0]), np.minimum(box[:, 1], own[:, 1])], axis=1)
-            if (inner[:, 0] > inner[:, 1]).any():
-                raise ModelError(
-                    f"limits of body {body.name!r} must overlap the range {box.tolist()}, got {own.tolist()}"
-                )
-            box = inner
-        width = box[:, 1] - box[:, 0]
-        # steps of a radian keep rotation vectors in their chart and the linear model valid
-        most = np.array([1.0 if unit == "rad" else np.inf for unit in body.joint.coordinate_units])
-        result[where, : rows.MOST_STEP] = box
-        result[where, rows.MOST_STEP] = np.minimum(most, np.where(width > 0.0, 0.5 * width, np.inf))
+    table, result = model.coordinate_table, np.zeros((model.num_coordinates, rows.BOUND_WIDTH))
+    counts = ~table.ordered & (limits | table.held)  # limits of Euler angles depend on three coordinates
+    own = np.where(counts[:, None], table.limits, [-np.inf, np.inf])
+    lower, upper = np.maximum(table.ranges[:, 0], own[:, 0]), np.minimum(table.ranges[:, 1], own[:, 1])
+    if (lower > upper).any():
+        d = int(np.argmax(lower > upper))
+        raise ModelError(
+            f"limits of {model.coordinate_names[d]} must overlap the range {table.ranges[d].tolist()}, "
+            f"got {own[d].tolist()}"
+        )
+    # steps of a radian keep rotation vectors in their chart and the linear model valid
+    width = upper - lower
+    half = np.where(width > 0.0, 0.5 * width, np.inf)
+    result[:, rows.BOUND_LOWER], result[:, rows.BOUND_UPPER] = lower, upper
+    result[:, rows.MOST_STEP] = np.minimum(np.where(table.angles, 1.0, np.inf), half)
     return result
 
 
@@ -302,14 +297,12 @@ def _solver_space(model: Model, targets: int, limits: int) -> tuple[Any, ...]:
 
 def _at_limits(model: Model, q: FloatArray, bounds: FloatArray) -> tuple[str, ...]:
     """Names of the readings at an end of their limits."""
-    readings = model.readings(q)
-    limits = np.concatenate([body.limits.reshape(-1, 2) for body in model.bodies])
-    names = []
-    for d, name in enumerate(model.reading_names):
-        ends = limits[d]
-        value = readings[d]
-        if np.isfinite(bounds[d, : rows.MOST_STEP]).any():
-            ends, value = bounds[d, : rows.MOST_STEP], q[d]
-        if ends[0] < ends[1] and (np.abs(value - ends) <= AT_LIMIT).any():
-            names.append(name)
-    return tuple(names)
+    bounded = np.isfinite(bounds[:, : rows.MOST_STEP]).any(axis=1)
+    limits = model.coordinate_table.limits
+    unbounded = ~bounded & np.isfinite(limits).any(axis=1)
+    values = np.where(bounded, q, model.readings(q)) if unbounded.any() else q
+    ends = np.where(bounded[:, None], bounds[:, : rows.MOST_STEP], limits)
+    if not np.isfinite(ends).any():
+        return ()
+    at = (ends[:, 0] < ends[:, 1]) & (np.abs(values[:, None] - ends) <= AT_LIMIT).any(axis=1)
+    return tuple(model.reading_names[d] for d in np.flatnonzero(at))

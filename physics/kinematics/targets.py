@@ -17,6 +17,9 @@ from ..kernels.search import layout as rows
 from ..model.model import Model
 from ..validation import finite_array, float_array, instances, number
 
+# the body's own frame, and a goal that is not set, as the kernel has them
+AT_BODY = kernel_poses(np.stack([np.eye(4)] * 2)).ravel()
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -83,13 +86,14 @@ def target_rows(model: Model, targets: Any) -> tuple[FloatArray, FloatArray]:
         name = f"of the target of body {body!r}"
         if target.position is None and target.rotation is None:
             raise ModelError(f"the target of body {body!r} has no goal: give a position or a rotation")
-        frame = np.eye(4)
-        place = np.zeros(3) if target.at is None else float_array(target.at, f"at {name}")
-        if place.shape == (4, 4):
-            frame = lie.check_frame(place, f"at {name}")
-        else:
-            frame[:3, 3] = finite_array(place, (3,), f"at {name}")
-        row[rows.TARGET_FRAME :] = kernel_poses(np.stack([frame, np.eye(4)])).ravel()
+        row[rows.TARGET_FRAME :] = AT_BODY
+        place = None if target.at is None else float_array(target.at, f"at {name}")
+        if place is not None and place.shape == (4, 4):
+            place = lie.check_frame(place, f"at {name}")
+            row[rows.TARGET_FRAME : rows.TARGET_FRAME + 9] = place[:3, :3].ravel()
+            place = place[:3, 3]
+        if place is not None:
+            row[rows.TARGET_FRAME + 9 : rows.TARGET_FRAME + 12] = finite_array(place, (3,), f"at {name}")
         if target.position is not None:
             weight[1] = number(target.position_weight, f"position_weight {name}", not_negative=True)
         if target.rotation is not None:
@@ -121,4 +125,6 @@ def set_goals(row: FloatArray, weights: FloatArray, position: Any, rotation: Any
 def _given(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
     """A goal's numbers, finite or all NaN."""
     goal = float_array(value, name)
-    return goal if goal.shape == shape and np.isnan(goal).all() else finite_array(value, shape, name)
+    if goal.shape != shape or not (np.isfinite(goal).all() or np.isnan(goal).all()):
+        finite_array(value, shape, name)  # which says what is wrong
+    return goal

@@ -1,24 +1,84 @@
-"""The coordinates of a model that form rotation vectors."""
+"""What is known of each coordinate of a model, in arrays."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._typing import BoolArray, FloatArray
+from ..bodies.body import Body
+from ..joints.packing import Arrays
 from ..kernels import layout
-from .model import Model
 
 
-def rotation_coordinates(model: Model) -> Any:
-    """Indices of the coordinates of all rotation vectors of the model, three for each."""
-    body_int, _, block_int, _, _ = model.arrays
+class CoordinateTable(NamedTuple):
+    """The coordinates of all joints, and their readings, which are as many; read-only arrays.
+
+    Attributes:
+        ranges: of the joints (nv, 2). limits: of the bodies, on the readings (nv, 2); infinite where there is none.
+        held: whether equal limits hold it (nv,). timed: whether it is the time of a moving surface (nv,).
+        angles: whether it is an angle (nv,). ordered: whether its reading is an Euler angle, which depends on three.
+        vectors: indices of the coordinates of all rotation vectors, three for each.
+    """
+
+    ranges: FloatArray
+    limits: FloatArray
+    held: BoolArray
+    timed: BoolArray
+    angles: BoolArray
+    ordered: BoolArray
+    vectors: NDArray[np.int64]
+
+
+class HasCoordinates(Protocol):
+    """A model, which has this table."""
+
+    @property
+    def coordinate_table(self) -> CoordinateTable: ...
+
+
+def make_coordinate_table(bodies: Sequence[Body], arrays: Arrays) -> CoordinateTable:
+    """The table of these bodies' joints, of which `arrays` are the kernels' arrays."""
+    joints = [body.joint for body in bodies]
+
+    def flags(values: Any) -> BoolArray:
+        return np.array(list(values), dtype=np.bool_)
+
+    def ends(pairs: Any) -> FloatArray:
+        return np.concatenate([np.zeros((0, 2)), *(np.reshape(each, (-1, 2)) for each in pairs)])
+
+    ordered = []
+    for joint in joints:
+        of_three = {first + k for first, _ in joint.angle_groups for k in range(3)}
+        ordered += [d in of_three for d in range(joint.num_coordinates)]
+    table = CoordinateTable(
+        ranges=ends(joint.range for joint in joints),
+        limits=ends(body.limits for body in bodies),
+        held=flags(flag for body in bodies for flag in body.held),
+        timed=flags(flag for joint in joints for flag in joint.prescribed),
+        angles=flags(unit == "rad" for joint in joints for unit in joint.coordinate_units),
+        ordered=flags(ordered),
+        vectors=_rotation_vectors(arrays),
+    )
+    for column in table:
+        column.flags.writeable = False
+    return table
+
+
+def _rotation_vectors(arrays: Arrays) -> NDArray[np.int64]:
+    body_int, _, block_int, _, _ = arrays
     result: list[int] = []
-    if not (block_int[:, layout.KIND] == layout.ROTATION_VECTOR).any():
-        return np.array(result, dtype=np.int64)
     for row in body_int:
         for b in range(row[layout.BLOCK_START], row[layout.BLOCK_START] + row[layout.BLOCK_COUNT]):
             if block_int[b, layout.KIND] == layout.ROTATION_VECTOR:
                 first = int(row[layout.DOF_START] + block_int[b, layout.COORDINATE])
                 result += [first, first + 1, first + 2]
     return np.array(result, dtype=np.int64)
+
+
+def rotation_coordinates(model: HasCoordinates) -> NDArray[np.int64]:
+    """Indices of the coordinates of all rotation vectors of the model, three for each."""
+    return model.coordinate_table.vectors

@@ -31,6 +31,7 @@ from ..muscles.muscle import Muscle
 from ..muscles.packing import PackedMuscles, muscle_room
 from ..muscles.states import check_pulls, initial_states
 from ..validation import finite_array, float_array, instance, instances, number
+from .coordinates import CoordinateTable, make_coordinate_table
 from .evaluation import evaluate_constraints
 from .naming import coordinate_values
 
@@ -171,6 +172,11 @@ class Model:
         return tuple(name for body in self.bodies for name in coordinate_names(body))
 
     @cached_property
+    def coordinate_table(self) -> CoordinateTable:
+        """Ranges, limits and kinds of the nv coordinates."""
+        return make_coordinate_table(self.bodies, self.arrays)
+
+    @cached_property
     def _coordinate_numbers(self) -> dict[str, int]:
         return {name: d for d, name in enumerate(self.coordinate_names)}
 
@@ -290,10 +296,11 @@ class Model:
                 rotation vector has a singular length.
         """
         time = number(time, "time")
-        timed = np.array([flag for body in self.bodies for flag in body.joint.prescribed], dtype=np.bool_)
+        timed, rotates = self.coordinate_table.timed, self.coordinate_table.vectors.size
         positions = coordinate_values(self, q, "q", np.where(timed, time, self._default_coordinates))
         velocities = coordinate_values(self, qd, "qd", timed.astype(np.float64))
-        check_rotations(self.arrays, self.body_names, positions)
+        if rotates:
+            check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
         for array in (positions, velocities, chart, *(() if states is None else (states,))):
@@ -302,14 +309,12 @@ class Model:
 
     @cached_property
     def _default_coordinates(self) -> FloatArray:
-        q = np.zeros(self.num_coordinates)
-        ranges = [
-            np.where(body.held[:, None], body.limits, body.joint.range.reshape(-1, 2)) for body in self.bodies
-        ]
-        for d, (lower, upper) in enumerate(np.concatenate(ranges) if ranges else []):
-            if lower > 0.0 or upper < 0.0:
-                q[d] = 0.5 * (lower + upper)
-        return q
+        table = self.coordinate_table
+        lower, upper = np.where(table.held[:, None], table.limits, table.ranges).T
+        within: FloatArray = np.zeros(self.num_coordinates)
+        away = (lower > 0.0) | (upper < 0.0)
+        within[away] = 0.5 * (lower[away] + upper[away])
+        return within
 
     def evaluate_constraints(
         self, state: State, constraints: Iterable[Constraint]

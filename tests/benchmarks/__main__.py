@@ -25,6 +25,7 @@ from . import (
     opensim_muscles,
     peers,
     pinocchio_cpp,
+    reaching,
     trees,
     unjitted,
     wrapping,
@@ -106,6 +107,18 @@ def against_peers(report: Report) -> None:
         peers.check_agreement(tree, tuple(others.values()))
         ours = chains.rollout(race, tree.model(), tree.start)
         report.race(ours, *((key, peer.contestant) for key, peer in others.items()))
+
+
+def kinematics_and_samples(report: Report) -> None:
+    """Inverse kinematics against a plain loop around Pinocchio, and inverse dynamics a frame."""
+    for size in (7, 30) if installed("pinocchio") else ():
+        reach = reaching.Reach(size)
+        ours, loop = reach.ours(), reach.pinocchio_loop()
+        reach.check(ours, loop)
+        report.race(ours, (f"ik_{size}_over_pinocchio_loop", loop))
+    frames = reaching.sampled(7)
+    taken = Spread.of(1e6 * alternate((frames,), report.rounds)[frames.name])
+    report.figure("inverse_dynamics_frame_us", taken.median, taken.__dict__, f"[{taken}]")
 
 
 def with_constraints(report: Report) -> None:
@@ -209,6 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     against_peers(report)
     against_ourselves(report)
     with_constraints(report)
+    kinematics_and_samples(report)
     against_opensim(report)
     on_two_threads(report)
     without_numba(report)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import linkages, muscles, pinocchio_cpp, trees, wrapping
+from . import linkages, muscles, pinocchio_cpp, reaching, trees, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -69,8 +69,17 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, 
 def test_contestants_run() -> None:
     pytest.importorskip("numba")
     shapes = [make(name) for name in wrapping.SHAPES for make in (wrapping.smooth, wrapping.shortest)]
-    for each in (*shapes, wrapping.network(), muscles.massive(), muscles.massless(), linkages.ours()):
+    for each in (
+        *shapes,
+        wrapping.network(),
+        muscles.massive(),
+        muscles.massless(),
+        linkages.ours(),
+        reaching.sampled(3),
+    ):
         each.run(2)
+    reach = reaching.Reach(7)
+    reach.check(reach.ours())
 
 
 @pytest.mark.slow

@@ -12,5 +12,6 @@ if TYPE_CHECKING:
     from . import maximal as maximal
     from . import observe as observe
     from . import rnea as rnea
+    from . import sampled as sampled
 else:
     __getattr__ = load_on_use(__name__)
