@@ -9,7 +9,7 @@ import os
 import sys
 
 from . import register, unregister
-from .batch import command_line, console
+from .batch import command_line, console, shots
 
 
 def run() -> int:
@@ -23,8 +23,8 @@ def run() -> int:
     try:
         if options.command == "batch":  # its children import Blender, it does only where it has to
             return command_line.main(sys.argv[1:], register=register)
-        if options.end_with_stdin:
-            command_line.end_with_stdin()
+        if options.command == "shots":
+            shots.listen()
         with console.silenced():
             try:
                 import bpy  # noqa: F401

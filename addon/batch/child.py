@@ -1,7 +1,8 @@
-"""One child process of a batch: runs the command ``bake`` on one shot.
+"""A child process of a batch: runs the command ``bake`` on one shot after another.
 
-The standard input of a child is a pipe (``command_line.end_with_stdin``): when the parent closes it or dies, the child
-exits at once. A child writes only a temporary file, which the parent then moves into place.
+The standard input of a child is a pipe (``shots.listen``), from which it takes the arguments of each shot: when the
+parent closes it or dies, the child exits at once. A child writes only a temporary file, which the parent then moves
+into place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,8 @@ class Told:
     """Output of a child.
 
     Attributes:
-        code: its exit code; if negative, minus the number of the signal that ended it.
+        code: the shot's exit code; if negative, minus the number of the signal that ended the process.
+        ended: whether the shot is over, and the process waits for the next one.
         scenes: facts about each baked scene. warnings, errors: one line each. codes: of the warnings.
         empty: its file has nothing to simulate.
         blender: version of its Blender. libraries: linked files, with their hashes when the child read them.
@@ -46,6 +49,7 @@ class Told:
     """
 
     code: int = 0
+    ended: bool = False
     scenes: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     codes: list[str] = field(default_factory=list)
@@ -74,23 +78,30 @@ class Told:
         elif kind == "error":
             self.errors.append(str(event["message"]))
             self.empty = self.empty or bool(event.get("empty"))
+        elif kind == "ended":
+            self.code, self.ended = int(event["code"]), True
         elif kind == "progress":
             return float(event["fraction"])
         return None
 
 
 class Child:
-    """The process that bakes one shot. ``follow`` blocks until it exits; ``end`` may be called from any thread."""
+    """A process that bakes shots. ``bake`` blocks until a shot ends; ``end`` may be called from any thread.
 
-    def __init__(self, shot: Shot, out: Path | None) -> None:
-        """Start it; without ``out`` it only checks the shot.
+    Attributes:
+        baked: number of shots that it has ended.
+    """
+
+    def __init__(self) -> None:
+        """Start it.
 
         Raises:
             OSError: the process cannot be started.
         """
         command, environment = _program()
+        self.baked = 0
         self._process = subprocess.Popen(
-            [*command, *arguments(shot, out)],
+            [*command, "shots"],
             env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -99,28 +110,44 @@ class Child:
             encoding="utf-8",
             errors="replace",
         )
+        self._asks: Any = self._process.stdin
+        self._says: Any = self._process.stdout
 
-    def follow(self, progress: Callable[[float], None]) -> Told:
-        """Read its output until it exits."""
+    @property
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def bake(self, shot: Shot, out: Path | None, progress: Callable[[float], None]) -> Told:
+        """Let it bake a shot, or without ``out`` only check it, and read what it says until it is done or exits."""
         told = Told()
-        # leaving the block closes its pipes and waits for it
-        with self._process as process:
-            for line in process.stdout or ():
-                fraction = told.take(line)
-                if fraction is not None:
-                    progress(fraction)
-            # its standard input stays open until it exits, since closing that ends it
-            told.code = process.wait()
+        with suppress(OSError):  # it has died: the end of its output says how
+            self._asks.write(json.dumps(arguments(shot, out)) + "\n")
+            self._asks.flush()
+        for line in self._says:
+            fraction = told.take(line)
+            if fraction is not None:
+                progress(fraction)
+            if told.ended:
+                self.baked += 1
+                return told
+        told.code = self._process.wait()
         return told
 
     def end(self) -> None:
         """Kill it and its compute process."""
         self._process.kill()
 
+    def close(self) -> None:
+        """Let it exit, and wait for that; it has nothing to do any more."""
+        with suppress(OSError):  # what it did not read is lost with it
+            self._asks.close()
+        self._says.close()
+        self._process.wait()
+
 
 def arguments(shot: Shot, out: Path | None) -> list[str]:
     """The arguments of the command ``bake`` for a shot."""
-    line = ["bake", str(shot.source), "--log-json", "--end-with-stdin"]
+    line = ["bake", str(shot.source), "--log-json"]
     line += ["--out", str(out)] if out is not None else ["--check"]
     line += ["--scene", shot.scene] if shot.scene is not None else []
     line += ["--frames", *map(str, shot.frames)] if shot.frames else []

@@ -19,13 +19,12 @@ from ..blender import linked_files, physics_access, session
 from ..data import findings, frame_times, references
 from ..jobs import bake as tasks
 from ..reading import contents
-from . import command, files, job_file, report, settings_overrides
+from . import command, files, job_file, report, settings_overrides, shots
 from .console import FROM_OUTSIDE, silenced
 
 if TYPE_CHECKING:
     from bpy.types import Scene
 
-GONE = 130  # exit code of a batch's child whose parent has exited
 BAKE_CODES = (
     "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 4 done, but --fail-on-diagnosis found "
     "something, 130 interrupted."
@@ -40,7 +39,8 @@ BATCH_CODES = (
 def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
     """The parser of the command line; program: its name in the usage text."""
     result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
-    commands = result.add_subparsers(dest="command", required=True)
+    commands = result.add_subparsers(dest="command", required=True, metavar="{bake,batch}")
+    commands.add_parser("shots")  # for the children of a batch
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
         "--scene", metavar="NAME", help="only this scene; default: all with something to simulate"
@@ -80,14 +80,13 @@ def _add_bake(commands: argparse._SubParsersAction, shared: argparse.ArgumentPar
     target.add_argument(
         "--check", action="store_true", help="only open the file and check settings and scenes"
     )
-    bake.add_argument("--end-with-stdin", action="store_true", help=argparse.SUPPRESS)
 
 
 def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
     batch = commands.add_parser(
         "batch",
         parents=[shared],
-        help="bake many files, one process each; finished shots are kept",
+        help="bake many files, several at once; finished shots are kept",
         epilog=BATCH_CODES,
     )
     batch.add_argument(
@@ -114,6 +113,8 @@ def main(
         options = parser(program).parse_args(list(arguments))
     except SystemExit as end:
         return int(end.code or 0)
+    if options.command == "shots":
+        return _bake_shots()
     _take_interrupts(options.command)
     if options.command == "batch":
         return command.run_batch(options, register)
@@ -132,10 +133,20 @@ def _take_interrupts(name: str) -> None:
             signal.signal(number, signal.default_int_handler)
 
 
+def _bake_shots() -> int:
+    """The command ``shots``: bakes what the standard input asks for, and exits with that."""
+    reporting = physics_access.part("reporting")
+    for arguments in shots.asked():
+        try:
+            code = run_bake(parser().parse_args(arguments))
+        except SystemExit:
+            code = int(reporting.EXIT_USAGE)
+        reporting.Reporter(log_json=True).event("ended", code=code)
+    return int(reporting.EXIT_DONE)
+
+
 def run_bake(options: argparse.Namespace) -> int:
     """The command ``bake``."""
-    if options.end_with_stdin:
-        end_with_stdin()
     reporting = physics_access.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     source, target = Path(options.input), Path(options.out) if options.out else None
@@ -330,27 +341,3 @@ def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
         **{f"{stage}_s": round(seconds, 3) for stage, seconds in outcome.seconds.items()},
     )
     return int(reporting.EXIT_DONE)
-
-
-_watching: threading.Thread | None = None
-
-
-def end_with_stdin() -> None:
-    """Exit at once when the parent closes the standard input; ignore interrupts, which the parent handles."""
-    global _watching
-    if _watching is not None:
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # On Windows a thread that waits in a read of the standard input blocks libraries that ask for its handle
-    source = os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    _watching = threading.Thread(target=_wait_for_end, args=(source,), daemon=True)
-    _watching.start()
-
-
-def _wait_for_end(source: int) -> None:
-    while os.read(source, 1024):
-        continue
-    os._exit(GONE)

@@ -1,4 +1,4 @@
-"""Bakes many shots, one process each, several at once; finished shots are kept however the run ends.
+"""Bakes many shots in a few processes; finished shots are kept however the run ends.
 
 Children only write hidden files beside the outputs; only this process moves them into place, each with its record. So
 a kill of any of these processes, at any moment, leaves every output complete or absent.
@@ -25,6 +25,8 @@ from .console import FROM_OUTSIDE
 from .job_file import Shot, on_a_line
 from .records import locked
 
+#: shots that a process bakes before another one takes its place: what Blender does not give back goes with it
+MOST_SHOTS = 50
 #: time [s] to wait for this process's own signal after a signal has ended a child
 TOGETHER = 1.0
 
@@ -60,6 +62,7 @@ class Run:
         self._stopping = threading.Event()
         self._outcomes: dict[int, report.Outcome] = {}
         self._children: set[Child] = set()
+        self._own = threading.local()  # each thread's child
         self._guard = threading.Lock()
         self._said: queue.SimpleQueue[tuple[int, float | report.Outcome]] = queue.SimpleQueue()
 
@@ -112,8 +115,9 @@ class Run:
             try:
                 number = waiting.get_nowait()
             except queue.Empty:
-                return
+                break
             self._said.put((number, self._outcome(number)))
+        self._dismiss()
 
     def _listen(self, told: Callable[[list[report.Outcome]], object]) -> None:
         """Report the threads' messages until every shot has ended."""
@@ -204,26 +208,45 @@ class Run:
             records.sweep(shot.target)
         return report.BAKED, reason, told
 
-    def _follow(self, number: int, shot: Shot, part: Path | None) -> Told:
-        """Run the child of a shot to its end; _Ended if it fails."""
+    def _child(self) -> Child:
+        """This thread's process; a new one where it has none that lives, or that has baked MOST_SHOTS."""
+        child: Child | None = getattr(self._own, "child", None)
+        if child is not None and (not child.lives or child.baked >= MOST_SHOTS):
+            self._dismiss()
+            child = None
         with self._guard:
             if self._stopping.is_set():
                 raise _Ended(report.INTERRUPTED, "not started")
-            child = Child(shot, part)
-            self._children.add(child)
-        late = threading.Event()
+            if child is None:
+                self._own.child = child = Child()
+                self._children.add(child)
+        return child
+
+    def _dismiss(self) -> None:
+        """Let this thread's process go, if it has one."""
+        child: Child | None = getattr(self._own, "child", None)
+        if child is not None:
+            self._own.child = None
+            child.close()
+            with self._guard:
+                self._children.discard(child)
+
+    def _follow(self, number: int, shot: Shot, part: Path | None) -> Told:
+        """Let a process bake a shot; _Ended if that fails."""
+        child, late = self._child(), threading.Event()
+        used = child.baked > 0
         clock = threading.Timer(shot.timeout or 0.0, lambda: (late.set(), child.end()))
         if shot.timeout is not None:
             clock.start()
         try:
-            told = child.follow(lambda fraction: self._said.put((number, fraction)))
+            told = child.bake(shot, part, lambda fraction: self._said.put((number, fraction)))
         finally:
             clock.cancel()
-            with self._guard:
-                self._children.discard(child)
         if late.is_set():
             opening = "" if told.blender else ": the file or one of its libraries was still being opened"
             raise _Ended(report.TIMED_OUT, f"not done in {shot.timeout:g} s{opening}", told)
+        if used and not told.ended and not self._stopping.is_set():
+            return self._follow(number, shot, part)  # it may have been another shot's fault: in a new process
         if told.empty and shot.may_be_empty:
             raise _Ended(report.SKIPPED, "nothing to simulate", told)
         _judge(told, part)

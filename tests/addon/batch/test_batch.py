@@ -18,14 +18,22 @@ class FakeChild:
     """Stands in for the child: copies its input, or does what the test asks for."""
 
     behaviour: dict = {}
+    started = 0
 
-    def __init__(self, shot, out):
-        self.shot, self.out, self.ended = shot, out, False
-        self.does = self.behaviour.get(shot.name, "bake")
+    def __init__(self):
+        self.ended, self.baked, self.lives = False, 0, True
+        FakeChild.started += 1
 
-    def follow(self, progress):
+    def bake(self, shot, out, progress):
+        told = self._told(shot, out, progress)
+        told.ended = self.lives = told.code >= 0 and not self.ended
+        self.baked += told.ended
+        return told
+
+    def _told(self, shot, out, progress):
         from importlib import import_module
 
+        self.shot, self.out, self.does = shot, out, self.behaviour.get(shot.name, "bake")
         told = import_module(FakeChild.module).Told(blender="" if self.does == "hang unopened" else "9.9")
         progress(0.5)
         if str(self.does).startswith("hang"):
@@ -55,6 +63,9 @@ class FakeChild:
     def end(self):
         self.ended = True
 
+    def close(self):
+        self.lives = False
+
 
 @pytest.fixture
 def run(part, folder, monkeypatch):
@@ -62,6 +73,7 @@ def run(part, folder, monkeypatch):
     FakeChild.module = part("batch.child").__name__
     monkeypatch.setattr(part("batch.run"), "Child", FakeChild)
     monkeypatch.setattr(FakeChild, "behaviour", {})
+    monkeypatch.setattr(FakeChild, "started", 0)
 
     def bake(shots=None, at_once=2, **options):
         batch = part("batch.run")
@@ -284,3 +296,14 @@ def test_a_folder_s_odd_names_are_told_each_on_a_line(run, part, folder):
     assert "nowhere.blend" in next(each.note for each in outcomes if each.shot.name == "gone")
     assert len(part("batch.report").table(outcomes).splitlines()) == 8
     assert (folder / "out/line\nbreak.blend").read_bytes() == b"baked content"
+
+
+def test_a_process_bakes_many_shots_and_one_that_dies_is_replaced(run, monkeypatch, part):
+    assert set(run(at_once=1)[0].values()) == {"baked"} and FakeChild.started == 1
+    FakeChild.behaviour, FakeChild.started = {"a": -11}, 0
+    states, _ = run(at_once=1, overwrite=True)
+    # a is tried once more in a process that no other shot has used, and what follows needs a third
+    assert states == {"a": "crashed", "b": "baked", "Knie größer": "baked"} and FakeChild.started == 3
+    monkeypatch.setattr(part("batch.run"), "MOST_SHOTS", 1)
+    FakeChild.behaviour, FakeChild.started = {}, 0
+    assert set(run(at_once=1, overwrite=True)[0].values()) == {"baked"} and FakeChild.started == 3

@@ -161,10 +161,10 @@ def test_what_is_wrong_is_told_before_anything_starts(command, hinge_file, tmp_p
 def test_a_child_ends_when_its_parent_is_gone(condyle, hinge_file, tmp_path):
     if condyle.__name__ != "addon":
         pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
-    line = [sys.executable, "-m", "addon", "bake", str(hinge_file), "--out", str(tmp_path / "out.blend")]
+    shot = json.dumps(["bake", str(hinge_file), "--out", str(tmp_path / "out.blend")])
     child = subprocess.run(
-        [*line, "--end-with-stdin"],
-        stdin=subprocess.DEVNULL,  # at its end from the beginning
+        [sys.executable, "-m", "addon", "shots"],
+        input=f"{shot}\n".encode(),  # it is at its end while the child imports Blender
         cwd=Path(condyle.__file__).parents[1],
         timeout=600,
     )
