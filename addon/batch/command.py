@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,7 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
             raise _wrong(f"--report {options.report}: no such folder: {folder}")
         if os.path.isdir(options.report) or not os.access(folder, os.W_OK):
             raise _wrong(f"--report {options.report}: this file cannot be written")
+    first, step = _split(options.split)
     given: dict[str, Any] = {}
     for text in options.set:
         setting = job_file.parse_setting(text)
@@ -59,7 +61,7 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
             given[key] = getattr(options, key)
     if not os.path.exists(options.source):
         raise _wrong(f"no such file or folder: {options.source}")
-    shots = job_file.read(options.source, given, options.out, options.recursive)
+    shots = job_file.read(options.source, given, options.out, options.recursive)[first::step]
     for shot in shots:
         if shot.settings:
             _with_blender(register)
@@ -68,6 +70,16 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
             except physics_access.physics().FormatError as error:
                 raise _wrong(f"{shot.name}: {error}") from None
     return shots
+
+
+def _split(text: str | None) -> tuple[int, int]:
+    """Index of the first shot and distance to the next of ``N/M``; all shots for None."""
+    if text is None:
+        return 0, 1
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise _wrong(f"--split {text}: must be N/M with 1 <= N <= M, as 2/5")
+    return int(found[1]) - 1, int(found[2])
 
 
 def _with_blender(register: Callable[[], None]) -> None:
@@ -81,7 +93,8 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
     reporting = physics_access.part("reporting")
     at_once = options.at_once or physics_access.part("processors").available()
     reporter.start(f"batch of {len(shots)}")
-    run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run), reporter)
+    part = options.split.replace("/", "-of-") if options.split else ""
+    run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run, part), reporter)
 
     def write(so_far: list[Outcome]) -> str:
         return _write_report(options.report, report(so_far)) if options.report is not None else ""
@@ -93,9 +106,10 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
     reporter.done(**{state.replace(" ", "_"): count for state, count in counts.items()})
     if not options.quiet and not options.log_json:
         reporting.write(f"{table(outcomes)}\n", sys.stdout)
-    if _is_nothing(outcomes):
+    nothing = _is_nothing(outcomes) and options.split is None
+    if nothing:
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
-    code = _code(outcomes, options.fail_on_diagnosis, reporting)
+    code = _code(outcomes, options.fail_on_diagnosis, reporting, nothing)
     return int(reporting.EXIT_FAILED) if problem and code == reporting.EXIT_DONE else code
 
 
@@ -104,8 +118,8 @@ def _is_nothing(outcomes: list[Outcome]) -> bool:
     return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
 
 
-def _code(outcomes: list[Outcome], strict: bool, reporting: ModuleType) -> int:
-    if _is_nothing(outcomes):
+def _code(outcomes: list[Outcome], strict: bool, reporting: ModuleType, nothing: bool) -> int:
+    if nothing:
         return int(reporting.EXIT_FAILED)
     if any(each.state == INTERRUPTED for each in outcomes):
         return int(reporting.EXIT_INTERRUPTED)

@@ -97,6 +97,9 @@ def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentPa
     )
     batch.add_argument("--recursive", action="store_true", help="include sub-folders of FOLDER")
     batch.add_argument("--at-once", type=int, metavar="N", help="processes at a time; default: one per core")
+    batch.add_argument(
+        "--split", metavar="N/M", help="only each M-th shot, beginning with the N-th: for the tasks of a farm"
+    )
     batch.add_argument("--timeout", type=float, metavar="SECONDS", help="stop a shot that takes longer")
     batch.add_argument("--overwrite", action="store_true", help="bake all again, and replace any outputs")
     batch.add_argument(

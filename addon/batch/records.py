@@ -127,48 +127,63 @@ LOCK = ".condyle-batch.lock"
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, part: str = "") -> Iterator[None]:
     """Lock a folder of outputs against other batches; creates the folder if it is missing.
 
     The system releases the lock whenever and however this process ends.
 
+    Args:
+        part: what this batch bakes of all shots, as "2-of-5"; other parts may be written at the same time.
+
     Raises:
         FormatError: the folder cannot be written to, or another batch has locked it.
     """
-    path = folder / LOCK
+    with _locked(folder / LOCK, shared=bool(part)):
+        if not part:
+            yield
+            return
+        with _locked(folder / f"{LOCK}-{part}"):
+            yield
+
+
+@contextmanager
+def _locked(path: Path, shared: bool = False) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             file = path.open("a+")
-            if not _try_lock(file):
+            if not _try_lock(file, shared):
                 file.close()
-                raise physics_access.physics().FormatError(f"another batch is writing into {folder}")
+                raise physics_access.physics().FormatError(f"another batch is writing into {path.parent}")
             if _is_same(file, path):  # else the other batch has just removed it
                 break
             file.close()
     except OSError as error:
         raise physics_access.physics().FormatError(
-            f"{folder} cannot be written to: {error.strerror or error}"
+            f"{path.parent} cannot be written to: {error.strerror or error}"
         ) from None
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows cannot remove an open file; leaving it is harmless
-            path.unlink()
+        if not shared or _try_lock(file):  # the last of several removes it
+            with suppress(OSError):  # Windows cannot remove an open file; leaving it is harmless
+                path.unlink()
         file.close()
 
 
-def _try_lock(file: TextIO) -> bool:
+def _try_lock(file: TextIO, shared: bool = False) -> bool:
     try:
         if sys.platform == "win32":
             import msvcrt
 
+            if shared:  # Windows has no such lock here
+                return True
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -39,11 +39,13 @@ class Options:
         at_once: children at a time.
         overwrite: bake finished shots again, and replace outputs that no batch made.
         dry_run: only open and check each shot, and list those to bake.
+        part: of the shots of several batches that write into the same folders, as "2-of-5"; empty: all.
     """
 
     at_once: int
     overwrite: bool = False
     dry_run: bool = False
+    part: str = ""
 
 
 class _Ended(Exception):
@@ -78,7 +80,7 @@ class Run:
         with ExitStack() as locks:
             if not self._options.dry_run:
                 for folder in sorted({shot.target.parent for shot in self._shots}):
-                    locks.enter_context(locked(folder))
+                    locks.enter_context(locked(folder, self._options.part))
             return self._bake(told)
 
     def _bake(self, told: Callable[[list[report.Outcome]], object]) -> list[report.Outcome]:

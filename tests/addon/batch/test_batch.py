@@ -307,3 +307,35 @@ def test_a_process_bakes_many_shots_and_one_that_dies_is_replaced(run, monkeypat
     monkeypatch.setattr(part("batch.run"), "MOST_SHOTS", 1)
     FakeChild.behaviour, FakeChild.started = {}, 0
     assert set(run(at_once=1, overwrite=True)[0].values()) == {"baked"} and FakeChild.started == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no shared locks here")
+def test_parts_of_one_batch_write_into_one_folder(part, ph, folder):
+    locked, out = part("batch.records").locked, folder / "out"
+    with locked(out, "1-of-2"), locked(out, "2-of-2"):
+        for taken in ("", "1-of-2"):
+            with pytest.raises(ph.FormatError, match="another batch is writing into"), locked(out, taken):
+                pytest.fail("locked twice")
+    assert not names(out)
+    with (
+        locked(out),
+        pytest.raises(ph.FormatError, match="another batch is writing into"),
+        locked(out, "1-of-2"),
+    ):
+        pytest.fail("a part within the whole")
+
+
+def test_parts_are_all_shots_and_nothing_twice(part, ph, folder):
+    command = part("batch.command")
+    parse = part("batch.command_line").parser().parse_args
+
+    def shots(*split):
+        given = parse(["batch", str(folder), "--out", str(folder / "out"), *split])
+        return [shot.name for shot in command._shots(given, lambda: None)]
+
+    parts = [shots("--split", f"{n}/2") for n in (1, 2)]
+    assert sorted(parts[0] + parts[1]) == sorted(shots()) and all(parts)
+    assert shots("--split", "7/9") == []
+    for wrong in ("0/2", "3/2", "1", "1/0", "-1/2", "one/2"):
+        with pytest.raises(ph.FormatError, match="must be N/M"):
+            shots(f"--split={wrong}")
