@@ -7,6 +7,7 @@
     python3 build.py test [--slow]                 the tests
     python3 build.py test --installed 5.0          the add-on's tests against the installed extension
     python3 build.py test --peers                  the comparisons with Pinocchio, MuJoCo, OpenSim
+    python3 build.py test --cluster                simulations on a Dask cluster of several processes
     python3 build.py scenes | verify | bench --json FILE | extension | clean
 
 It needs only a Python for which Blender's module `bpy` has wheels: 3.13 or 3.11. The environment is .venv; others (for
@@ -75,6 +76,9 @@ class Environment:
 
 MAIN = Environment(ROOT / ".venv", {"3.13": "py313.txt", "3.11": "py311.txt"})
 PEERS = Environment(ROOT / ".venvs" / "peers", {"3.13": "peers.txt", "3.11": "peers.txt"}, has_bpy=False)
+CLUSTER = Environment(
+    ROOT / ".venvs" / "cluster", {"3.13": "cluster.txt", "3.11": "cluster.txt"}, has_bpy=False
+)
 
 
 def blender_environment(blender: str) -> Environment:
@@ -256,6 +260,15 @@ def test(options, rest) -> int:
     selected = ["--slow"] * options.slow + ["--small"] * options.small + rest
     if options.peers:
         return run(ensure(PEERS), "-m", "pytest", "-m", "peers", *selected, folder=ROOT)
+    if options.cluster:
+        return run(
+            ensure(CLUSTER),
+            "-m",
+            "pytest",
+            "tests/physics/simulation/test_cluster.py",
+            *selected,
+            folder=ROOT,
+        )
     if options.installed is None:
         return run(ensure(MAIN), "-m", "pytest", *AT_ONCE, *selected, folder=ROOT)
     python = ensure(blender_environment(options.installed))
@@ -313,6 +326,7 @@ def parser() -> argparse.ArgumentParser:
     tests.add_argument("--small", action="store_true", help="only those that run in every supported Blender")
     where = tests.add_mutually_exclusive_group()
     where.add_argument("--peers", action="store_true", help="comparisons with Pinocchio, MuJoCo, OpenSim")
+    where.add_argument("--cluster", action="store_true", help="simulations on a Dask cluster")
     where.add_argument(
         "--installed",
         metavar="BLENDER",

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
-from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from .. import processors
 from ..bodies.state import State
-from ..errors import CancelledError, DivergedError, ModelError
+from ..errors import DivergedError, ModelError
 from ..integrators.base import Problem
 from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
 from ..validation import instances, whole_number
-from .simulate import make_problem, run_problem
+from .cluster import run_on
+from .simulate import make_problem
+from .thread_runs import Runs
 
 
 def simulate_many(
@@ -32,6 +31,7 @@ def simulate_many(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     threads: int | None = None,
+    client: Any = None,
 ) -> list[Result | DivergedError]:
     """The motions from many states of one model, each bit for bit that of `simulate`.
 
@@ -41,6 +41,8 @@ def simulate_many(
         states: the initial states.
         threads: number of simultaneous runs; None: number of processors. Python parts of a run (adaptive methods,
             functions tau) take turns.
+        client: of a Dask cluster whose workers have this package (``distributed.Client(address)``), where all runs take
+            place instead; see `cluster` for whom that trusts. A worker that dies in the middle loses nothing.
 
     Returns:
         For each state, in order, its `Result`, or the `DivergedError` that ended it, with the motion so far.
@@ -53,63 +55,14 @@ def simulate_many(
     if at_once < 1:
         raise ModelError(f"threads must be at least 1, got {at_once}")
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "rtol": rtol, "atol": atol}
+    wishes |= {"duration": duration, "dt": dt, "integrator": integrator}
+    given = instances(states, State, "states")
     problems: list[tuple[Problem, State]] = []
-    for k, state in enumerate(instances(states, State, "states")):
+    for k, state in enumerate(given):
         try:
-            problems.append(make_problem(model, state, duration, dt, integrator, **wishes))
+            problems.append(make_problem(model, state, **wishes))
         except ModelError as error:
             raise ModelError(f"states[{k}]: {error}") from error
-    done = _Runs(problems, integrator).on(at_once)
+    done = Runs(problems).on(at_once) if client is None else run_on(client, model, given, wishes)
     warn((each for result in done if isinstance(result, Result) for each in result.diagnosis), 2)
     return done
-
-
-class _Runs:
-    """A queue of runs with their results. Each thread takes the next run when it is free.
-
-    The caller's thread works as well: if it only waited, each run that ends would wake it and take a processor from
-    the others.
-    """
-
-    def __init__(self, problems: list[tuple[Problem, State]], integrator: str) -> None:
-        self.problems, self.integrator = problems, integrator
-        self.done: list[Any] = [None] * len(problems)
-        self.waiting = count()
-        self.failure: BaseException | None = None
-
-    def on(self, threads: int) -> list[Result | DivergedError]:
-        """Results of all runs; raises any error of a thread other than DivergedError."""
-        helpers = [
-            threading.Thread(target=self._work, daemon=True) for _ in range(min(threads, len(self.done)) - 1)
-        ]
-        for helper in helpers:
-            helper.start()
-        try:
-            self._work()
-            for helper in helpers:
-                helper.join()
-        except BaseException as error:  # an interrupt while others work
-            self.failure = error
-        finally:
-            for helper in helpers:
-                helper.join()
-        if self.failure is not None:
-            raise self.failure
-        return self.done
-
-    def _work(self) -> None:
-        for k in self.waiting:
-            if k >= len(self.done) or self.failure is not None:
-                return
-            problem, state = self.problems[k]
-            problem = replace(problem, progress=lambda fraction: self.failure is None)
-            try:
-                self.done[k] = run_problem(problem, state)
-            except CancelledError:
-                return
-            except DivergedError as error:
-                self.done[k] = error
-            except BaseException as error:
-                # may be an interrupt; the other threads end at the next report of their runs
-                self.failure = error
-                return
