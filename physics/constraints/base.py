@@ -43,6 +43,12 @@ class PackedConstraint:
     data: FloatArray = field(default_factory=lambda: np.zeros(0))
     marked: tuple[int, int] | None = None
 
+    @property
+    def joins(self) -> bool:
+        """Whether it connects two bodies in a point at least, as a joint does."""
+        held = self.kind == layout.FRAMES and self.locks & layout.POINT_LOCKS == layout.POINT_LOCKS
+        return held and min(self.body, self.other) >= 0
+
     def float_row(self, body_frames: Sequence[FloatArray]) -> FloatArray:
         """The row of con_float, with frames relative to the link frames."""
         poses = []

@@ -1,7 +1,8 @@
-"""The part of ModelBuilder that collects contacts."""
+"""The part of ModelBuilder that collects contacts and colliders."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..bodies.body import Body, name_of
@@ -9,12 +10,13 @@ from ..bodies.names import NameIndex
 from ..errors import ModelError
 from ..forces.base import checked_name
 from ..registry import arguments, checked_entries
+from .collider import Collider, group_bits, make_collider
 from .contact import Contact, make_contact
 from .obstacles import Obstacle
 
 
 class ContactBuilder:
-    """The contacts of `ModelBuilder`, which provides `bodies` and `body_numbers`."""
+    """The contacts and colliders of `ModelBuilder`, which provides `bodies` and `body_numbers`."""
 
     bodies: list[Body]
     body_numbers: Any
@@ -22,7 +24,8 @@ class ContactBuilder:
     def __init__(self) -> None:
         super().__init__()
         self.contacts: list[Contact] = []
-        self._contacts_by_name = NameIndex()
+        self.colliders: list[Collider] = []
+        self._contacts_by_name, self._colliders_by_name = NameIndex(), NameIndex()
 
     def add_contact(
         self,
@@ -67,6 +70,57 @@ class ContactBuilder:
         contact = make_contact(name, self.body_numbers(), values)
         self.contacts.append(contact)
         return contact
+
+    def add_collider(
+        self,
+        name: str,
+        body: Body | str | None,
+        shape: Obstacle,
+        *,
+        pose: Any = None,
+        friction: float = 0.0,
+        restitution: float = 0.0,
+        margin: float = 0.0,
+        groups: Sequence[str] = ("default",),
+    ) -> Collider:
+        """Keep a shape of a body out of all other colliders with which it has a group in common.
+
+        Bodies that a joint, or a point, hinge or weld constraint, connects do not collide; all collide with the ground.
+        Contacts are pairs of features: vertices over faces, and crossing edges, at most four for two colliders.
+
+        Args:
+            name: unique among colliders, not empty.
+            body: the body that carries it, added before, its name, or None for the ground.
+            shape: `contacts.Sphere`, `Capsule`, `Box`, `Convex` or `Plane`.
+            pose: of the shape in the body frame (4, 4), the identity if not given.
+            friction: coefficient, not negative; two colliders have the geometric mean of theirs.
+            restitution: 0 to 1; two colliders have the greater one.
+            margin: the surface is so far outside of the shape [m], not negative, with rounded edges.
+            groups: names, at most 52 in a model.
+
+        Raises:
+            ModelError: an invalid argument; the builder is then unchanged.
+        """
+        if checked_name(name, "collider") in self._colliders_by_name(self.colliders):
+            raise ModelError(f"there is a collider named {name!r} already")
+        values = {
+            "body": name_of(body),
+            "shape": shape,
+            "pose": pose,
+            "friction": friction,
+            "restitution": restitution,
+            "margin": margin,
+            "groups": groups,
+        }
+        collider = make_collider(name, self.body_numbers(), values)
+        group_bits([*self.colliders, collider])
+        self.colliders.append(collider)
+        return collider
+
+    def read_colliders(self, entries: Any) -> None:
+        """Add the colliders of `Model.to_dict`; FormatError or ModelError names the faulty one."""
+        for entry in checked_entries(entries, "colliders", *arguments(ContactBuilder.add_collider)):
+            self.add_collider(**entry)
 
     def read_contacts(self, entries: Any) -> None:
         """Add the contacts of `Model.to_dict`; FormatError or ModelError names the faulty one."""

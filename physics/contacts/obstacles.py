@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.contact import layout as contact_layout
 from ..validation import finite, finite_array, number
+from .cores import Core, box_core
 
 
 class Obstacle(ReadOnlyArrays):
@@ -30,6 +31,10 @@ class Obstacle(ReadOnlyArrays):
     def parameters(self) -> FloatArray:
         """Parameters of the shape for the kernels (see ``kernels.contact.geometry``)."""
         raise TypeError(f"{type(self).__name__} does not implement parameters()")
+
+    def core(self) -> Core:
+        """The convex core of the shape and its radius, for colliders."""
+        raise TypeError(f"{type(self).__name__} does not implement core()")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
@@ -49,6 +54,9 @@ class Plane(Obstacle):
     def parameters(self) -> FloatArray:
         return np.zeros(0)
 
+    def core(self) -> Core:
+        return Core(np.zeros((0, 3)))
+
 
 @dataclass(frozen=True, eq=False)
 class Sphere(Obstacle):
@@ -67,6 +75,9 @@ class Sphere(Obstacle):
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius])
+
+    def core(self) -> Core:
+        return Core(np.zeros((1, 3)), self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +99,10 @@ class Capsule(Obstacle):
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius, self.half_length])
+
+    def core(self) -> Core:
+        ends = np.array([[0.0, 0.0, -self.half_length], [0.0, 0.0, self.half_length]])
+        return Core(ends if self.half_length > 0.0 else ends[:1], self.radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +129,9 @@ class Box(Obstacle):
 
     def parameters(self) -> FloatArray:
         return self.half_sizes
+
+    def core(self) -> Core:
+        return box_core(self.half_sizes)
 
 
 @dataclass(frozen=True, eq=False)

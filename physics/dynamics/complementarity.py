@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..contacts import Contact
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
 from ..kernels.contact.layout import (
+    FOUND,
     FOUND_BODY,
     FOUND_FRICTION,
     FOUND_GAP,
@@ -26,10 +26,12 @@ from ..kernels.contact.layout import (
     FOUND_OTHER,
     FOUND_PAIR,
     FOUND_POINT,
+    FOUND_SOURCE,
+    PAIRS,
 )
 from ..model.checks import check_flags
 from ..model.model import Model
-from .workspace import contact_space
+from .workspace import contact_name, contact_space
 
 # A gap and a speed below this [m, rad; m/s, rad/s] count as touching.
 TOUCH = 1e-6
@@ -37,15 +39,21 @@ TOUCH = 1e-6
 DIFFERENCE = 1e-3
 STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
 MOST_ROUNDS = 200
+# Colliders farther apart than this [m] are not looked at: at the stencil's times a contact has not gone so far.
+NEAR = 0.02
 SETTLED = 1e-13
 
 
 class ContactForce(NamedTuple):
-    """Name of a contact, its point (3,) [m] and the force on its body (3,) [N], in world axes."""
+    """Name of a contact, its point (3,) [m] and the force on its body (3,) [N], in world axes; indices of the body and
+    of the other one, -1 for the world.
+    """
 
     name: str
     point: FloatArray
     force: FloatArray
+    body: int = -1
+    other: int = -1
 
 
 class Row(NamedTuple):
@@ -78,11 +86,12 @@ def solve_one_sided(model: Model, state: State, free: FloatArray, mass: FloatArr
     Raises:
         ModelError: an impact, which has no acceleration; sliding friction for which no forces exist.
     """
-    contacts = contacts_at(model, np.array(state.q), TOUCH)
+    space = contact_space(model)
+    contacts = contacts_at(model, np.array(state.q), TOUCH, space)
     rows = [
         *_constraint_rows(model, state),
         *_limit_rows(model, state),
-        *_contact_rows(model, state, contacts),
+        *_contact_rows(model, state, contacts, space),
     ]
     jacobian = np.array([row.jacobian for row in rows]).reshape(len(rows), len(free))
     moved = ~model.prescribed
@@ -191,18 +200,26 @@ def _bias(rows: Callable[[FloatArray], FloatArray], state: State) -> FloatArray:
     return np.asarray(turned @ state.qd / step, dtype=np.float64)
 
 
-def contacts_at(model: Model, q: FloatArray, reach: float) -> dict[int, FloatArray]:
-    """Contacts detected at coordinates q (nv,) with a gap below reach, by pair of point and obstacle."""
-    if not model.contacts:
+def contacts_at(
+    model: Model, q: FloatArray, reach: float, space: tuple[Any, ...] | None = None
+) -> dict[int, FloatArray]:
+    """Contacts detected at coordinates q (nv,) with a gap below reach, by number; those of colliders keep theirs from
+    call to call with the same space, as of `contact_space`.
+
+    Raises:
+        ModelError: more contacts of colliders than there is room for.
+    """
+    if not model.contact_names:
         return {}
-    pairs, found, _ = contact_space(model)
-    count = kernels.contact.detection.detect_contacts(model.arrays, pairs, reach, _placed(model, q)[0], found)
+    space = contact_space(model) if space is None else space
+    (work, _), found = _placed(model, q), space[FOUND]
+    count = kernels.contact.detection.detect_contacts(model.arrays, space[PAIRS], reach, work, found)
+    if model.colliders:
+        near = min(reach, NEAR)
+        count += kernels.contact.colliding.collide(model.arrays, space, 0.0, 0.5 * near, work, count)
+        if kernels.contact.colliding.overflows(model.arrays, space):
+            raise ModelError(f"more than {count} contacts of colliders at once: there is no room for them")
     return {int(row[FOUND_PAIR]): row.copy() for row in found[:count]}
-
-
-def contact_of_pair(model: Model, pair: int) -> Contact:
-    """The contact of a pair of point and obstacle, numbered over all contacts."""
-    return [contact for contact in model.contacts for _ in range(len(contact.points))][pair]
 
 
 def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -213,16 +230,20 @@ def _placed(model: Model, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     return work, dof
 
 
-def _contact_rows(model: Model, state: State, contacts: dict[int, FloatArray]) -> Iterator[Row]:
+def _contact_rows(
+    model: Model, state: State, contacts: dict[int, FloatArray], space: tuple[Any, ...]
+) -> Iterator[Row]:
     for pair, found in contacts.items():
         laid_by = aside_of(found)
 
-        def rows(q: FloatArray, pair: int = pair, aside: FloatArray = laid_by) -> FloatArray:
+        def rows(
+            q: FloatArray, pair: int = pair, aside: FloatArray = laid_by, last: FloatArray = found
+        ) -> FloatArray:
             # a pair that separates within the stencil must be found as well
-            return _rows_of_contact(model, q, contacts_at(model, q, math.inf)[pair], aside)
+            return _rows_of_contact(model, q, contacts_at(model, q, math.inf, space).get(pair, last), aside)
 
         jacobian = rows(np.array(state.q))
-        name = contact_of_pair(model, pair).name
+        name = contact_name(model, found[FOUND_SOURCE])
         if not _touches(f"contact {name!r}", float(found[FOUND_GAP]), float(jacobian[0] @ state.qd)):
             continue
         bias, rough = _bias(rows, state), found[FOUND_FRICTION] > 0.0

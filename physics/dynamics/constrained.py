@@ -14,7 +14,7 @@ from ..constraints.packing import System, make_system
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
-from ..kernels.contact.layout import FOUND_POINT
+from ..kernels.contact.layout import FOUND_BODY, FOUND_OTHER, FOUND_POINT
 from ..model.checks import check_accelerations, check_flags, check_state, with_inputs
 from ..model.model import Model
 from . import articulated, mass_matrix
@@ -68,7 +68,11 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
             pushed.setdefault((name, k), []).append(force)
     found = [
         ContactForce(
-            name, contacts[k][FOUND_POINT : FOUND_POINT + 3], axes_of(contacts[k])[: len(parts)].T @ parts
+            name,
+            contacts[k][FOUND_POINT : FOUND_POINT + 3],
+            axes_of(contacts[k])[: len(parts)].T @ parts,
+            int(contacts[k][FOUND_BODY]),
+            int(contacts[k][FOUND_OTHER]),
         )
         for (name, k), parts in pushed.items()
     ]
@@ -78,7 +82,7 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
 def one_sided(model: Model) -> bool:
     """Whether a model has one-sided constraints, hard limits or contacts."""
     senses = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE]
-    return bool((senses != layout.EQUALITY).any()) or model.has_hard_limits or bool(model.contacts)
+    return bool((senses != layout.EQUALITY).any()) or model.has_hard_limits or bool(model.contact_names)
 
 
 def constrained_accelerations(

@@ -70,10 +70,8 @@ def constraint_wrenches(moving: MaximalCoordinates, forces: dict[str, FloatArray
 def contact_wrenches(moving: MaximalCoordinates, contacts: Sequence[ContactForce]) -> FloatArray:
     """Wrenches (nb, 6) of contact forces on the bodies, in their frames, and the opposite on the obstacles' bodies."""
     total = np.zeros((moving.model.num_bodies, 6))
-    named = {contact.name: contact for contact in moving.model.contacts}
     for found in contacts:
-        contact = named[found.name]
-        for body, sense in ((contact.body, 1.0), (contact.other, -1.0)):
+        for body, sense in ((found.body, 1.0), (found.other, -1.0)):
             if body >= 0:
                 turn, origin = moving.poses[body, :3, :3], moving.poses[body, :3, 3]
                 force = sense * turn.T @ found.force

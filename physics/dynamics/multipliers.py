@@ -241,8 +241,8 @@ def _model_rows(
 
 def _acting(model: Model, state: State, tau: FloatArray) -> tuple[list[Constraint], FloatArray, FloatArray]:
     """Active constraints, and rows (m, nv) with bias (m,) of active hard limits."""
-    if model.contacts:
-        raise ModelError(f"constrained_bodies does not support contacts ({model.contacts[0].name!r})")
+    for touching in model.contact_names[:1]:
+        raise ModelError(f"constrained_bodies does not support contacts ({touching!r})")
     nothing = np.zeros((0, model.num_coordinates)), np.zeros(0)
     if not one_sided(model):
         return list(model.constraints.values()), *nothing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._typing import FloatArray
@@ -14,23 +16,39 @@ from ..model.model import Model
 MOST_CONTACTS = 200
 
 
-def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[FloatArray, ...], FloatArray]:
+def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
     """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates."""
-    pairs = int(model.contact_pairs[0])
+    pairs = contact_places(model)
     most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
     system = make_system(most, model.num_coordinates)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
 
-def contact_space(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Pairs of points and obstacles, a table for detected contacts, and two lengths.
+def contact_places(model: Model) -> int:
+    """How many contacts have a place of their own: pairs of points and obstacles, and contacts of colliders."""
+    return int(model.contact_pairs[0]) + model.collider_arrays.most_contacts
 
-    The lengths are the largest distance of a point from its body's origin, and the gap below which it is examined.
+
+def contact_space(model: Model) -> tuple[Any, ...]:
+    """Pairs of points and obstacles, a table for detected contacts, and three numbers; then the arrays of colliders.
+
+    The numbers are the largest distance of a point from its body's origin, the gap below which it is examined, and the
+    greatest restitution of colliders.
     """
     count = int(model.contact_pairs[0])
     pairs = model.contact_pairs[1 : 1 + count * PAIR_WIDTH].reshape(count, PAIR_WIDTH)
     extents = np.linalg.norm(pairs[:, PAIR_POINT : PAIR_POINT + 3], axis=1) + pairs[:, PAIR_RADIUS]
     reach = float(extents.max(initial=0.0))
-    found = np.zeros((count, FOUND_WIDTH))
-    return model.contact_pairs, found, np.array([reach, 1e-3 * reach + 1e-6])
+    found = np.zeros((contact_places(model), FOUND_WIDTH))
+    bounce = max((collider.restitution for collider in model.colliders), default=0.0)
+    space = model.contact_pairs, found, np.array([reach, 1e-3 * reach + 1e-6, bounce])
+    return (*space, model.collider_arrays.workspace()) if model.colliders else space
+
+
+def contact_name(model: Model, source: float) -> str:
+    """Name of the contact that a row of detected ones is of (FOUND_SOURCE), or of the two colliders."""
+    if source >= 0.0:
+        return [contact.name for contact in model.contacts for _ in contact.points][int(source)]
+    first, second = divmod(int(-1.0 - source), len(model.colliders))
+    return f"{model.colliders[first].name} on {model.colliders[second].name}"

@@ -115,8 +115,8 @@ def refuse_impulses(model: Model, name: str) -> None:
             f"the integrator {name!r} does not support the impulses of hard limits (limit_restitution): {take}, "
             "or compliant limits"
         )
-    if model.contacts:
-        raise ModelError(f"method {name!r} does not support contacts ({model.contacts[0].name!r}): {take}")
+    for touching in model.contact_names[:1]:
+        raise ModelError(f"method {name!r} does not support contacts ({touching!r}): {take}")
     for name_, constraint in model.constraints.items():
         if constraint.packed(model).sense != EQUALITY:
             raise ModelError(f"method {name!r} does not support the one-sided constraint {name_!r}: {take}")

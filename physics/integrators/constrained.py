@@ -11,7 +11,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..constraints.packing import System, make_system
-from ..dynamics.workspace import constraint_space
+from ..dynamics.workspace import constraint_space, contact_name
 from ..joints.packing import Workspace
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
@@ -28,7 +28,7 @@ def needs_constraints(problem: Problem) -> bool:
     model = problem.model
     return (
         bool(model.constraints)
-        or bool(model.contacts)
+        or bool(model.contact_names)
         or model.has_hard_limits
         or len(problem.motions[0]) > 0
     )
@@ -132,9 +132,8 @@ def note_start(
 
 
 def statistics(model: Model, system: Any) -> dict[str, Any]:
-    """Statistics of the solver; "deepest" names the contact with the largest overlap [m]."""
+    """Statistics of the solver; "deepest" names the contact, or the two colliders, with the largest overlap [m]."""
     values: FloatArray = system[rows.SYSTEM_STATISTICS]
-    names = [contact.name for contact in model.contacts for _ in contact.points]
     return {
         "residual": float(values[rows.RESIDUAL]),
         "most_rows": int(values[rows.MOST_ROWS]),
@@ -143,5 +142,5 @@ def statistics(model: Model, system: Any) -> dict[str, Any]:
         "drift_left": float(values[rows.DRIFT_LEFT]),
         "steps_unmet": int(values[rows.UNMET]),
         "overlap": float(values[rows.OVERLAP]),
-        "deepest": names[int(values[rows.DEEPEST])] if values[rows.OVERLAP] > 0.0 else "",
+        "deepest": contact_name(model, values[rows.DEEPEST]) if values[rows.OVERLAP] > 0.0 else "",
     }

@@ -35,6 +35,9 @@ BLOCK_INT_WIDTH = 4
 # width of the integers in block_int if the model has muscles, else 64
 MUSCLE_BITS = 32
 
+# the entry of a model's contacts that only one with colliders has (see `contact.layout`)
+COLLIDERS = 3
+
 # block kinds
 SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate
 SPLINE_CURVE = 1  # product of exponentials of cumulative B-splines

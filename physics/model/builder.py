@@ -163,7 +163,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
-        rest = self.constraints, self.contacts, self.muscles
+        rest = self.constraints, self.contacts, self.muscles, self.colliders
         return Model(self._shared_bodies(), self.gravity, *forces, *rest)
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
@@ -189,6 +189,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         builder.add_described(description)
         builder.read_constraints(description.get("constraints", ()))
         builder.read_contacts(description.get("contacts", ()))
+        builder.read_colliders(description.get("colliders", ()))
         builder.read_muscles(description.get("muscles", ()))
         return builder
 
@@ -202,6 +203,7 @@ MODEL_KEYS = (
     "controllers",
     "constraints",
     "contacts",
+    "colliders",
     "muscles",
 )
 

@@ -19,7 +19,7 @@ from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.coupling import coordinate_index
 from ..constraints.packing import ConstraintArrays, pack_constraints
-from ..contacts import Contact, pack_contacts
+from ..contacts import Collider, ColliderArrays, Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import Force, Input, PositionController, Spring
 from ..forces.controller import law_records
@@ -61,6 +61,7 @@ class Model:
         constraints: Mapping[str, Constraint] | None = None,
         contacts: Sequence[Contact] = (),
         muscles: Sequence[Muscle] = (),
+        colliders: Sequence[Collider] = (),
     ) -> None:
         self.bodies: tuple[Body, ...] = instances(bodies, Body, "bodies")
         if not self.bodies:
@@ -94,6 +95,9 @@ class Model:
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
         self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
+        self.colliders: tuple[Collider, ...] = instances(colliders, Collider, "colliders")
+        joined = [(each.body, each.other) for each in packed if each.joins]
+        self.collider_arrays = ColliderArrays(self.colliders, self.bodies, self.body_frames, joined)
         self._sealed = True
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -246,6 +250,11 @@ class Model:
         """Whether a limit stops the motion by impulses, which adaptive methods do not support."""
         return bool(self.hard_limit_rows)
 
+    @property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts, then of the colliders: without any, bodies cannot touch."""
+        return [each.name for each in self.contacts] + [each.name for each in self.colliders]
+
     def readings(self, q: Any) -> FloatArray:
         """Readings of all joints (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
         q = float_array(q, "coordinates")
@@ -343,7 +352,7 @@ class Model:
         }
         if self.muscles:
             described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
-        for key in ("springs", "forces", "controllers", "contacts"):
+        for key in ("springs", "forces", "controllers", "contacts", "colliders"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
         if self._own_inputs:
@@ -361,10 +370,10 @@ class Model:
         forces = [force.name for force in (*self.springs, *self.forces, *self.controllers)]
         inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
-        contacts = [contact.name for contact in self.contacts] + [muscle.name for muscle in self.muscles]
+        contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
-        for array in (*self.arrays, self.contact_pairs):
+        for array in (*self.arrays, self.contact_pairs, *self.collider_arrays.constant):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.digest()
 
@@ -376,7 +385,7 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         forces = self.springs, self.forces, self._own_inputs, self.controllers
-        rest = dict(self.constraints), self.contacts, self.muscles
+        rest = dict(self.constraints), self.contacts, self.muscles, self.colliders
         return Model, (self.bodies, np.array(self.gravity), *forces, *rest)
 
     def __repr__(self) -> str:

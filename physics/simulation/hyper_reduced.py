@@ -277,10 +277,9 @@ def _check_free(model: Model) -> None:
     """ModelError if the model has constraints, contacts or hard limits."""
     if model.constraints:
         raise ModelError("hyper-reduced coordinates do not support constraints of the model")
-    if model.contacts:
-        name = model.contacts[0].name
+    for touching in model.contact_names[:1]:
         raise ModelError(
-            f"hyper-reduced coordinates do not support contacts ({name!r}): use a compliant ground (add_ground)"
+            f"hyper-reduced coordinates do not support contacts ({touching!r}): use a compliant ground (add_ground)"
         )
     if model.has_hard_limits:
         raise ModelError(

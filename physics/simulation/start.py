@@ -7,12 +7,13 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..dynamics.complementarity import contact_of_pair, contacts_at
+from ..dynamics.complementarity import contacts_at
 from ..dynamics.constrained import assemble
+from ..dynamics.workspace import contact_name
 from ..errors import ModelError
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
-from ..kernels.contact.layout import FOUND_GAP
+from ..kernels.contact.layout import FOUND_BODY, FOUND_GAP, FOUND_SOURCE
 from ..kernels.stepping import motion_layout
 from ..model.checks import check_state
 from ..model.model import Model
@@ -70,10 +71,10 @@ def _check_contacts(model: Model, state: State) -> None:
     pair = min(found, key=lambda k: float(found[k][FOUND_GAP]), default=None)
     if pair is None or found[pair][FOUND_GAP] >= -PASSED_AT_START:
         return
-    contact = contact_of_pair(model, pair)
+    name, body = contact_name(model, found[pair][FOUND_SOURCE]), int(found[pair][FOUND_BODY])
     raise ModelError(
-        f"contact {contact.name!r} begins {-found[pair][FOUND_GAP]:.3g} m inside its obstacle: move body "
-        f"{model.body_names[contact.body]!r} out of it"
+        f"contact {name!r} begins {-found[pair][FOUND_GAP]:.3g} m inside its obstacle: move body "
+        f"{model.body_names[body]!r} out of it"
     )
 
 

@@ -92,7 +92,7 @@ def _submit(name: str) -> Future[None]:
 
 def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
     """Names of the stages that a simulation needs."""
-    constrained = bool(model.constraints or model.contacts or model.has_hard_limits or has_motions)
+    constrained = bool(model.constraints or model.contact_names or model.has_hard_limits or has_motions)
     return needed(integrator, constrained, bool(model.muscles))
 
 

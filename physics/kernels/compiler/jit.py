@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..layout import MUSCLE_BITS
+from ..layout import COLLIDERS, MUSCLE_BITS
 from .sources import CHECKED, module_name, sources_hash
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -188,6 +188,19 @@ def _of_muscles(types: Any) -> bool:
     return bool(types[0].types[2].dtype.bitwidth == MUSCLE_BITS)
 
 
+def _of_colliders(types: Any) -> bool:
+    """Whether the second argument, a model's contacts, has an entry for colliders."""
+    return len(types[1].types) > COLLIDERS
+
+
+def _instead(function: Callable[..., Any], result: Any) -> Any:
+    """A function with the same arguments that returns ``result`` at once."""
+    names = ", ".join(inspect.signature(function).parameters)
+    scope: dict[str, Any] = {"__name__": function.__module__}
+    exec(f"def without_{function.__name__}({names}): return {result!r}", scope)
+    return scope[f"without_{function.__name__}"]
+
+
 def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
     """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles.
 
@@ -197,14 +210,29 @@ def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
     def decorate(function: Kernel) -> Kernel:
         kernel: Any = shared(function)
         if LINKING is not None:
-            names = ", ".join(inspect.signature(function).parameters)
-            scope: dict[str, Any] = {"__name__": function.__module__}
-            exec(f"def without_{function.__name__}({names}): return {result!r}", scope)
-            kernel.instead = inline(scope[f"without_{function.__name__}"])
+            kernel.instead = inline(_instead(function, result))
             kernel.wanted = _of_muscles
         return cast(Kernel, kernel)
 
     return decorate
+
+
+def for_colliders(function: Kernel) -> Kernel:
+    """As `shared`, for a kernel that takes a model's arrays and its contacts first and works for models with colliders.
+
+    For other models its callers get a kernel that returns 0 at once, and its callees are not compiled.
+    """
+    if numba is not None and LINKING is None:
+        from numba.extending import overload
+
+        without = _instead(function, 0)
+        overload(function)(lambda *types: function if _of_colliders(types) else without)
+        return function
+    kernel: Any = shared(function)
+    if LINKING is not None:
+        kernel.instead = inline(_instead(function, 0))
+        kernel.wanted = _of_colliders
+    return cast(Kernel, kernel)
 
 
 def inline(function: Kernel) -> Kernel:

@@ -23,7 +23,7 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
 
     After `outward`. A row of found: the body, the other one (-1 the world), the point of the body's surface nearest to
     the obstacle and the unit normal from the obstacle to the body, both in the world, the gap (negative where they
-    overlap), friction, restitution, the pair's number.
+    overlap), friction, restitution, the pair's number, twice.
     """
     body_int, body_float = arrays[at.BODY_INT], arrays[at.BODY_FLOAT]
     count = 0
@@ -61,6 +61,6 @@ def detect_contacts(arrays: Array, pairs: Array, reach: float, work: Array, foun
         found[count, contact.FOUND_GAP] = gap
         found[count, contact.FOUND_FRICTION] = pairs[row + contact.PAIR_FRICTION]
         found[count, contact.FOUND_RESTITUTION] = pairs[row + contact.PAIR_RESTITUTION]
-        found[count, contact.FOUND_PAIR] = k
+        found[count, contact.FOUND_PAIR] = found[count, contact.FOUND_SOURCE] = k
         count += 1
     return count

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-# the contacts of a model: pairs of points and obstacles, a workspace for detected ones, and (2,) the farthest point
-# from its body's origin and the least reach of detection [m]
+from ..layout import COLLIDERS as COLLIDERS
+
+# the contacts of a model: pairs of points and obstacles, a workspace for detected ones, and (3,) the farthest point
+# from its body's origin and the least reach of detection [m], and the greatest restitution of colliders; then their
+# arrays if there are colliders (see `collider_layout`)
 PAIRS, FOUND, SIZE = 0, 1, 2
+FARTHEST, LEAST_REACH, BOUNCE = 0, 1, 2
 
 # kinds of obstacles
 PLANE, SPHERE, CAPSULE, BOX, HEIGHT_FIELD = range(5)
@@ -28,7 +32,8 @@ PAIR_BODY, PAIR_POINT, PAIR_RADIUS, PAIR_OTHER, PAIR_OBSTACLE, PAIR_FRICTION, PA
 )
 PAIR_WIDTH = 9
 
-# a row of a detected contact
+# a row of a detected contact; its number, and what it is of: the same number, or of colliders a and b of n
+# -1 - (a n + b)
 FOUND_BODY, FOUND_OTHER, FOUND_POINT, FOUND_NORMAL, FOUND_GAP = 0, 1, 2, 5, 8
-FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR = 9, 10, 11
-FOUND_WIDTH = 12
+FOUND_FRICTION, FOUND_RESTITUTION, FOUND_PAIR, FOUND_SOURCE = 9, 10, 11, 12
+FOUND_WIDTH = 13

@@ -16,11 +16,14 @@ from ..forces.limits import limit_value
 from ..forces.points import reference_of, twist_of
 from ..joints.kinematics import kinematics
 from . import layout as contact
+from .colliding import collide, overflows
 from .detection import detect_contacts
 from .unilateral import SETTLED, aim_row
 
 # Reach of detection: the distance that bodies could move in this number of steps.
 STEPS_AHEAD = 3.0
+# Colliders that their speeds would not bring together in this time [s] are far from each other.
+AHEAD = 0.1
 # A body rests on its carrier if its relative rotation rate is below this share of the carrier's.
 ALIKE = 1e-3
 
@@ -28,16 +31,18 @@ ALIKE = 1e-3
 @shared
 def find_contacts(arrays: Array, contacts: Array, dt: float, work: Array) -> int:
     """Write the contacts that bodies at their speeds could close within the step to found; returns their number."""
-    pairs, found, size = contacts
+    pairs, found, size = contacts[contact.PAIRS], contacts[contact.FOUND], contacts[contact.SIZE]
     if pairs[contact.PAIR_COUNT] == 0.0:
-        return 0
+        return collide(arrays, contacts, STEPS_AHEAD * dt, -1.0, work, 0)
     fastest = 0.0
     for i in range(arrays[at.BODY_INT].shape[0]):
         v = load_twist(work, i, at.VELOCITY)
         w = (v[0], v[1], v[2])
         going = add3((v[3], v[4], v[5]), cross(w, load3(work, i, at.ORIGIN)))
-        fastest = max(fastest, math.sqrt(dot3(going, going)) + size[0] * math.sqrt(dot3(w, w)))
-    return detect_contacts(arrays, pairs, STEPS_AHEAD * dt * fastest + size[1], work, found)
+        fastest = max(fastest, math.sqrt(dot3(going, going)) + size[contact.FARTHEST] * math.sqrt(dot3(w, w)))
+    reach = STEPS_AHEAD * dt * fastest + size[contact.LEAST_REACH]
+    count = detect_contacts(arrays, pairs, reach, work, found)
+    return count + collide(arrays, contacts, STEPS_AHEAD * dt, -1.0, work, count)
 
 
 @shared
@@ -47,7 +52,7 @@ def note_overlap(touching: int, found: Array, statistics: Array) -> None:
         if -found[k, contact.FOUND_GAP] > statistics[con.OVERLAP]:
             statistics[con.OVERLAP], statistics[con.DEEPEST] = (
                 -found[k, contact.FOUND_GAP],
-                found[k, contact.FOUND_PAIR],
+                found[k, contact.FOUND_SOURCE],
             )
 
 
@@ -205,6 +210,9 @@ def add_contacts(
         contacts[contact.FOUND],
     )
     work, dof, flags = spaces
+    if overflows(arrays, contacts) != 0:
+        flags[at.STATUS], flags[at.CULPRIT] = at.TOO_MANY_CONTACTS, int(found[0, contact.FOUND_BODY])
+        return count
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     kinds, friction, impulse = (
         system[con.SYSTEM_KINDS],
@@ -255,16 +263,17 @@ def least_gap(
 ) -> float:
     """The smallest gap of all contacts, or value of all hard limits and one-sided constraints, at coordinates q."""
     data = arrays[at.MODEL_DATA]
-    pairs, found, _ = contacts
+    pairs, found = contacts[contact.PAIRS], contacts[contact.FOUND]
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
     for k in range(constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)):
         if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
             least = min(least, system[con.SYSTEM_ROWS][k, con.ROW_VALUE])
-    if pairs[contact.PAIR_COUNT] > 0.0:
-        for c in range(detect_contacts(arrays, pairs, math.inf, work, found)):
-            least = min(least, found[c, contact.FOUND_GAP])
+    count = detect_contacts(arrays, pairs, math.inf, work, found) if pairs[contact.PAIR_COUNT] > 0.0 else 0
+    count += collide(arrays, contacts, AHEAD, -1.0, work, count)
+    for c in range(count):
+        least = min(least, found[c, contact.FOUND_GAP])
     for k in range(int(data[at.LIMIT_COUNT])):
         row = int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH
         if data[row + at.LIMIT_RESTITUTION] >= 0.0:

@@ -122,7 +122,7 @@ def implicit_rollout(
     charts, width, cut = has_charts(arrays), tables[at.VALUES].shape[1], False
     if more is not None:
         _, system, _, contacts, _, effort, record_force, record_effort = more
-        cut = bounces(data, contacts[contact.PAIRS])
+        cut = bounces(data, contacts[contact.PAIRS], contacts[contact.SIZE])
     for _ in range(num_steps):
         t, written, count = start + counters[at.DONE] * dt, counters[at.WRITTEN], 0
         copy(q, begun_q)

@@ -17,9 +17,9 @@ MOST_BOUNCES = 2
 
 
 @shared
-def bounces(data: Array, pairs: Array) -> bool:
-    """Whether a model has limits or contacts with restitution."""
-    found = False
+def bounces(data: Array, pairs: Array, size: Array) -> bool:
+    """Whether a model has limits, contacts or colliders with restitution."""
+    found = bool(size[contact.BOUNCE] > 0.0)
     for k in range(int(data[at.LIMIT_COUNT])):
         found |= data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_RESTITUTION] > 0.0
     for k in range(int(pairs[contact.PAIR_COUNT])):

@@ -300,7 +300,7 @@ def advance(
     q, qd, chart = state
     nv = q.shape[0]
     last_q, last_qd = stage[at.BEGUN_Q, :nv], stage[at.BEGUN_QD, :nv]
-    charts, cut = has_charts(arrays), bounces(data, contacts[contact.PAIRS])
+    charts, cut = has_charts(arrays), bounces(data, contacts[contact.PAIRS], contacts[contact.SIZE])
     record_q, record_qd, _, _ = records
     log = counters, samples, record_q, record_qd
     for _ in range(num_steps):

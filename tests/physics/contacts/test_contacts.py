@@ -221,7 +221,7 @@ def test_contacts_of_bodies_anywhere_in_a_forest(seed):
             normal = outer[:3, :3] @ normal
             if gap - radii[n] < 0.3:
                 point = p - radii[n] * normal
-                row = [body, other, *point, *normal, gap - radii[n], 0.1 * k, 0.1, 5 * k + n]
+                row = [body, other, *point, *normal, gap - radii[n], 0.1 * k, 0.1, 5 * k + n, 5 * k + n]
                 expected.append(row)
     count, found = detect(model, state, contacts, 0.3)
     assert count == len(expected) > 3

@@ -1,0 +1,186 @@
+"""Shapes of bodies that keep out of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import registry
+from .._typing import FloatArray, IntArray
+from ..bodies.body import Body
+from ..errors import ModelError
+from ..forces.base import body_index
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
+from ..kernels.contact import collider_layout as layout
+from ..validation import instance, listed, number
+from .cores import Core, record, welded
+from .obstacles import Box, Capsule, Obstacle, Plane, Sphere
+from .shapes import Convex
+
+#: every shape of a collider by its ``type``
+SHAPES: dict[str, type[Obstacle]] = registry.by_type(Plane, Sphere, Capsule, Box, Convex)
+# bits of a whole number that a float holds exactly
+MOST_GROUPS = 52
+# Contacts for which there is room: so many neighbours a shape, which are shared by two, and some more.
+NEIGHBOURS, SPARE = 8, 64
+
+
+@dataclass(frozen=True, eq=False)
+class Collider(ReadOnlyArrays):
+    """A shape of a body, or of the ground, that other shapes cannot enter.
+
+    Attributes:
+        name: unique among the model's colliders.
+        body: index of the body, -1 for the ground. pose: of the shape in the body frame (4, 4).
+        shape: one of `SHAPES`.
+        friction: Coulomb's coefficient; that of two colliders is the geometric mean.
+        restitution: ratio of separation to approach speed, 0 to 1; that of two colliders is the greater one.
+        margin: the surface is so far outside of the shape [m], not negative.
+        groups: names; two colliders touch if they have one in common.
+    """
+
+    name: str
+    body: int
+    shape: Obstacle
+    pose: FloatArray
+    friction: float
+    restitution: float
+    margin: float
+    groups: tuple[str, ...]
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        return registry.described(self) | {"body": None if self.body < 0 else names[self.body]}
+
+
+def make_collider(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Collider:
+    """The collider of checked values.
+
+    Args:
+        name: checked.
+        bodies: indices of the bodies by name.
+        values: arguments of `ModelBuilder.add_collider` without the name; pose None for the body frame, shape one of
+            `SHAPES` or its ``to_dict()``.
+
+    Raises:
+        ModelError: an invalid value; names the collider, the key and the value.
+        FormatError: a description of a shape has a wrong type or key.
+    """
+    of = f"of collider {name!r}"
+    body = body_index(values["body"], bodies, f"body {of}", world=True)
+    shape: Any = values["shape"]
+    if isinstance(shape, Mapping):
+        shape = registry.from_dict(shape, SHAPES, "a shape")
+    if not isinstance(shape, Obstacle) or shape.type not in SHAPES:
+        raise ModelError(f"shape {of} must be one of {', '.join(SHAPES)}, got {shape!r:.80}")
+    pose = lie.frame_or_identity(values["pose"], f"pose {of}")
+    friction = number(values["friction"], f"friction {of}", not_negative=True)
+    restitution = number(values["restitution"], f"restitution {of}", not_negative=True)
+    if restitution > 1.0:
+        raise ModelError(f"restitution {of} must be at most 1, got {restitution:g}")
+    margin = number(values["margin"], f"margin {of}", not_negative=True)
+    if isinstance(values["groups"], str):
+        raise ModelError(f"groups {of} must be a list of names, got {values['groups']!r}")
+    groups = listed(values["groups"], f"groups {of}")
+    for group in groups:
+        if not instance(group, str, f"group {of}"):
+            raise ModelError(f"group {of} must be a name that is not empty, got {group!r}")
+    collider = Collider(name, body, shape, pose, friction, restitution, margin, tuple(groups))
+    collider.lock()
+    return collider
+
+
+def group_bits(colliders: Iterable[Collider]) -> dict[str, int]:
+    """A bit for each group; ModelError if there are too many."""
+    names = sorted({group for collider in colliders for group in collider.groups})
+    if len(names) > MOST_GROUPS:
+        raise ModelError(f"colliders may have {MOST_GROUPS} groups, got {len(names)}")
+    return {name: 1 << k for k, name in enumerate(names)}
+
+
+class ColliderArrays:
+    """The constant arrays of a model's colliders (``kernels.contact.collider_layout``), read-only.
+
+    Attributes:
+        ints, floats, shapes: of the colliders. joined: (n, 2) first rigid bodies of pairs that equalities join.
+        constant: all four.
+        most_contacts: how many contacts of colliders there is room for. corners: the most corners of a polygon.
+    """
+
+    def __init__(
+        self,
+        colliders: Sequence[Collider],
+        bodies: Sequence[Body],
+        body_frames: Sequence[FloatArray],
+        joined: Iterable[tuple[int, int]],
+    ) -> None:
+        """joined: pairs of bodies that constraints join as joints do."""
+        bits = group_bits(colliders)
+        parents = np.array([body.parent for body in bodies])
+        welds, carriers = welded(parents, [body.joint.num_coordinates == 0 for body in bodies])
+        welds, carriers = np.append(welds, -1), np.append(carriers, -2)
+        cores = [collider.shape.core() for collider in colliders]
+        records: list[FloatArray] = []
+        ints: list[list[int]] = []
+        floats: list[list[float]] = []
+        size = 0
+        for collider, core in zip(colliders, cores):
+            body = collider.body
+            pose = collider.pose if body < 0 else body_frames[body] @ collider.pose
+            bounded = len(core.vertices) > 0
+            mask = sum(bits[group] for group in set(collider.groups))
+            kind = layout.CORE if bounded else layout.HALF_SPACE
+            ints.append([body, int(welds[body]), int(carriers[body]), mask, kind, size])
+            radius = core.radius + collider.margin
+            lengths = _lengths(core, radius, pose)
+            floats.append([radius, collider.friction, collider.restitution, *lengths])
+            records.append(record(core, pose, size))
+            size += len(records[-1])
+        self.ints: IntArray = np.array(ints, dtype=np.int64).reshape(-1, layout.SOLID_INTS)
+        self.floats: FloatArray = np.array(floats).reshape(-1, layout.SOLID_FLOATS)
+        self.shapes: FloatArray = np.concatenate([*records, np.zeros(0)])
+        pairs = [(int(welds[a]), int(welds[b])) for a, b in joined]
+        self.joined: IntArray = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self.constant = self.ints, self.floats, self.shapes, self.joined
+        for array in self.constant:
+            array.flags.writeable = False
+        points = [core.most_points for core in cores]
+        among = len(colliders) * (len(colliders) - 1) // 2 * max(points, default=0)
+        self.most_contacts = min(among, NEIGHBOURS * sum(points) + SPARE)
+        sides = max((len(loop) for core in cores for loop in core.loops), default=2)
+        self.corners = max([2 * sides + 16, *(len(core.vertices) + 4 for core in cores)])
+
+    def workspace(self) -> tuple[Any, ...]:
+        """The arrays for the kernels, with new ones for what they write."""
+        count = len(self.ints)
+        order = np.full((count + 1, layout.ORDER_WIDTH), -1, dtype=np.int64)
+        order[:count, layout.SORTED] = np.arange(count)
+        order[count] = 0
+        slots = np.zeros((self.most_contacts, 3), dtype=np.int64)
+        slots[:, layout.SLOT_NEXT] = np.append(np.arange(1, self.most_contacts), -1)[: self.most_contacts]
+        order[count, layout.UNUSED] = 0 if self.most_contacts else -1
+        return (
+            self.ints,
+            self.floats,
+            self.shapes,
+            self.shapes.copy(),
+            np.zeros((count, layout.BOUNDS_WIDTH)),
+            order,
+            slots,
+            np.zeros((self.most_contacts, 3)),
+            self.joined,
+            np.zeros((3 * self.corners, layout.SPACE_WIDTH)),
+        )
+
+
+def _lengths(core: Core, radius: float, pose: FloatArray) -> tuple[float, float, float]:
+    """Size of a shape, its farthest point from the origin of its link, and the least reach of its detection [m]."""
+    if not len(core.vertices):
+        return np.inf, 0.0, 0.0
+    size = 0.5 * float(np.ptp(core.vertices, axis=0).min()) if core.loops else core.radius
+    farthest = float(np.linalg.norm(core.vertices @ pose[:3, :3].T + pose[:3, 3], axis=1).max()) + radius
+    return size, farthest, 5e-4 * farthest + 5e-7
