@@ -1,9 +1,10 @@
 """Contacts of two shapes: the pairs of features, vertex and face or two edges, whose gap is below a given length.
 
-The face with the greatest separation is the reference. The face of the other core that turns most towards it is clipped
-by the planes through its edges (Sutherland & Hodgman 1974). A corner of what remains is a vertex over the face, a
-crossing of two edges, or lies over a vertex of the face; each contact has the normal of its own two features. So the
-contacts do not depend on which face is the reference, and change continuously as bodies turn.
+The face with the greatest separation is the reference. Of the faces at the other core's nearest vertex the one that
+turns most towards it is clipped by the planes through its edges (Sutherland & Hodgman 1974). A corner of what remains
+is a vertex over the face, a crossing of two edges, or lies over a vertex of the face; each contact has the normal of
+its own two features. So the contacts do not depend on which face is the reference, and change continuously as bodies
+turn.
 
 A contact is a point of the first core, the unit normal from the second one towards it, and the gap between the cores.
 """
@@ -158,15 +159,24 @@ def crossing_normal(
 def load_polygon(
     shapes: Array, posed: Array, other: int, shift: Vector, normal: Vector, space: Array, first: int
 ) -> tuple[int, int]:
-    """The face of the other core that turns most against a normal, or all of it if it has no face, as a polygon in rows
-    from first on; its number of corners and the face's row, -1 for none.
+    """Of the faces at the other core's vertex that is deepest below a plane with this normal the one that turns most
+    towards the plane, or all of a core without faces, as a polygon in rows from first on; its number of corners and the
+    face's row, -1 for none.
     """
+    deepest, least = 0, math.inf
+    for k in range(int(shapes[other + solid.CORE_VERTICES])):
+        height = dot3(normal, vertex(posed, other, k))
+        if height < least:
+            deepest, least = k, height
     turned, least = -1, math.inf
     for f in range(int(shapes[other + solid.CORE_FACES])):
         row = face_row(shapes, other, f)
         along = dot3(normal, flat3(posed, row))
-        if along < least:
-            turned, least = row, along
+        if along >= least:
+            continue
+        for k in range(int(shapes[row + solid.FACE_COUNT])):
+            if int(shapes[loop_entry(shapes, row, k)]) == deepest:
+                turned, least = row, along
     count = int(shapes[other + solid.CORE_VERTICES] if turned < 0 else shapes[turned + solid.FACE_COUNT])
     for k in range(count):
         at = vertex(posed, other, k) if turned < 0 else loop_vertex(shapes, posed, other, turned, k)
