@@ -40,6 +40,11 @@ def store_lanes(array: Array, row: int, offset: int, x: Lanes) -> None:
 
 
 @lanewise
+def store_flat(array: Array, offset: int, x: Lanes) -> None:
+    array[offset], array[offset + 1], array[offset + 2] = x
+
+
+@lanewise
 def lanes_of(x: Vector) -> Lanes:
     return x
 

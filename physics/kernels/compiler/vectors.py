@@ -76,7 +76,7 @@ def _load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 def _store(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    builder.store(arguments[3], _where(context, builder, signature, arguments), align=8)
+    builder.store(arguments[-1], _where(context, builder, signature, arguments), align=8)
     return context.get_dummy_value()
 
 
@@ -189,6 +189,7 @@ OPERATIONS: dict[str, tuple[tuple[Any, ...], Any, Callable[..., Any]]] = {
     "load_lanes": ((ARRAY, INTEGER, INTEGER), LANES, _load),
     "flat_lanes": ((ARRAY, INTEGER), LANES, _load),
     "store_lanes": ((ARRAY, INTEGER, INTEGER, LANES), types.none, _store),
+    "store_flat": ((ARRAY, INTEGER, LANES), types.none, _store),
     "lanes_of": ((NUMBERS,), LANES, _of),
     "numbers_of": ((LANES,), NUMBERS, _numbers),
     "scale_lanes": ((NUMBER, LANES), LANES, _scale),

@@ -7,15 +7,27 @@ import math
 from ..algebra.access import flat3, flat9
 from ..algebra.axes import put3
 from ..algebra.spatial import rotate, transposed
-from ..algebra.vectors import Array, Vector, cross, scale_add3, subtract3
+from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .flow import lane_position, lane_step, lane_tangent
-from .geodesic import dots, end_in_time, get_moving, lane_of_time, less, node, put_moving, slid
+from .flow import lane_position, lane_tangent
+from .jacobi import fields_by, moved_by, turned_tangent
+from .lanes import (
+    dots,
+    end_in_time,
+    get_moving,
+    lane_march,
+    lane_of_time,
+    lay_geodesic,
+    less,
+    node,
+    put_moving,
+    slid,
+)
 from .planar import blend, store_jet
 from .round import combine, into_world, seen_from
 from .search import find_path
-from .surface import Moving, good_step, surface_size
+from .surface import TURN, Moving, next_step, surface_size
 
 
 @shared
@@ -30,22 +42,62 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
     status = find_path(data, shape, width, own, p, q)
     if status != wrap.WRAPPED:
         return status
-    lane_of_time(kind, size, own, p, q)
-    for k in range(7):
-        own[wrap.BEGINNING + k] = own[wrap.ARC] if k == 6 else own[node(0, wrap.ASIDE_LANE) + k]
     put3(own, wrap.AXES, (r[0], r[3], r[6]))
     put3(own, wrap.AXES + 3, (r[1], r[4], r[7]))
     put3(own, wrap.AXES + 6, (r[2], r[5], r[8]))
     for k in range(3):
         put3(own, wrap.START + 3 * k, p[k])
         put3(own, wrap.STOP + 3 * k, q[k])
-    end_points(kind, size, own)
-    lengths(own, p, q)
+    own[wrap.LAID], moves = 0.0, False
+    for k in range(6):
+        moves = moves or own[wrap.LEVEL_ENDS + k] != 0.0
+    if moves:
+        lay_path(kind, size, own)
+    else:
+        length_in_time(own, p, q)
     g, h = rotate(r, flat3(own, wrap.LENGTH_ENDS)), rotate(r, flat3(own, wrap.LENGTH_ENDS + 3))
     a, b = cross(g, start), cross(h, stop)
     for k in range(3):
         gradient[k], gradient[3 + k], gradient[6 + k], gradient[9 + k] = g[k], h[k], a[k] + b[k], -g[k] - h[k]
     return wrap.WRAPPED
+
+
+@shared
+def lay_path(kind: int, size: Vector, own: Array) -> None:
+    """All of a path that was found, unless it is there."""
+    if own[wrap.LAID] != 0.0:
+        return
+    p, q = get_moving(own, wrap.START), get_moving(own, wrap.STOP)
+    lay_geodesic(kind, size, own, p[0], q[0])
+    lane_of_time(kind, size, own, p, q)
+    end_points(kind, size, own)
+    lengths(own, p, q)
+    own[wrap.LAID] = 1.0
+
+
+@inline
+def length_in_time(own: Array, p: Moving, q: Moving) -> None:
+    """Length of a path over a level that does not move, with two derivatives in time: the first follows from the ends
+    and the lines' directions alone, the second from how the tangents turn.
+    """
+    x, y = flat3(own, wrap.FIRST_POINT), flat3(own, wrap.LAST_POINT)
+    t, w = flat3(own, wrap.FIRST_DIRECTION), flat3(own, wrap.LAST_DIRECTION)
+    off, beside = -dot3(flat3(own, wrap.NORMAL), p[1]), -dot3(flat3(own, wrap.BESIDE), p[1])
+    passed, aside = dot3(flat3(own, wrap.LAST_NORMAL), q[1]), dot3(flat3(own, wrap.LAST_BESIDE), q[1])
+    along, aside, turn, longer = moved_by(own, (off, beside, passed, aside))
+    field, slope = fields_by(own, aside, turn)
+    bend, last_bend = (
+        turned_tangent(own, 0, along, aside, turn),
+        turned_tangent(own, 1, along + longer, field, slope),
+    )
+    first, last = subtract3(x, p[0]), subtract3(q[0], y)
+    own[wrap.FIRST_LENGTH], own[wrap.LAST_LENGTH] = math.sqrt(dot3(first, first)), math.sqrt(dot3(last, last))
+    own[wrap.LENGTH] = own[wrap.FIRST_LENGTH] + own[wrap.ARC] + own[wrap.LAST_LENGTH]
+    own[wrap.RATE] = dot3(w, q[1]) - dot3(t, p[1])
+    own[wrap.CURVATURE] = dot3(last_bend, q[1]) - dot3(bend, p[1]) + dot3(w, q[2]) - dot3(t, p[2])
+    own[wrap.PLANE_LENGTH] = own[wrap.LENGTH]
+    put3(own, wrap.LENGTH_ENDS, (-t[0], -t[1], -t[2]))
+    put3(own, wrap.LENGTH_ENDS + 3, w)
 
 
 @inline
@@ -154,13 +206,11 @@ def on_geodesic(
     for _ in range(wrap.MOST_STEPS):
         if left == 0.0:
             break
-        count = math.ceil(abs(left) / good_step(kind, size, own, found + wrap.LANE * wrap.ASIDE_LANE))
-        step = left / count
+        step = next_step(kind, size, flat3(own, found), flat3(own, found + 3), left, TURN)
         for lane in range(wrap.LANES):
-            lane_step(
-                kind, size, own, found + wrap.LANE * lane, step, found + wrap.LANE * lane, wrap.STEP_SPACE
-            )
-        left = left - step if count > 1.0 else 0.0
+            at = found + wrap.LANE * lane
+            lane_march(kind, size, own, at, step, at)
+        left = left - step if step != left else 0.0
     y, w = lane_position(own, found), lane_tangent(own, found)
     x, t = slid(kind, size, y, w, past[1], past[2])
     begin = found + 6
@@ -186,6 +236,7 @@ def curved_point(
 ) -> None:
     """As `round.round_point`, of a wrapped path from `curved_path`."""
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
+    lay_path(kind, size, own)
     across = own[wrap.ROUND_SIZE + 8 : wrap.ROUND_SIZE + 26]
     past = (
         sigma - own[wrap.FIRST_LENGTH],
@@ -254,8 +305,9 @@ def blended_ends(
 
 
 @shared
-def curved_contact(own: Array, last: bool, rates: Array, out: Array) -> None:
+def curved_contact(data: Array, shape: int, own: Array, last: bool, rates: Array, out: Array) -> None:
     """First or last contact of the path, as a point from `curved_point`; without a tangent."""
+    lay_path(int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape), own)
     at = wrap.LAST_POINT if last else wrap.FIRST_POINT
     across = own[wrap.ROUND_SIZE + 8 : wrap.ROUND_SIZE + 26]
     for i in range(3):

@@ -63,8 +63,12 @@ RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS
 REACH_ENDS, WIDTH_ENDS = LENGTH_ENDS + 6, LENGTH_ENDS + 12
 # each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)
 FIRST_POINT, FIRST_DIRECTION, LAST_POINT, LAST_DIRECTION = (WIDTH_ENDS + 6 + 27 * k for k in range(4))
-SYSTEM = LAST_DIRECTION + 27  # 4 rows of 11
-PLACES = SYSTEM + 44
+LAID = LAST_DIRECTION + 27  # whether the lanes and all above are known, not only lengths (see `jacobi`)
+NORMAL, BESIDE, LAST_NORMAL, LAST_BESIDE = (LAID + 1 + 3 * k for k in range(4))
+TERMS = LAID + 13
+STATE = TERMS + 22
+LAST_PATH = STATE + 16  # BEGINNING of the call before
+PLACES = LAST_PATH + 7
 NODES = PLACES + MOST_STEPS + 1
 STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
 GEODESIC_SIZE = STEP_SPACE + 13 * LANE + LANES * LANE

@@ -43,7 +43,7 @@ def set_beginning(own: Array, p: Vector, x: Vector, middle: Vector, y: Vector) -
 
 @shared
 def ellipsoid_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, tilt: float
 ) -> int:
     """In axes in which the ellipsoid is the unit sphere: RADIUS and its derivatives by both ends; whether the path is
     wrapped.
@@ -72,8 +72,7 @@ def ellipsoid_level(
         for end in range(2):
             along_x, along_y = own[wrap.WIDTH_BY + 2 * end], own[wrap.WIDTH_BY + 2 * end + 1]
             own[wrap.WIDTH_ENDS + 3 * end + k] = (along_x * x[k] + along_y * y[k]) / radii[k]
-    if fresh:
-        tilted_beginning(own, radii, first, last, x, y, z, tilt)
+    tilted_beginning(own, radii, first, last, x, y, z, tilt)
     return wrap.WRAPPED
 
 
@@ -245,7 +244,7 @@ def settle(own: Array, gap: Vector, first: Vector, last: Vector) -> int:
 
 
 @shared
-def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool) -> int:
+def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
     """RADIUS of the tube and its derivatives by both ends; whether the path is wrapped."""
     major, minor = data[shape + wrap.SHAPE_PARAMETERS], data[shape + wrap.SHAPE_PARAMETERS + 1]
     e, e1 = subtract3(q[0], p[0]), subtract3(q[1], p[1])
@@ -263,8 +262,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     first, last = (rest * m[0], rest * m[1], rest * m[2]), (part * m[0], part * m[1], part * m[2])
     if settle(own, gap_jet, first, last) != wrap.WRAPPED:
         return wrap.INSIDE if gap < minor - width else wrap.STRAIGHT
-    if fresh:
-        torus_beginning(own, major, angle, own[wrap.RADIUS], m, p[0], q[0])
+    torus_beginning(own, major, angle, own[wrap.RADIUS], m, p[0], q[0])
     return wrap.WRAPPED
 
 

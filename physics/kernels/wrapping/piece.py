@@ -40,6 +40,6 @@ def piece_contact(data: Array, shape: int, own: Array, last: bool, rates: Array,
     """First or last contact of a wrapped piece, as a point from `piece_point`."""
     kind = int(data[shape + wrap.SHAPE_KIND])
     if kind >= ELLIPSOID:
-        curved_contact(own, last, rates, out)
+        curved_contact(data, shape, own, last, rates, out)
     else:
         round_contact(own, kind == SPHERE, last, rates, out)

@@ -10,7 +10,8 @@ from ..algebra.vectors import Array, Vector, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .convex import convex_level
-from .geodesic import ends_slopes, find_geodesic, node
+from .geodesic import find_geodesic
+from .jacobi import stiffness
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
 from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size, times3
@@ -22,18 +23,20 @@ LEVELS = 16  # on the way into an obstacle where no guess converges
 
 @inline
 def surface_level(
-    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, fresh: bool, tilt: float
+    data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving, tilt: float
 ) -> int:
-    """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives; whether wrapped."""
+    """RADIUS of the level to wrap over, LEVEL of its function, REACH, each with derivatives, and an initial guess;
+    whether wrapped.
+    """
     kind = int(data[shape + wrap.SHAPE_KIND])
     _, longest, shortest = surface_scale(data, shape)
     width /= longest
     if kind == ELLIPSOID:
-        status = ellipsoid_level(data, shape, width, own, p, q, fresh, tilt)
+        status = ellipsoid_level(data, shape, width, own, p, q, tilt)
     elif kind == TORUS:
-        status = torus_level(data, shape, width, own, p, q, fresh)
+        status = torus_level(data, shape, width, own, p, q)
     else:
-        status = convex_level(data, shape, width, own, p, q, fresh)
+        status = convex_level(data, shape, width, own, p, q, tilt)
     if status != wrap.WRAPPED:
         return status
     rho, speed, second = own[wrap.RADIUS], own[wrap.RADIUS + 1], own[wrap.RADIUS + 2]
@@ -49,47 +52,50 @@ def surface_level(
 
 @shared
 def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic and its derivatives by the ends: from its last place, else from an initial guess.
+    """The geodesic from an initial guess, else from its last place.
 
-    Where that gives a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a string
+    Where both give a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a string
     pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the long
     way round, and straight where a string slips off the obstacle.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
     known, own[wrap.KNOWN] = own[wrap.KNOWN], 0.0
-    status = surface_level(data, shape, width, own, p, q, known == 0.0, 0.0)
+    for k in range(7):
+        own[wrap.LAST_PATH + k] = own[wrap.BEGINNING + k]
+    status = surface_level(data, shape, width, own, p, q, 0.0)
     if status != wrap.WRAPPED:
         return status
-    if known != 0.0:
-        if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
-            return wrap.WRAPPED
-        surface_level(data, shape, width, own, p, q, True, 0.0)
     if solved(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
+    if known != 0.0:
+        for k in range(7):
+            own[wrap.BEGINNING + k] = own[wrap.LAST_PATH + k]
+        if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
+            return wrap.WRAPPED
     best, side = 1e300, 0.0
     for k in range(2):
         tilt = ASIDE * (2.0 * k - 1.0)
-        surface_level(data, shape, width, own, p, q, True, tilt)
+        surface_level(data, shape, width, own, p, q, tilt)
         if solved(kind, size, own, p[0], q[0], False) != 0.0:
             length = whole_length(own, p[0], q[0])
             if length < best:
                 best, side = length, tilt
     if side != 0.0:
-        surface_level(data, shape, width, own, p, q, True, side)
+        surface_level(data, shape, width, own, p, q, side)
         return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
     slipped = True
     ways = 3 if kind == TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
-        surface_level(data, shape, width, own, p, q, True, 0.0)
+        surface_level(data, shape, width, own, p, q, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)
         slipped = slipped and not taut
         if taut and solved(kind, size, own, p[0], q[0], False) != 0.0:
             return wrap.WRAPPED
-    surface_level(data, shape, width, own, p, q, True, 0.0)
+    surface_level(data, shape, width, own, p, q, 0.0)
     if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
     for k in range(3):
-        surface_level(data, shape, width, own, p, q, True, ASIDE * ((k + 1) % 3 - 1.0))
+        surface_level(data, shape, width, own, p, q, ASIDE * ((k + 1) % 3 - 1.0))
         if k > 0:  # on the wrong side rather than straight through
             put3(own, wrap.SIDE, (0.0, 0.0, 0.0))
         if solved(kind, size, own, p[0], q[0], True) != 0.0:
@@ -99,18 +105,16 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
 
 @shared
 def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """KNOWN of the geodesic from the present beginning, and its derivatives; 0 where there is none, or only a pass
-    without `any_pass`.
-    """
+    """KNOWN of the geodesic from the present beginning; 0 where there is none, or only a pass without `any_pass`."""
     return judged(kind, size, own, p, q, any_pass) if find_geodesic(kind, size, own, p, q) else 0.0
 
 
 @shared
 def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
     """As `solved`, for a geodesic already found; 0 over an ellipsoid's wrong side, where one ends that slid off."""
-    determinant = ends_slopes(kind, size, own, p, q)
+    determinant = stiffness(own)
     own[wrap.KNOWN] = 0.0
-    middle = flat3(own, node(int(own[wrap.STEPS]) // 2, wrap.ASIDE_LANE))
+    middle = flat3(own, wrap.NODES + 3 * (int(own[wrap.STEPS]) // 2))
     if kind == ELLIPSOID and dot3(times3(size, middle), flat3(own, wrap.SIDE)) < 0.0:
         return 0.0
     if determinant > 0.0:
@@ -136,9 +140,6 @@ def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
             root = math.sqrt(lowest) + (math.sqrt(level) - math.sqrt(lowest)) * (k + 1.0) / LEVELS
             own[wrap.LEVEL] = root * root
             good = find_geodesic(kind, size, own, p, q)
-            for i in range(6):
-                own[wrap.BEGINNING + i] = own[node(0, wrap.ASIDE_LANE) + i]
-            own[wrap.BEGINNING + 6] = own[wrap.ARC]
     own[wrap.LEVEL] = level
     return good
 
@@ -146,6 +147,5 @@ def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
 @inline
 def whole_length(own: Array, p: Vector, q: Vector) -> float:
     """Length of the line, the geodesic and the line."""
-    x, y = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(int(own[wrap.STEPS]), wrap.ASIDE_LANE))
-    first, last = subtract3(x, p), subtract3(q, y)
+    first, last = subtract3(flat3(own, wrap.FIRST_POINT), p), subtract3(q, flat3(own, wrap.LAST_POINT))
     return float(math.sqrt(dot3(first, first)) + own[wrap.ARC] + math.sqrt(dot3(last, last)))

@@ -1,0 +1,256 @@
+"""The path over one curved obstacle beyond its length: lanes of its geodesic, which have the derivatives of all its
+points by the inputs and in time. Those of its beginning and length follow from the mismatch.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
+from ..compiler.jit import inline, shared
+from . import layout as wrap
+from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
+from .geodesic import ZERO
+from .jacobi import ASIDE, ENDED, LINE, Four, moved_by, set_terms
+from .surface import CAPSULE, TURN, Moving, gradient_of, next_step, part_ahead
+
+AT_SEAM = 1e-11  # of the radius: a node so near to a seam is meant to be there
+
+
+@inline
+def dots(a: Moving, b: Moving) -> Vector:
+    return (
+        dot3(a[0], b[0]),
+        dot3(a[1], b[0]) + dot3(a[0], b[1]),
+        dot3(a[2], b[0]) + 2.0 * dot3(a[1], b[1]) + dot3(a[0], b[2]),
+    )
+
+
+@inline
+def crossed(a: Moving, b: Moving) -> Moving:
+    c, d, e = cross(a[2], b[0]), cross(a[1], b[1]), cross(a[0], b[2])
+    f, g = cross(a[1], b[0]), cross(a[0], b[1])
+    return (
+        cross(a[0], b[0]),
+        (f[0] + g[0], f[1] + g[1], f[2] + g[2]),
+        (c[0] + 2.0 * d[0] + e[0], c[1] + 2.0 * d[1] + e[1], c[2] + 2.0 * d[2] + e[2]),
+    )
+
+
+@inline
+def less(a: Moving, b: Moving) -> Moving:
+    return subtract3(a[0], b[0]), subtract3(a[1], b[1]), subtract3(a[2], b[2])
+
+
+@inline
+def miss_in_time(kind: int, size: Vector, x: Moving, t: Moving, line: Moving) -> tuple[float, float]:
+    """Second derivatives of how far a line misses the contact x with tangent t, along the normal and aside, where it
+    now meets it.
+    """
+    g = gradient_of(kind, size, x[0], x[1], x[2])
+    steep = math.sqrt(dot3(g[0], g[0]))
+    return dots(g, line)[2] / steep, dots(crossed(t, g), line)[2] / steep
+
+
+@inline
+def node(number: int, lane: int) -> int:
+    return wrap.NODES + wrap.LANE * (wrap.LANES * number + lane)
+
+
+@shared
+def lane_march(kind: int, size: Vector, own: Array, at: int, step: float, end: int) -> None:
+    """As `flow.lane_step`, by way of a seam of a sphere-capped cylinder where the step ends on one: each geodesic of a
+    lane meets it at its own arc length.
+    """
+    if kind != CAPSULE:
+        lane_step(kind, size, own, at, step, end, wrap.STEP_SPACE)
+        return
+    ahead = math.copysign(1.0, step)
+    part = part_ahead(size[0], own[at + 2], ahead * own[at + 5])
+    here = size[0], part, 0.0
+    radius = math.sqrt(2.0 * own[wrap.LEVEL])
+    lane_step(kind, here, own, at, step, end, wrap.STEP_SPACE)
+    if abs(abs(own[end + 2]) - size[0]) > AT_SEAM * radius:
+        return
+    own[end + 2] = math.copysign(size[0], own[end + 2])
+    y, w = lane_position(own, end), lane_tangent(own, end)
+    after = part_ahead(size[0], y[0][2], ahead * w[0][2])
+    if after == part:
+        return
+    bend, _, _ = geodesic_curve(kind, here, (y[0], ZERO, ZERO), (w[0], ZERO, ZERO))
+    rate = -y[1][2] / w[0][2]
+    second = -(y[2][2] + 2.0 * rate * w[1][2] + rate * rate * bend[2]) / w[0][2]
+    y, w = slid(kind, here, y, w, rate, second)
+    y, w = slid(kind, (size[0], after, 0.0), y, w, -rate, -second)
+    set_lane(own, end, y, w)
+
+
+@shared
+def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
+    """Integrate a lane from the beginning to the geodesic's end over all nodes, which are placed anew where `mesh`;
+    False where there are too few.
+    """
+    if mesh:
+        own[wrap.STEPS], own[wrap.PLACES] = 0.0, 0.0
+    number = 0
+    length = own[wrap.ARC]
+    while True:
+        at = node(number, lane)
+        if mesh:
+            left = length - own[wrap.PLACES + number]
+            if left == 0.0:
+                return True
+            if number == wrap.MOST_STEPS:
+                return False
+            step = next_step(kind, size, flat3(own, at), flat3(own, at + 3), left, TURN)
+            place = length if step == left else own[wrap.PLACES + number] + step
+            own[wrap.PLACES + number + 1] = place
+            own[wrap.STEPS] = number + 1
+        elif number == int(own[wrap.STEPS]):
+            return True
+        step = own[wrap.PLACES + number + 1] - own[wrap.PLACES + number]
+        lane_march(kind, size, own, at, step, node(number + 1, lane))
+        number += 1
+
+
+@inline
+def start_lanes(kind: int, size: Vector, own: Array, x: Vector, t: Vector) -> None:
+    """Variations of the beginning: aside in the surface, rotated in it, to another level; the tangent remains a unit
+    tangent.
+    """
+    g, _, _ = gradient_of(kind, size, x, ZERO, ZERO)
+    square = dot3(g, g)
+    strength = math.sqrt(square)
+    aside = cross(t, (g[0] / strength, g[1] / strength, g[2] / strength))
+    _, h, _ = gradient_of(kind, size, x, aside, ZERO)
+    dip = -dot3(h, t) / square
+    set_lane(own, node(0, wrap.ASIDE_LANE), (x, aside, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
+    set_lane(own, node(0, wrap.TURN_LANE), (x, ZERO, ZERO), (t, aside, ZERO))
+    up = (g[0] / square, g[1] / square, g[2] / square)
+    _, h, _ = gradient_of(kind, size, x, up, ZERO)
+    dip = -dot3(h, t) / square
+    set_lane(own, node(0, wrap.LEVEL_LANE), (x, up, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
+
+
+@inline
+def put_moving(own: Array, at: int, x: Moving) -> None:
+    for k in range(3):
+        own[at + k], own[at + 3 + k], own[at + 6 + k] = x[0][k], x[1][k], x[2][k]
+
+
+@inline
+def get_moving(own: Array, at: int) -> Moving:
+    return flat3(own, at), flat3(own, at + 3), flat3(own, at + 6)
+
+
+@inline
+def put_ends(own: Array, k: int, moved: Four) -> None:
+    own[wrap.ALONG_ENDS + k], own[wrap.ASIDE_ENDS + k], own[wrap.TURN_ENDS + k], own[wrap.ARC_ENDS + k] = (
+        moved
+    )
+
+
+@shared
+def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> None:
+    """The lanes of a geodesic that was found, and the derivatives of its beginning and length (along, aside, turn,
+    length) by both ends, with LEVEL_ENDS known.
+    """
+    start_lanes(kind, size, own, flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3))
+    follow(kind, size, own, wrap.ASIDE_LANE, True)
+    follow(kind, size, own, wrap.TURN_LANE, False)
+    follow(kind, size, own, wrap.LEVEL_LANE, False)
+    last = int(own[wrap.STEPS])
+    begin, end = node(0, wrap.LEVEL_LANE), node(last, wrap.LEVEL_LANE)
+    starts = flat3(own, begin), flat3(own, begin + 3)
+    set_terms(kind, size, own, starts, (flat3(own, end), flat3(own, end + 3)), p, q)
+    n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
+    m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
+    at = wrap.TERMS + ASIDE
+    for lane in range(2):
+        place = node(last, wrap.ASIDE_LANE + lane)
+        own[at + lane], own[at + 2 + lane] = dot3(b, flat3(own, place + 6)), dot3(b, flat3(own, place + 9))
+    x, t, y, w = flat3(own, begin + 6), flat3(own, begin + 9), flat3(own, end + 6), flat3(own, end + 9)
+    first, off = own[wrap.TERMS + LINE], own[wrap.TERMS + ENDED + LINE]
+    missed = dot3(n, x) - first * dot3(n, t), dot3(a, x) - first * dot3(a, t)
+    passed = -dot3(m, y) - off * dot3(m, w), -dot3(b, y) - off * dot3(b, w)
+    along, aside, turn, longer = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
+    for k in range(3):
+        put_ends(own, k, moved_by(own, (-n[k], -a[k], 0.0, 0.0)))
+        put_ends(own, 3 + k, moved_by(own, (0.0, 0.0, m[k], b[k])))
+    for k in range(6):
+        rise = own[wrap.LEVEL_ENDS + k]
+        own[wrap.ALONG_ENDS + k] += along * rise
+        own[wrap.ASIDE_ENDS + k] += aside * rise
+        own[wrap.TURN_ENDS + k] += turn * rise
+        own[wrap.ARC_ENDS + k] += longer * rise
+
+
+@inline
+def ends_rate(own: Array, row: int, v: Vector, w: Vector) -> float:
+    return dot3(flat3(own, row), v) + dot3(flat3(own, row + 3), w)
+
+
+@inline
+def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving, second: Vector) -> None:
+    """The lane of time at the beginning; `second`: second derivatives of along, aside, turn."""
+    x, t = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(0, wrap.ASIDE_LANE) + 3)
+    bend, _, _ = geodesic_curve(kind, size, (x, ZERO, ZERO), (t, ZERO, ZERO))
+    along, aside = ends_rate(own, wrap.ALONG_ENDS, p[1], q[1]), ends_rate(own, wrap.ASIDE_ENDS, p[1], q[1])
+    turn = ends_rate(own, wrap.TURN_ENDS, p[1], q[1])
+    side = flat3(own, node(0, wrap.TURN_LANE) + 9)
+    up, dip = flat3(own, node(0, wrap.LEVEL_LANE) + 6), flat3(own, node(0, wrap.LEVEL_LANE) + 9)
+    tilt = flat3(own, node(0, wrap.ASIDE_LANE) + 9)
+    v = scale_add3(
+        scale_add3((along * t[0], along * t[1], along * t[2]), aside, side), own[wrap.LEVEL + 1], up
+    )
+    u = scale_add3(scale_add3((along * bend[0], along * bend[1], along * bend[2]), turn, side), aside, tilt)
+    u = scale_add3(u, own[wrap.LEVEL + 1], dip)
+    _, g1, _ = gradient_of(kind, size, x, v, ZERO)
+    lift = own[wrap.LEVEL + 2] - dot3(g1, v)
+    a = scale_add3((second[0] * t[0], second[0] * t[1], second[0] * t[2]), second[1], side)
+    a = scale_add3(a, lift, up)
+    g, g1, g2 = gradient_of(kind, size, x, v, a)
+    fall = -(2.0 * dot3(g1, u) + dot3(g2, t)) / dot3(g, g)
+    shrink = -dot3(u, u)
+    b = scale_add3((shrink * t[0], shrink * t[1], shrink * t[2]), fall, g)
+    b = scale_add3(b, second[2], side)
+    set_lane(own, node(0, wrap.TIME_LANE), (x, v, a), (t, u, b))
+
+
+@inline
+def end_in_time(kind: int, size: Vector, own: Array) -> tuple[Moving, Moving]:
+    """The geodesic's moving end and its tangent there, from the lane of time and the moving length."""
+    at = node(int(own[wrap.STEPS]), wrap.TIME_LANE)
+    return slid(
+        kind, size, lane_position(own, at), lane_tangent(own, at), own[wrap.ARC + 1], own[wrap.ARC + 2]
+    )
+
+
+@inline
+def slid(kind: int, size: Vector, y: Moving, w: Moving, rate: float, second: float) -> tuple[Moving, Moving]:
+    """A lane's point and tangent at an arc length that changes in time."""
+    c, c1, _ = geodesic_curve(kind, size, y, w)
+    _, jerk, _ = geodesic_curve(kind, size, (y[0], w[0], ZERO), (w[0], c, ZERO))
+    square = rate * rate
+    z1, u1 = scale_add3(y[1], rate, w[0]), scale_add3(w[1], rate, c)
+    z2 = scale_add3(scale_add3(scale_add3(y[2], 2.0 * rate, w[1]), second, w[0]), square, c)
+    u2 = scale_add3(scale_add3(scale_add3(w[2], 2.0 * rate, c1), second, c), square, jerk)
+    return (y[0], z1, z2), (w[0], u1, u2)
+
+
+@shared
+def lane_of_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> None:
+    """The geodesic's motion to second order, with LEVEL and the derivatives by the ends known: first without second
+    derivatives of the beginning, which then follow from the mismatch.
+    """
+    own[wrap.ARC + 1], own[wrap.ARC + 2] = ends_rate(own, wrap.ARC_ENDS, p[1], q[1]), 0.0
+    start_in_time(kind, size, own, p, q, ZERO)
+    follow(kind, size, own, wrap.TIME_LANE, False)
+    x, t = lane_position(own, node(0, wrap.TIME_LANE)), lane_tangent(own, node(0, wrap.TIME_LANE))
+    y, w = end_in_time(kind, size, own)
+    a, b = miss_in_time(kind, size, x, t, less(x, p))
+    c, d = miss_in_time(kind, size, y, w, less(q, y))
+    along, aside, turn, own[wrap.ARC + 2] = moved_by(own, (a, b, c, d))
+    start_in_time(kind, size, own, p, q, (along, aside, turn))
+    follow(kind, size, own, wrap.TIME_LANE, False)
