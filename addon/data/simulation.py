@@ -31,7 +31,7 @@ INTEGRATORS = {
             "symplectic_euler",
             0,
             "Symplectic Euler",
-            "Fast and stable, the usual choice; also for constraints, contacts and hard limits",
+            "Fast and stable, the usual choice, also for contacts; predicts velocities by half a step for the forces",
         ),
         Method(
             "rk4", 1, "Runge-Kutta 4", "Four times the work per step, and far more accurate for smooth motion"
@@ -49,6 +49,18 @@ INTEGRATORS = {
             11,
             "Event-Driven",
             "For impacts: finds the time of each, and is accurate between them (needs SciPy)",
+        ),
+        Method(
+            "textbook_symplectic_euler",
+            12,
+            "Symplectic Euler, Textbook",
+            "For comparison: forces at the velocities as they are, not predicted by half a step",
+        ),
+        Method(
+            "spring_implicit_euler",
+            13,
+            "Implicit Euler, Springs Only",
+            "For comparison: as Implicit Euler, Linear, with gravity and inertial forces explicit",
         ),
         Method("forward_euler", 2, "Forward Euler", "For comparison only: motion gains energy and diverges"),
         Method("RK45", 3, "Adaptive RK 5(4)", "Chooses its own steps (needs SciPy)", True),

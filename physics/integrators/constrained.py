@@ -22,6 +22,8 @@ from .consistency import refuse_torn
 from .limit_steps import look_ahead
 from .stretches import run_in_stretches
 
+SYMPLECTIC = (layout.SYMPLECTIC_EULER, layout.TEXTBOOK_EULER)
+
 
 def needs_constraints(problem: Problem) -> bool:
     """Whether a problem has constraints, contacts, hard limits or prescribed motions."""
@@ -56,7 +58,7 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
         kernels.stepping.stepper.advance(
             parts,
             scheme,
-            0.5 if method.name == "symplectic_euler" else 0.0,
+            0.5 if method.number in SYMPLECTIC else 0.0,
             problem.start,
             problem.dt,
             count,

@@ -48,9 +48,17 @@ METHODS = (
     Method(
         "symplectic_euler",
         1,
-        "Euler's method with the new velocities, which lag half a step; springs at limits may be as stiff as they like",
+        "Euler's method with the new velocities, which lag half a step and are predicted by that for the forces; "
+        "springs at limits may be as stiff as they like",
         integrate_fixed_step,
         layout.SYMPLECTIC_EULER,
+    ),
+    Method(
+        "textbook_symplectic_euler",
+        1,
+        "The same without predicting velocities by half a step for the forces, for comparison",
+        integrate_fixed_step,
+        layout.TEXTBOOK_EULER,
     ),
     Method(
         "forward_euler",

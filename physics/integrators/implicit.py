@@ -93,6 +93,13 @@ METHODS = (
         layout.LINEARLY_IMPLICIT_EULER,
     ),
     Method(
+        "spring_implicit_euler",
+        1,
+        "The same with gravity and inertial forces explicit (Wang 2022), for comparison",
+        integrate_implicit,
+        layout.SPRING_IMPLICIT_EULER,
+    ),
+    Method(
         "bdf1",
         1,
         "Implicit Euler with Newton's iteration, for very stiff springs; motion is damped most",

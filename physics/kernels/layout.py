@@ -172,9 +172,9 @@ DONE, WRITTEN = 0, 1
 TIMES, VALUES = 0, 1
 
 # integrators of the rollout
-SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA = 0, 1, 2
+SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA, TEXTBOOK_EULER = 0, 1, 2, 3
 # of an explicit method: its number, number of stages, sum of their weights; then for each stage its time as a share of
 # the step, which is also that of the slopes of the stage before, and its weight
 SCHEME_NUMBER, SCHEME_STAGES, SCHEME_WHOLE, SCHEME_TIMES = 0, 1, 2, 3
 # of the implicit ones
-LINEARLY_IMPLICIT_EULER, BACKWARD_EULER, SDIRK2 = 0, 1, 2
+LINEARLY_IMPLICIT_EULER, BACKWARD_EULER, SDIRK2, SPRING_IMPLICIT_EULER = 0, 1, 2, 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 OBSERVATION, WITH_MUSCLES = "poses and energy", " with muscles"
 #: stages for building a model: the stiffness of limits depends on the bodies' poses
 BUILDING = (OBSERVATION,)
-IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
+IMPLICIT = ("linearly_implicit_euler", "spring_implicit_euler", "bdf1", "sdirk2")
 #: stages that every user needs, quick ones first
 USUAL = (OBSERVATION, "joint geometry", "forward dynamics", "projection", "inverse kinematics")
 

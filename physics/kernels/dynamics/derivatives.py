@@ -205,7 +205,7 @@ def inverse_dynamics_derivatives(
     tau (nv + inputs,) has the inputs; tangents is a workspace (coordinates, bodies, scratch, zeros), spaces is (work,
     dof, flags).
     """
-    body_int, _, block_int, data, dof_float = arrays
+    body_int, _, block_int, _, dof_float = arrays
     work, dof, flags = spaces
     tangent, bodies, scratch, _ = tangents
     by_q, by_qd, mass = slopes
@@ -230,10 +230,30 @@ def inverse_dynamics_derivatives(
             for k in range(DERIVATIVE_BODY_WIDTH):
                 bodies[parent, k] += bodies[i, k]
     for d in range(nv):
+        mass[d, d] += dof_float[d, at.ARMATURE]
+    add_force_slopes(arrays, q, qd, qdd, tau, slopes, tangents, spaces)
+
+
+@shared
+def add_force_slopes(
+    arrays: tuple[Array, Array, Array, Array, Array],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    slopes: tuple[Array, Array, Array],
+    tangents: tuple[Array, Array, Array, Array],
+    spaces: tuple[Array, Array, Array],
+) -> None:
+    """The part of `inverse_dynamics_derivatives` by springs, dampers, limits, elements and muscles, as these move with
+    the bodies; called last in that function.
+    """
+    _, _, _, data, dof_float = arrays
+    (work, dof, _), (by_q, by_qd, _), tangent = spaces, slopes, tangents[0]
+    for d in range(q.shape[0]):
         by_position, by_velocity = passive_slopes(dof_float, data, tau, d, q[d], qd[d])
         by_q[d, d] -= by_position
         by_qd[d, d] -= by_velocity
-        mass[d, d] += dof_float[d, at.ARMATURE]
     if data[at.LIMIT_COUNT] > 0.0:
         add_limit_slopes(data, q, qd, by_q, by_qd)
     if data[at.ELEMENT_COUNT] > 0.0:

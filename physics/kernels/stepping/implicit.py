@@ -9,7 +9,7 @@ from ..algebra.lu import lu_factorize
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..contact.constrained_step import project, project_velocities
-from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..dynamics.derivatives import add_force_slopes, inverse_dynamics_derivatives
 from ..muscles.states import advance_states, begin_states, set_implicit
 from . import implicit_stage as newton
 from . import motion_layout as channel
@@ -37,13 +37,23 @@ ASTRAY = 0.03  # share of 1 rad or m by which extrapolated accelerations may mov
 
 @shared
 def linear_step(
-    arrays: Array, more: More, width: int, dt: float, q: Array, qd: Array, implicit: Implicit, spaces: Spaces
+    arrays: Array,
+    more: More,
+    integrator: int,
+    width: int,
+    dt: float,
+    q: Array,
+    qd: Array,
+    implicit: Implicit,
+    spaces: Spaces,
 ) -> None:
-    """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (Wang 2022, eqs. 4.80-4.82).
+    """(M - h D - h^2 K) (q'_new - q') = h (f + h K q'), then q_new = q + h q'_new (as in Wang 2022, eqs. 4.80-4.82).
 
     f is the whole generalized force including velocity terms, K = df/dq and D = df/dq' its exact derivatives: of
     joints' and elements' forces with their geometric terms, of gravity, and of the inertial forces. With linear damping
-    the paper's f is this f - D q'. Forces that depend on time are those at the step's end; width is that of their
+    the paper's f is this f - D q'. As the paper has it, SPRING_IMPLICIT_EULER takes in K and D only how these forces
+    change as they move with the bodies: gravity and inertial forces are explicit, and so is the rotation of the bodies
+    under their forces. Forces that depend on time are those at the step's end; width is that of their
     table. Equalities hold for the new velocities, with their Jacobian at the old coordinates.
     """
     slopes, system, pivots, vectors, notes, tangents = implicit
@@ -60,6 +70,11 @@ def linear_step(
     set_implicit(data, given, width, dt)
     copy(given, found)
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
+    if integrator == at.SPRING_IMPLICIT_EULER:
+        for d in range(nv):
+            for e in range(nv):
+                by_q[d, e], by_qd[d, e] = 0.0, 0.0
+        add_force_slopes(arrays, q, qd, a, found, (by_q, by_qd, system), tangents, spaces)
     advance_states(data, found, given, width, dt, given)
     notes[newton.MATRICES] += 1.0
     for d in range(nv):
@@ -265,7 +280,7 @@ def substitute(
         _, _, motion, _, _, _, _, _ = more
         hold(motion, t, dt, q, qd, dof)
     table_force(tables, t + dt, given[:width])
-    linear_step(arrays, more, width, dt, q, qd, implicit, spaces)
+    linear_step(arrays, more, at.LINEARLY_IMPLICIT_EULER, width, dt, q, qd, implicit, spaces)
     notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
 
 
@@ -286,9 +301,9 @@ def implicit_step(
     """A step by any method, `share` of a whole one; returns the interpolation of samples in it."""
     _, _, _, vectors, notes, _ = implicit
     flags, width, (t, _) = spaces[at.FLAGS], tables[at.VALUES].shape[1], now
-    if integrator == at.LINEARLY_IMPLICIT_EULER:
+    if integrator == at.LINEARLY_IMPLICIT_EULER or integrator == at.SPRING_IMPLICIT_EULER:
         table_force(tables, t + dt, vectors[newton.GIVEN_FORCE, :width])
-        linear_step(arrays, more, width, dt, q, qd, implicit, spaces)
+        linear_step(arrays, more, integrator, width, dt, q, qd, implicit, spaces)
         return PARABOLA
     newton_step(arrays, more, integrator, tables, now, share, dt, q, qd, implicit, spaces)
     if flags[at.STATUS] == at.NOT_CONVERGED or flags[at.STATUS] == at.SINGULAR:

@@ -145,6 +145,11 @@ def stage_of(scheme: Array, k: int) -> tuple[float, float]:
 
 
 @inline
+def is_symplectic(integrator: int) -> bool:
+    return integrator == at.SYMPLECTIC_EULER or integrator == at.TEXTBOOK_EULER
+
+
+@inline
 def prepare_stage(
     integrator: int, k: int, following: float, dt: float, q: Array, qd: Array, stage: Array
 ) -> None:
@@ -153,8 +158,8 @@ def prepare_stage(
 
     Symplectic Euler updates velocities first, so they lag half a step. With a mass matrix that depends on q, inertial
     forces at lagging velocities make the energy drift at first order; predicting these by half a step, with the
-    accelerations of the step before (0 at the start), bounds it at no cost. Dampers use the velocities themselves:
-    predicted, they would halve the largest stable step.
+    accelerations of the step before (0 at the start), bounds it at no cost; TEXTBOOK_EULER does not. Dampers use the
+    velocities themselves: predicted, they would halve the largest stable step.
     """
     stage_q, stage_qd, qdd = stage[at.STAGE_Q], stage[at.STAGE_QD], stage[at.STAGE_QDD]
     if k > 0:
@@ -174,7 +179,7 @@ def look_ahead_at_limits(arrays: Array, integrator: int, dt: float, work: Array)
     stiffness suits a coordinate's load, but not the small inertia in a long chain. Other methods adapt it once for a
     run (`integrators.limit_steps`).
     """
-    if integrator == at.SYMPLECTIC_EULER:
+    if is_symplectic(integrator):
         work[arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS, at.AHEAD] = dt
 
 
@@ -188,7 +193,7 @@ def finish_step(scheme: Array, dt: float, q: Array, qd: Array, stage: Array) -> 
             q[d] += share * sum_qd[d]
             qd[d] += share * sum_qdd[d]
         return
-    symplectic = scheme[at.SCHEME_NUMBER] == at.SYMPLECTIC_EULER
+    symplectic = is_symplectic(int(scheme[at.SCHEME_NUMBER]))
     for d in range(q.shape[0]):
         speed = qd[d] + dt * qdd[d]
         q[d] += dt * (speed if symplectic else qd[d])
@@ -356,6 +361,6 @@ def rollout(
                     record_q,
                 )
         if charts:
-            lag = 0.5 * dt if integrator == at.SYMPLECTIC_EULER else 0.0
+            lag = 0.5 * dt if is_symplectic(integrator) else 0.0
             change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, qdd, chart)
         counters[at.DONE] += 1

@@ -30,6 +30,7 @@ from .rollout import (
     copy,
     derivative,
     has_charts,
+    is_symplectic,
     look_ahead_at_limits,
     prepare_stage,
 )
@@ -89,7 +90,7 @@ def euler_step(
     tau, qdd, last_qd = stage[at.TAU], stage[at.STAGE_QDD, :nv], stage[at.LAST_QD, :nv]
     short_before, short = shorter
     integrator = int(scheme[at.SCHEME_NUMBER])
-    before = dt + short - short_before if integrator == at.SYMPLECTIC_EULER else dt
+    before = dt + short - short_before if is_symplectic(integrator) else dt
     kick = 0.5 * (before + dt)
     course = 0.5 * before / kick, dt + short
     hold(motion, t, dt, q, qd, dof)
@@ -116,11 +117,11 @@ def euler_step(
         rows[k, con.ROW_FORCE] = impulse[k] / dt
         touches |= system[con.SYSTEM_KINDS][k] != con.EQUALITY and impulse[k] != 0.0
     for d in range(q.shape[0]):
-        q[d] += dt * (qd[d] if touches or integrator == at.SYMPLECTIC_EULER else last_qd[d])
+        q[d] += dt * (qd[d] if touches or is_symplectic(integrator) else last_qd[d])
     finish_held(motion, t, dt, q, qd)
     if found[con.COUNT] > 0:
         pace = 0.0
-        if integrator == at.SYMPLECTIC_EULER:
+        if is_symplectic(integrator):
             pace = 1.0 / dt
             foresee(constraints, count, found, dt, q, qd, system, dof)
             if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):

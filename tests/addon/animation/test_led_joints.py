@@ -169,7 +169,7 @@ def test_a_hinge_that_asks_for_a_fit_stays_one(part, scene, arm):
     assert ("not-fitted", "Upper Joint") in said(report.warnings)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(14))
 def test_every_method_of_the_menu_is_one_of_physics_and_bakes(part, scene, arm, number):
     known = part("blender.physics_access").part("integrators").INTEGRATORS
     names = list(part("data.simulation").INTEGRATORS)
