@@ -117,6 +117,10 @@ class ObstacleProperties(PropertyGroup):
         "Side on which muscles pass; a side that the shape does not have means the shorter way",
         items=SIDES,
     )
+    always_side: flag(
+        "Always",
+        "Muscles pass on this side wherever they begin and end, even where a straight line misses the obstacle",
+    )
     second_radius: length(
         "Second Radius",
         "Of a double cylinder, the radius of the second one",

@@ -38,7 +38,7 @@ def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.
         arguments |= {"second_frame": frame, "second_side": side_of(settings, "second_side")}
     kind = physics_access.part("muscles.obstacles").REGISTRY[settings.shape]
     try:
-        return kind(side=side, **arguments, **place)
+        return kind(side=side, always=settings.always_side and side != "shorter", **arguments, **place)
     except physics_access.physics().ModelError as error:
         raise physics_access.model_error(f"obstacle {item.name!r}: {error}") from error
 

@@ -40,9 +40,11 @@ class Obstacle(ReadOnlyArrays):
         frame: (4, 4) its own frame in that body's frame.
         side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis (``"+x"``,
             ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular section. For cylinders
-            also ``"counterclockwise"`` or ``"clockwise"`` about z, always. With a point or an axis, a line that misses
-            the surface is free unless both ends lie on the other half. A line through an ellipsoid is passed the
-            shorter way unless that bulges away from the point by more than 143 degrees (cosine -0.8).
+            and capsules also ``"counterclockwise"`` or ``"clockwise"`` about z, always. With a point or an axis, a line
+            that misses the surface is free unless both ends lie on the other half. A line through an ellipsoid is
+            passed the shorter way unless that bulges away from the point by more than 143 degrees (cosine -0.8).
+        always: whether the path passes on that side wherever its ends are: a line past the other side goes round, and
+            so does one that bulges only partly away from the point. Needs a side.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it, as in ``kernels.wrapping.surface``.
         sides: the names that `side` may have. through: whether paths run through it, not around it.
@@ -52,6 +54,7 @@ class Obstacle(ReadOnlyArrays):
     body: str | None = None
     frame: FloatArray = None  # type: ignore[assignment]
     side: Any = "shorter"
+    always: bool = False
     type: ClassVar[str]
     kind: ClassVar[int]
     sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES)
@@ -66,6 +69,13 @@ class Obstacle(ReadOnlyArrays):
         if self.frame.ndim != 2:
             raise ModelError(f"frame of a {self.type} must be one pose (4, 4), got shape {self.frame.shape}")
         self._check_side()
+        if not isinstance(self.always, bool | np.bool_):
+            raise ModelError(f"always of a {self.type} must be True or False, got {self.always!r:.80}")
+        if self.always and isinstance(self.side, str) and self.side == "shorter":
+            raise ModelError(
+                f"a {self.type} that a path always passes on one side needs a side, got 'shorter'"
+            )
+        self._set("always", bool(self.always))
         self.lock()
 
     def _check_side(self) -> None:
@@ -112,12 +122,12 @@ class Obstacle(ReadOnlyArrays):
         """Record for the kernels: kind, sense, hint, parameters (see ``kernels.wrapping.layout``)."""
         record = np.zeros(wrap_layout.SHAPE_WIDTH)
         record[wrap_layout.SHAPE_KIND] = self.kind
-        hint = wrap_layout.SHAPE_HINT
+        hint, by_hint = wrap_layout.SHAPE_HINT, wrap_layout.ALWAYS if self.always else wrap_layout.BY_HINT
         if not isinstance(self.side, str):
-            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
+            record[wrap_layout.SHAPE_SENSE] = by_hint
             record[hint : hint + 3] = self.side / np.linalg.norm(self.side)
         elif self.side in AXES:
-            record[wrap_layout.SHAPE_SENSE] = wrap_layout.BY_HINT
+            record[wrap_layout.SHAPE_SENSE] = by_hint
             record[hint + AXES[self.side]] = 1.0 if self.side[0] == "+" else -1.0
         else:
             record[wrap_layout.SHAPE_SENSE] = SENSES[self.side]

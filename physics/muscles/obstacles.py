@@ -227,7 +227,7 @@ class DoubleCylinder(Obstacle):
             raise ModelError(f"second_frame of a double_cylinder must be one pose, got shape {second.shape}")
         self._set("second_frame", second)
         super().__post_init__()
-        other = Cylinder(radius=self.second_radius, side=self.second_side)
+        other = Cylinder(radius=self.second_radius, side=self.second_side, always=self.always)
         self._set("second_side", other.side)
 
     def nearness(self, points: FloatArray) -> FloatArray:
@@ -236,9 +236,10 @@ class DoubleCylinder(Obstacle):
         return np.asarray(np.minimum(np.linalg.norm(points[:, :2], axis=1) / self.radius, second))
 
     def parts(self) -> list[Part]:
-        first = Cylinder(body=self.body, frame=self.frame, side=self.side, radius=self.radius)
+        shared: dict[str, Any] = {"body": self.body, "always": self.always}
+        first = Cylinder(frame=self.frame, side=self.side, radius=self.radius, **shared)
         place = self.frame @ self.second_frame
-        second = Cylinder(body=self.body, frame=place, side=self.second_side, radius=self.second_radius)
+        second = Cylinder(frame=place, side=self.second_side, radius=self.second_radius, **shared)
         return [(first.frame, first), (second.frame, second)]
 
     def drawing(self) -> Drawing:

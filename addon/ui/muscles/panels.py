@@ -192,6 +192,8 @@ class ObstaclePanel(SidebarPanel, Panel):
         draw_side(column, settings, "side", "Side")
         if settings.shape == "double_cylinder":
             draw_side(column, settings, "second_side", "Second Side")
+        if settings.side != "shorter" and len(SHAPES[settings.shape].sides) > 1:
+            column.prop(settings, "always_side")
         parent = references.blender_parent(references.Body(item))
         column.label(text=f"On {parent.name}" if parent else "On the world", icon="PINNED")
 

@@ -23,7 +23,7 @@ def chosen(data: Array, shape: int, e: Vector, n: Vector) -> float:
     at = shape + wrap.SHAPE_HINT
     if sense == wrap.SHORTER:
         return 1.0
-    if sense == wrap.BY_HINT:
+    if sense == wrap.BY_HINT or sense == wrap.ALWAYS:
         side = dot3(n, (data[at], data[at + 1], data[at + 2]))
     else:
         side = e[1] * n[0] - e[0] * n[1]

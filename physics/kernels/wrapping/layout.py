@@ -17,8 +17,8 @@ SHAPES = 12
 SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
 SHAPE_WIDTH = 9
 
-# senses: towards a hint; the shorter side; counterclockwise or clockwise about z
-BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE = 0, 1, 2, 3
+# senses: towards a hint; the shorter side; counterclockwise or clockwise about z; towards a hint, always
+BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE, ALWAYS = 0, 1, 2, 3, 4
 
 # a strand's own memory
 WARM, STATUS, LENGTH, RATE, CURVATURE, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11

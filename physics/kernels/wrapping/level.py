@@ -63,7 +63,8 @@ def ellipsoid_level(
         return status
     store_jet(own, wrap.RADIUS, rho)
     out = ZERO
-    if int(data[shape + wrap.SHAPE_SENSE]) == wrap.BY_HINT:
+    sense = int(data[shape + wrap.SHAPE_SENSE])
+    if sense == wrap.BY_HINT or sense == wrap.ALWAYS:
         out = cross(subtract3(last, first), z)
     put3(own, wrap.SIDE, out)
     for k in range(3):

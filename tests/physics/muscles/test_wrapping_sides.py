@@ -6,6 +6,7 @@ its cylinders neglect the helix. A capsule longer than the path is as the cylind
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import physics as ph
 from physics.kernels.wrapping import layout as wrap_layout
-from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder
+from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, obstacle_from_dict
 from physics.muscles.wrapping import Wrap
 
 from .strands import Motion, at_rest, largest_error, solve
@@ -88,6 +89,29 @@ def test_past_the_end_of_a_cylinder(low: float, high: float, wrapped: bool) -> N
     p, q = np.array([0.02, 0.12, low]), np.array([0.02, -0.12, high])
     strand = at_rest(Wrap(Cylinder(radius=RADIUS, length=0.1, side="+x"), 0.0), p, q)
     assert (strand.status == wrap_layout.WRAPPED) == wrapped
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_always_on_a_side(name: str) -> None:
+    """A line past the other side is straight unless the path is always to pass on this one, as a cylinder's path with a
+    direction of turning: all in one plane, where all surfaces have one section.
+    """
+    p, q = np.array([0.04, 0.12, 0.0]), np.array([-0.3, -0.1, 0.0])
+    assert at_rest(Wrap(SHAPES[name], 0.0), p, q).length == pytest.approx(math.dist(p, q), abs=1e-15)
+    round_ = at_rest(Wrap(Cylinder(radius=RADIUS, side="clockwise"), 0.0), p, q)
+    always = at_rest(Wrap(dataclasses.replace(SHAPES[name], always=True), 0.0), p, q)
+    assert always.status == wrap_layout.WRAPPED
+    # the ellipsoids' geodesics are integrated, from a guess that may leave the plane by round-off
+    assert always.length == pytest.approx(round_.length, abs=1e-11)
+
+
+def test_always_needs_a_side() -> None:
+    for wrong in ({"always": True}, {"always": 1, "side": "+x"}):
+        with pytest.raises(ph.ModelError, match="always"):
+            Sphere(radius=RADIUS, **wrong)
+    obstacle = Ellipsoid(radii=(0.1, 0.2, 0.3), side=(1.0, 2.0, 0.0), always=True)
+    assert obstacle_from_dict(obstacle.to_dict()).to_dict() == obstacle.to_dict()
+    assert obstacle_from_dict({"type": "sphere", "radius": 0.1}).always is False
 
 
 def test_an_ellipsoid_aside_of_its_line_is_passed_the_shorter_way() -> None:
