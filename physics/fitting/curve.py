@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from .options import FitOptions
 from .result import CurveFit, Residuals
 from .robust import reweighted
 from .rounds import HELD, Curve, Fitter, Progress
-from .size import fewest
+from .size import Tried, fewest
 
 DEFAULT_FRAMES = 8
+# powers of the distances between poses by which their parameters may grow, to keep residuals within limits
+EXPONENTS = (1.0, 0.5, 0.0)
 
 
 def fit_curve(
@@ -81,7 +84,7 @@ def fit_curve(
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
     if within is None:
         return _result(task, *task.fit(count), outside, centre)
-    curve, factors, tried = fewest(task.fit, fitter, within)
+    curve, factors, tried = task.fit_within(within)
     return replace(_result(task, curve, factors, outside, centre), tried=tried)
 
 
@@ -98,11 +101,31 @@ class _Task:
         self.scale = options.check_robust(wanted.robust, wanted.robust_scale)
         self.fitter, self.q, self.knots, self.end, self.wanted = fitter, q, knots, end, wanted
 
-    def fit(self, count: int) -> tuple[Curve, FloatArray]:
+    def fit_within(self, within: tuple[float, float]) -> tuple[Curve, FloatArray, Tried]:
+        """As `size.fewest`, of the parameterizations that may be chosen the one with the fewest control frames."""
+        fitter = self.fitter
+        exponents = EXPONENTS if self.q is None and self.knots is None else EXPONENTS[:1]
+        best: tuple[Curve, FloatArray, Tried] | None = None
+        most, errors = len(fitter.targets), []
+        for k, exponent in enumerate(exponents):
+            fitter.begun, fitter.share = 1.0 - 0.5**k, 0.5 ** (k + 1)
+            try:
+                best = fewest(partial(self.fit, exponent=exponent), fitter, within, most)
+            except FitError as error:
+                errors.append(error)
+                continue
+            most = len(best[0].frames) - 1
+            if most < fitter.order:
+                break
+        if best is None:
+            raise errors[0]
+        return best
+
+    def fit(self, count: int, exponent: float = 1.0) -> tuple[Curve, FloatArray]:
         """The best curve with this number of control frames, and the robust weights of the poses (N,)."""
         fitter = self.fitter
         q, knots, stop = _first_parameters(
-            fitter, self.q, self.knots, count, self.end, self.wanted.robust is not None
+            fitter, self.q, self.knots, count, self.end, self.wanted.robust is not None, exponent
         )
         frames = parameterization.first_frames(fitter.targets, q, knots, fitter.order, stop)
         free = self.q is None and self.knots is None
@@ -148,7 +171,7 @@ def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_parameters(
-    fitter: Fitter, q: Any, knots: Any, count: int, end: float | None, robust: bool
+    fitter: Fitter, q: Any, knots: Any, count: int, end: float | None, robust: bool, exponent: float
 ) -> tuple[FloatArray, FloatArray, float | None]:
     """Parameters of the poses, knots, and the end of the period of a closed curve."""
     order, periodic = fitter.order, fitter.periodic
@@ -157,7 +180,9 @@ def _first_parameters(
     if q is not None:
         given, stop = arguments.check_parameters(q, len(fitter.targets), periodic, end)
     else:
-        given, length = parameterization.chord_parameters(fitter.targets, fitter.metric, periodic, robust)
+        given, length = parameterization.chord_parameters(
+            fitter.targets, fitter.metric, periodic, robust, exponent
+        )
         if fixed is not None:
             first, last = fixed[order - 1], fixed[count + order - 1 if periodic else count]
             given, length = first + (last - first) / length * given, float(last)

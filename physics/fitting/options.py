@@ -35,8 +35,9 @@ class FitOptions:
         robust: ``"huber"`` or ``"tukey"`` to give outliers less weight, ``"tukey"`` down to none (see `robust`).
         robust_scale: standard deviation of one of a good pose's six residuals, in the metric; None: estimated.
         within: (metres, radians): use the fewest control frames that keep every residual within both, instead of
-            `num_frames`. Poses with a robust weight below 1/2 do not count. Give q where the motion has a parameter of
-            its own, such as a joint's angle: the natural one may need twice as many frames.
+            `num_frames`. Without q and knots, parameters by the distances between poses, by their roots and even ones
+            are tried. Poses with a robust weight below 1/2 do not count. Give q where the motion has a parameter of
+            its own, such as a joint's angle: others may need twice as many frames.
         coordinate: the joint's coordinate: ``"parameter"`` (that of the knots), ``"arc_length"`` (|s| = 1 in the metric
             everywhere) or ``"angle"`` (the angle [rad] about `axis`). See `SplineCurve`.
         axis: of ``coordinate="angle"``, a direction in the fixed frame.

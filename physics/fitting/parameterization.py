@@ -29,11 +29,13 @@ def spread(poses: FloatArray) -> float:
 
 
 def chord_parameters(
-    poses: FloatArray, metric: TwistMetric, periodic: bool, robust: bool = False
+    poses: FloatArray, metric: TwistMetric, periodic: bool, robust: bool = False, exponent: float = 1.0
 ) -> tuple[FloatArray, float]:
     """Distance of each pose from the first along the chain of poses (n,), and the whole chain's length.
 
-    If robust, each step between neighbours is the median of five: an outlier makes two long steps.
+    Steps between neighbours grow with their distance to the power of `exponent` (1/2: centripetal, Lee 1989; 0: even),
+    in a chain of the same length. If robust, each step between neighbours is the median of five: an outlier makes two
+    long steps.
 
     Raises:
         FitError: neighbours coincide, so that their order along the curve is undetermined.
@@ -45,7 +47,9 @@ def chord_parameters(
     if robust and len(steps) >= 5:
         padded = np.pad(steps, 2, mode="wrap" if periodic else "reflect")
         steps = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
-    parameters = np.concatenate([[0.0], np.cumsum(steps)])
+    whole = steps.sum()
+    steps = steps**exponent
+    parameters = np.concatenate([[0.0], np.cumsum(steps * (whole / steps.sum()))])
     return parameters[: len(poses)], float(parameters[-1])
 
 

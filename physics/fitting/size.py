@@ -19,15 +19,16 @@ Attempt = Callable[[int], tuple[Curve, FloatArray]]
 Tried = tuple[tuple[int, float, float], ...]
 
 
-def fewest(attempt: Attempt, fitter: Fitter, within: tuple[float, float]) -> tuple[Curve, FloatArray, Tried]:
+def fewest(
+    attempt: Attempt, fitter: Fitter, within: tuple[float, float], most: int
+) -> tuple[Curve, FloatArray, Tried]:
     """The fit with the fewest control frames whose residuals are all within (metres, radians), and its robust weights.
 
     The third result lists the numbers of frames tried and their largest residuals, in increasing order.
 
     Raises:
-        FitError: not even as many frames as poses are enough.
+        FitError: not even `most` frames are enough, at first as many as poses.
     """
-    most = len(fitter.targets)
     tried: dict[int, tuple[float, float]] = {}
     best: tuple[Curve, FloatArray] | None = None
     good, bad = most + 1, fitter.order - 1
