@@ -38,6 +38,13 @@ def change(rows: Any) -> float:
     return float(np.abs(rows[-1] - rows[0]).max() / np.abs(rows[0]).max())
 
 
+def pointwise(rows: Any, above: float = 0.3) -> float:
+    """As `change`, over the value at that time, of all above a share of the largest."""
+    first = np.abs(rows[0])
+    kept = first > above * first.max()
+    return float((np.abs(rows[-1] - rows[0])[kept] / first[kept]).max())
+
+
 def moments(coordinate: str, title: str) -> Plot:
     times, found = swings()
     lines = {
@@ -55,12 +62,15 @@ def moments(coordinate: str, title: str) -> Plot:
 @claim("muscles.walk_ankle_moment", source="Wang 2022, sec. 6.2.8, Fig. 6.16", at_most=0.35, at_least=0.25)
 def walk_ankle_moment() -> Measurement:
     """Inverse dynamics of the swing phase of a walk, 80 % of the shank's mass in four ankle muscles (types I, II, III):
-    largest change of the ankle moment, over its largest value in the swing (the paper, for a run: up to 40 %).
+    largest change of the ankle moment at any time, over its largest value in the swing. Where the moment is above 0.3
+    of that, it changes by up to 65 % of itself. The paper states "as much as 40 %", in a run at 19.1 km/h, without the
+    measure.
     """
     times, found = swings()
     details = {
         "swing [s]": [float(times[0]), float(times[-1])],
         "ankle: peak at 0 % [N m]": float(np.abs(found[ANKLE][0]).max()),
+        "ankle: largest change over the moment there, above 0.3 of the peak": pointwise(found[ANKLE]),
         "knee: largest change over its peak": change(found[KNEE]),
         "ankle: change over the peak by share": [
             float(np.abs(row - found[ANKLE][0]).max() / np.abs(found[ANKLE][0]).max()) for row in found[ANKLE]
