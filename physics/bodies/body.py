@@ -16,7 +16,15 @@ from ..geometry.immutable import ReadOnlyArrays
 from ..joints import Joint
 from ..joints.packing import Link
 from ..validation import finite_array, float_array, inertia_matrix, number, per_coordinate
-from .laws import Laws, check_dampers, check_elastic, coordinate_functions, described
+from .laws import (
+    LAWS,
+    Laws,
+    check_dampers,
+    check_elastic,
+    check_viscosities,
+    coordinate_functions,
+    described,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,7 @@ class Body(ReadOnlyArrays):
             the exact integral of tau from 0. Given as a function (joints of one coordinate), a list, or {name or index:
             function}.
         damper: likewise a force law tau(q') of the velocity, 0 at rest; the damper's force is -tau(q').
+        viscosity: likewise a function c(q), not negative, of a damper whose force is -c(q) q'.
         armature: inertia of a rotor on each coordinate, a number or (n,) [kg m^2 or kg].
         limits: (n, 2) of the joint's readings (``Joint.readings``), infinite where open; given as None, ``"range"``
             (the joint's own), (lower, upper) of a single coordinate, or (n, 2) with None for an open end. Equal ones
@@ -64,6 +73,7 @@ class Body(ReadOnlyArrays):
     damping: FloatArray
     elastic: Laws
     damper: Laws
+    viscosity: Laws
     armature: FloatArray
     limits: FloatArray
     limit_stiffness: FloatArray | None
@@ -108,7 +118,7 @@ class Body(ReadOnlyArrays):
             "stiffness": self.stiffness.tolist(),
             "rest": self.rest.tolist(),
             "damping": self.damping.tolist(),
-            **{key: laws for key in ("elastic", "damper") if (laws := described(getattr(self, key)))},
+            **{key: laws for key in LAWS if (laws := described(getattr(self, key)))},
             "armature": self.armature.tolist(),
             "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
             "limit_stiffness": listed(self.limit_stiffness),
@@ -137,9 +147,10 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     restitution = chosen["limit_restitution"]
     if restitution is not None and (restitution > 1.0).any():
         raise ModelError(f"limit_restitution {of} must lie in [0, 1], got {restitution.max():g}")
-    laws = {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in ("elastic", "damper")}
+    laws = {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in LAWS}
     check_elastic(laws["elastic"], f"elastic {of}")
     check_dampers(laws["damper"], f"damper {of}")
+    check_viscosities(laws["viscosity"], f"viscosity {of}")
     body = Body(
         name=name,
         parent=parent,
@@ -156,6 +167,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         armature=not_negative["armature"],
         elastic=laws["elastic"],
         damper=laws["damper"],
+        viscosity=laws["viscosity"],
         limit_stiffness=chosen["limit_stiffness"],
         limit_damping=chosen["limit_damping"],
         limit_restitution=restitution,

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Joint
 from ..joints.functions import Function, function_from_dict
 
 Laws = tuple[Function | None, ...]
+LAWS = ("elastic", "damper", "viscosity")  # a body's fields
 
 # Velocities at which a damper without a table is checked [m/s, rad/s]: from creep to faster than joints move.
 LOOKS = np.outer((1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0), (-1.0, 1.0)).ravel()
@@ -78,12 +80,29 @@ def check_dampers(laws: Laws, name: str) -> None:
         at_rest = float(law(0.0))
         if abs(at_rest) > 1e-12:
             raise ModelError(f"{name} must be 0 at velocity 0, got {at_rest:g}")
-        looks = LOOKS
-        if hasattr(law, "x"):
-            looks = np.concatenate([law.x[:-1] + share * np.diff(law.x) for share in BETWEEN] + [law.x[-1:]])
+        looks = _looks(law)
         for x, y in zip(looks, law(looks)):
             if x * y < -1e-12 * abs(x):
                 raise ModelError(f"{name} must resist the motion, got {y:g} at velocity {x:g}")
+
+
+def check_viscosities(laws: Laws, name: str) -> None:
+    """ModelError if a damping coefficient is negative where it is sampled (as for `check_dampers`)."""
+    for law in laws:
+        if law is not None:
+            looks = _looks(law)
+            values = law(looks)
+            least = int(np.argmin(values))
+            if values[least] < -1e-12 * np.abs(values).max():
+                raise ModelError(f"{name} must not be negative, got {values[least]:g} at {looks[least]:g}")
+
+
+def _looks(law: Function) -> FloatArray:
+    """Where a law is sampled: a table at its breaks and between them."""
+    if not hasattr(law, "x"):
+        return LOOKS
+    x = np.array(law.x)
+    return np.concatenate([x[:-1] + share * np.diff(x) for share in BETWEEN] + [x[-1:]])
 
 
 def described(laws: Laws) -> list[Any] | None:

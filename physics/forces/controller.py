@@ -100,12 +100,12 @@ def make_controller(
 
 
 def law_records(
-    elastic: Laws, damper: Laws, controller: PositionController | None, first_input: int
+    elastic: Laws, damper: Laws, viscosity: Laws, controller: PositionController | None, first_input: int
 ) -> list[FloatArray | None]:
     """The record of each coordinate of a joint (``kernels.layout``, LAW_...), None if it has no law."""
     records: list[FloatArray | None] = []
-    for d, (spring, resistance) in enumerate(zip(elastic, damper)):
-        if spring is None and resistance is None and controller is None:
+    for d, (spring, resistance, thickness) in enumerate(zip(elastic, damper, viscosity)):
+        if spring is None and resistance is None and thickness is None and controller is None:
             records.append(None)
             continue
         header = np.zeros(layout.LAW_HEADER)
@@ -114,6 +114,7 @@ def law_records(
         functions = (
             (layout.LAW_ELASTIC, None if spring is None else spring.integral("elastic")),
             (layout.LAW_DAMPER, None if resistance is None else resistance.data()),
+            (layout.LAW_VISCOSITY, None if thickness is None else thickness.data()),
         )
         for column, data in functions:
             if data is not None:

@@ -17,7 +17,8 @@ from ..errors import FormatError, ModelError
 from ..joints.symbols import facing
 from ..model.builder import ModelBuilder
 from ..validation import file_path, truth
-from .opensim_forces import NUMBERS, add_point_spring
+from .opensim_elements import add_point_spring
+from .opensim_forces import KINDS
 from .opensim_frames import GROUND, Frames, bodies, joints, members
 from .opensim_muscles import add_muscles
 from .opensim_notes import Notes
@@ -186,7 +187,7 @@ class _Reading:
     def _forces(self) -> tuple[dict[str, OpenSimMuscle], dict[str, tuple[str, ...]]]:
         muscles: dict[str, OpenSimMuscle] = {}
         for node in self.model.objects("ForceSet"):
-            if node.tag in NUMBERS:
+            if node.tag in KINDS:
                 continue  # read with the coordinates
             if node.tag == "PointToPointSpring":
                 add_point_spring(node, self.frames, self.builder, self.notes)

@@ -1,117 +1,137 @@
-"""OpenSim's forces without a path that the engine has elements for: on coordinates, and between two points."""
+"""OpenSim's forces on coordinates, as laws of the joints' coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from .._typing import FloatArray
-from ..joints import CubicSpline, Function
-from ..model.builder import ModelBuilder
-from .opensim_frames import Frames
+from ..bodies.laws import check_dampers, check_elastic, check_viscosities
+from ..errors import FormatError, ModelError
+from ..joints import Function, PiecewisePolynomial
+from .opensim_expressions import resolved
+from .opensim_functions import SMOOTH_STEP, scaled
 from .opensim_joints import ReadJoint
 from .opensim_notes import Notes
+from .opensim_parts import OpenSimCoordinate
+from .opensim_tables import summed
 from .opensim_xml import Node
 
-# of the spline of a limit's transition; its force errs by at most 1e-4 of stiffness times transition
-KNOTS = 24
-NUMBERS = {
-    "SpringGeneralizedForce": ("stiffness", "rest_length", "viscosity"),
-    "CoordinateLimitForce": (
-        "lower_limit",
-        "upper_limit",
-        "lower_stiffness",
-        "upper_stiffness",
-        "transition",
-    ),
-}
+NO_TRANSITION = 1e-9  # rad or m, in place of 0
+LAWS = {"elastic": check_elastic, "viscosity": check_viscosities, "damper": check_dampers}
 
 
 @dataclass(frozen=True)
-class CoordinateForce:
-    """A force on a coordinate: its kind, and its numbers (`NUMBERS`), in degrees for limits of angles."""
+class Laws:
+    """Laws of a coordinate, and a linear spring and damper."""
 
-    kind: str
-    numbers: tuple[float, ...]
+    elastic: Function | None = None
+    viscosity: Function | None = None
+    damper: Function | None = None
+    stiffness: float = 0.0
+    rest: float = 0.0
+    damping: float = 0.0
 
 
-def coordinate_forces(nodes: Sequence[Node], notes: Notes) -> dict[str, list[CoordinateForce]]:
+def coordinate_forces(nodes: Sequence[Node]) -> dict[str, list[Node]]:
     """The forces among these that act on coordinates, by the names of these."""
-    found: dict[str, list[CoordinateForce]] = {}
+    found: dict[str, list[Node]] = {}
     for node in nodes:
-        if node.tag not in NUMBERS:
-            continue
-        numbers = [node.number(name, 0.0) for name in NUMBERS[node.tag]]
-        if node.number("damping", 0.0) != 0.0:
-            notes.warn("the damping of a CoordinateLimitForce is not applied", node.path)
-        if node.truth("appliesForce", True):
-            found.setdefault(node.text("coordinate"), []).append(CoordinateForce(node.tag, tuple(numbers)))
-        node.forget()
+        if node.tag in KINDS and node.truth("appliesForce", True):
+            found.setdefault(node.text("coordinate").rsplit("/", 1)[-1], []).append(node)
     return found
 
 
-def laws(read: ReadJoint, forces: dict[str, list[CoordinateForce]]) -> dict[str, Any]:
-    """Arguments of `ModelBuilder.add_body` for the forces on a joint's coordinates."""
+def laws(read: ReadJoint, forces: dict[str, list[Node]], notes: Notes) -> dict[str, Any]:
+    """Arguments of `ModelBuilder.add_body` for the forces on a joint's coordinates, which are taken from `forces`."""
     count = read.joint.num_coordinates
-    stiffness, rest, damping = np.zeros((3, count))
-    elastic: list[Function | None] = [None] * count
+    linear: dict[str, Any] = {name: np.zeros(count) for name in ("stiffness", "rest", "damping")}
+    options: dict[str, Any] = {name: [None] * count for name in LAWS}
     for coordinate in read.coordinates:
-        own = forces.get(coordinate.name, [])
         k = read.joint.coordinate_names.index(coordinate.coordinate)
-        springs = np.array([force.numbers for force in own if force.kind == "SpringGeneralizedForce"])
-        if len(springs):
-            stiffness[k], damping[k] = springs[:, 0].sum(), springs[:, 2].sum()
-            rest[k] = springs[:, 0] @ springs[:, 1] / (stiffness[k] or 1.0)
-        unit = np.pi / 180.0 if coordinate.motion == "rotational" else 1.0
-        limits = [
-            np.array(force.numbers) * [unit, unit, 1.0 / unit, 1.0 / unit, unit]
-            for force in own
-            if force.kind == "CoordinateLimitForce"
-        ]
-        if limits:
-            elastic[k] = _limit_spline(limits)
-    given = {"stiffness": stiffness, "rest": rest, "damping": damping}
-    options: dict[str, Any] = {name: values for name, values in given.items() if values.any()}
-    return options | ({"elastic": elastic} if any(law is not None for law in elastic) else {})
+        own: list[Laws] = []
+        for node in forces.pop(coordinate.name, ()):
+            try:
+                own.append(KINDS[node.tag](node, coordinate))
+            except FormatError as error:
+                notes.warn(f"it applies no force: {error}", node.path)
+                node.forget()
+        linear["stiffness"][k] = stiffness = sum(law.stiffness for law in own)
+        linear["damping"][k] = sum(law.damping for law in own)
+        linear["rest"][k] = sum(law.stiffness * law.rest for law in own) / (stiffness or 1.0)
+        for name, check in LAWS.items():
+            functions = [law for each in own if (law := getattr(each, name)) is not None]
+            try:
+                whole = summed(functions, *_span(coordinate), coordinate.name)
+                check((whole,), f"a force's {name}")
+                options[name][k] = whole
+            except (FormatError, ModelError) as error:
+                notes.warn(f"a part of its forces is not applied: {error}", coordinate.name)
+    given = {name: values for name, values in linear.items() if values.any()}
+    return given | {name: values for name, values in options.items() if any(values)}
 
 
-def _limit_spline(limits: list[FloatArray]) -> Function:
-    """Resistance of coordinate limits: stiffness times excess, faded in by a smooth step over the transition."""
-    edges = [(low, -w) for low, _, _, _, w in limits] + [(high, w) for _, high, _, _, w in limits]
-    steps = np.concatenate(
-        [np.linspace(-1.0 / KNOTS, 1.0 + 2.0 / KNOTS, KNOTS + 4), [-1.0, -0.5, -0.2, 1.5, 2.0, 2.5, 3.0]]
+def _span(coordinate: OpenSimCoordinate) -> tuple[float, float]:
+    """Where tables of its forces reach: its range, and a turn to each side or ten metres."""
+    wide = 10.0 if coordinate.motion == "translational" else 2.0 * np.pi
+    return min(coordinate.range[0], -wide), max(coordinate.range[1], wide)
+
+
+def _spring(node: Node, coordinate: OpenSimCoordinate) -> Laws:
+    numbers = {name: node.number(given, 0.0) for name, given in LINEAR.items()}
+    if min(numbers["stiffness"], numbers["damping"]) < 0.0:
+        raise FormatError(f"{node.path}: stiffness and viscosity must not be negative")
+    return Laws(**numbers)
+
+
+def _limit(node: Node, coordinate: OpenSimCoordinate) -> Laws:
+    """Stiffness times excess on both sides, and damping, faded in by a smooth step; degrees for angles."""
+    unit = np.pi / 180.0 if coordinate.motion == "rotational" else 1.0
+    low, high = (node.number(f"{end}_limit", 0.0) * unit for end in ("lower", "upper"))
+    soft = max(node.number("transition", 0.1) * unit, NO_TRANSITION)
+    damping = node.number("damping", 0.001) / unit
+    node.child("compute_dissipation_energy")
+    if low > high:
+        raise FormatError(f"{node.path}: the limits of this force are reversed: {low:g} to {high:g}")
+    below, above = (node.number(f"{end}_stiffness", 1.0) / unit for end in ("lower", "upper"))
+    spring = _faded(low, high, soft, np.array([0.0, below]), np.array([0.0, above]))
+    return Laws(
+        spring, _faded(low, high, soft, np.full(1, damping), np.full(1, damping)) if damping else None
     )
-    x = np.unique(np.round(np.concatenate([edge + (w or 1e-6) * steps for edge, w in edges]), 12))
-    y = np.zeros(len(x))
-    for low, high, low_stiffness, high_stiffness, w in limits:
-        for excess, stiffness in (
-            (np.minimum(x - low, 0.0), low_stiffness),
-            (np.maximum(x - high, 0.0), high_stiffness),
-        ):
-            share = np.clip(np.abs(excess) / (w or 1e-6), 0.0, 1.0)
-            y += stiffness * excess * share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
-    return CubicSpline(x, y)
 
 
-def add_point_spring(node: Node, frames: Frames, builder: ModelBuilder, notes: Notes) -> None:
-    """A PointToPointSpring."""
-    ends = [
-        frames.resolve(node.text(f"socket_body{k}") or node.text(f"body{k}"), "/", node.path) for k in (1, 2)
+def _faded(low: float, high: float, soft: float, below: FloatArray, above: FloatArray) -> Function:
+    """Polynomials of the distance beyond each limit, faded in over the length soft; 0 between the limits."""
+    step = SMOOTH_STEP / soft ** np.arange(6)
+    opposite = SMOOTH_STEP / (-soft) ** np.arange(6)
+    pieces = [  # from where, of the distance from where, by rising powers
+        (low - 2.0 * soft, low, below),
+        (low - soft, low, np.convolve(below, opposite)),
+        (low, low, np.zeros(1)),
+        (high, high, np.convolve(above, step)),
+        (high + soft, high, above),
     ]
-    places = [
-        end.pose[:3, :3] @ node.numbers(f"point{k}", np.zeros(3), 3) + end.pose[:3, 3]
-        for k, end in zip((1, 2), ends)
-    ]
-    if ends[0].body is None:
-        ends, places = ends[::-1], places[::-1]
-    if ends[0].body == ends[1].body:
-        notes.note("a spring within a body moves nothing", node.path)
-    elif node.truth("appliesForce", True):
-        numbers = {"stiffness": node.number("stiffness", 1.0), "rest_length": node.number("rest_length", 0.0)}
-        builder.add_spring(
-            node.name or node.tag, ends[0].body or "", places[0], ends[1].body, places[1], **numbers
-        )
-    node.forget()
+    if low == high:
+        del pieces[2]
+    rows = [Polynomial(row)(Polynomial([start - edge, 1.0])).coef for start, edge, row in pieces]
+    size = max(map(len, rows))
+    breaks = [*(start for start, _, _ in pieces), high + 2.0 * soft]
+    return PiecewisePolynomial(breaks, np.array([np.pad(row, (0, size - len(row))) for row in rows]))
+
+
+def _expression(node: Node, coordinate: OpenSimCoordinate) -> Laws:
+    parts = resolved(node.text("expression", "0.0"), "q", "qdot", _span(coordinate), node.path)
+    functions = (parts.by_value, parts.by_both, parts.by_rate)
+    return Laws(*(None if each is None else scaled(each, -1.0) for each in functions))
+
+
+LINEAR = {"stiffness": "stiffness", "rest": "rest_length", "damping": "viscosity"}
+KINDS: dict[str, Callable[[Node, OpenSimCoordinate], Laws]] = {
+    "SpringGeneralizedForce": _spring,
+    "CoordinateLimitForce": _limit,
+    "ExpressionBasedCoordinateForce": _expression,
+}

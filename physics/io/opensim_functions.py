@@ -10,9 +10,14 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, Polynomial, Wave
+from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
+from .opensim_expressions import function_of, parse
+from .opensim_tables import tabulated
 from .opensim_xml import Node
 
+SPAN = -10.0, 10.0  # rad or m, of tables of functions
+SMOOTH_STEP = np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])  # of the share of a transition, by rising powers
+FLAT = np.eye(6)[0]
 COLLINEAR = 1e-12  # distance of points from a line that is round-off, as a share of the largest value
 
 
@@ -61,6 +66,10 @@ def _changed(function: Function, factor: float, offset: float) -> Function:
     if isinstance(function, Polynomial):
         first, *rest = factor * np.array(function.coefficients)
         return Polynomial([first + offset, *rest])
+    if isinstance(function, PiecewisePolynomial):
+        rows = factor * np.array(function.coefficients)
+        rows[:, 0] += offset
+        return PiecewisePolynomial(function.x, rows)
     if isinstance(function, Wave):
         return Wave(factor * function.sine, factor * function.cosine, factor * function.offset + offset)
     raise ModelError(f"a function of type {function.type!r} cannot be scaled or shifted")
@@ -92,11 +101,39 @@ def _piecewise_linear(node: Node) -> Function:
     return function
 
 
-def _sine(node: Node) -> Function | None:
+def _sine(node: Node) -> Function:
     amplitude, phase = node.number("amplitude", 1.0), node.number("phase", 0.0)
-    if node.number("omega", 1.0) != 1.0:
+    omega, offset = node.number("omega", 1.0), node.number("offset", 0.0)
+    if omega != 1.0:
+        return tabulated(lambda x: offset + amplitude * np.sin(omega * x + phase), *SPAN, node.path)
+    return Wave(amplitude * math.cos(phase), amplitude * math.sin(phase), offset)
+
+
+def _step(node: Node) -> Function:
+    """Smooth between two values, constant outside."""
+    start, end = (
+        node.number(f"transition_{which}_time", at) for which, at in (("start", 0.99), ("end", 1.0))
+    )
+    first, last = (node.number(f"{which}_value", at) for which, at in (("start", 0.0), ("end", 1.0)))
+    rise = (last - first) * SMOOTH_STEP / (end - start) ** np.arange(6)
+    rows = np.array([first * FLAT, first * FLAT + rise, last * FLAT])
+    return PiecewisePolynomial([start - 1.0, start, end, end + 1.0], rows)
+
+
+def _powers_of_one(node: Node) -> Function | None:
+    """A MultivariatePolynomialFunction of one coordinate, whose lowest power is listed first."""
+    if node.number("dimension", 0.0) != 1.0:
         return None
-    return Wave(amplitude * math.cos(phase), amplitude * math.sin(phase), node.number("offset", 0.0))
+    node.child("order")
+    return Polynomial(node.numbers("coefficients", [0.0]))
+
+
+def _expression(node: Node) -> Function | None:
+    names = node.text("variables").split()
+    if len(names) != 1:
+        return None
+    term = parse(node.text("expression"), (names[0],), node.path)
+    return function_of(term, names[0], SPAN, node.path)
 
 
 def _multiplied(node: Node) -> Function | None:
@@ -113,5 +150,8 @@ FUNCTIONS: dict[str, Callable[[Node], Function | None]] = {
     "NaturalCubicSpline": _simm_spline,
     "PiecewiseLinearFunction": _piecewise_linear,
     "Sine": _sine,
+    "StepFunction": _step,
+    "MultivariatePolynomialFunction": _powers_of_one,
+    "ExpressionBasedFunction": _expression,
     "MultiplierFunction": _multiplied,
 }

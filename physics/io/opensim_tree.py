@@ -84,7 +84,7 @@ class Tree:
         notes: Notes,
     ) -> None:
         self.frames, self.builder, self.limits, self.notes = frames, builder, limits, notes
-        self.forces = coordinate_forces(model.objects("ForceSet"), notes)
+        self.forces = coordinate_forces(model.objects("ForceSet"))
         self.coordinates: dict[str, OpenSimCoordinate] = {}
         self.solids = {node.name: _solid(node) for _, node in bodies(model)}
         self.links = [self._link(path, node, allow_welds) for path, node in joints(model)]
@@ -180,7 +180,7 @@ class Tree:
                 com=solid.com,
                 inertia=solid.inertia,
                 limits=self._ranges(link.read),
-                **laws(link.read, self.forces),
+                **laws(link.read, self.forces, self.notes),
             )
         except ModelError as error:
             raise ModelError(f"{link.node.path}: {error}") from error
@@ -254,7 +254,7 @@ class Tree:
                 joint_in_parent=parent.pose,
                 body_in_joint=lie.inverse(child.pose),
                 limits=self._ranges(link.read),
-                **laws(link.read, self.forces),
+                **laws(link.read, self.forces, self.notes),
             )
         except ModelError as error:
             raise ModelError(f"{link.node.path}: {error}") from error

@@ -15,7 +15,7 @@ from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, finite_row, number, rising
+from ..validation import finite, finite_array, finite_row, number, rising
 
 
 class Function:
@@ -212,6 +212,35 @@ class PiecewiseLinear(Function):
         return _piecewise_integral(x, np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
 
 
+@dataclass(frozen=True)
+class PiecewisePolynomial(Function):
+    """A polynomial of q - x[k] from each break x[k] to the next, linear beyond the ends.
+
+    Attributes:
+        x: increasing (n + 1,), n >= 1. coefficients: (n, order) by rising powers.
+    """
+
+    x: Any
+    coefficients: Any
+    type: ClassVar[str] = "piecewise_polynomial"
+
+    def __post_init__(self) -> None:
+        x = rising(self.x, "breaks of polynomials", 2)
+        rows = finite(self.coefficients, "coefficients of polynomials")
+        if rows.ndim != 2 or len(rows) != len(x) - 1 or not rows.shape[1]:
+            raise ModelError(
+                f"coefficients of polynomials must have {len(x) - 1} rows, got shape {rows.shape}"
+            )
+        object.__setattr__(self, "x", tuple(x.tolist()))
+        object.__setattr__(self, "coefficients", tuple(map(tuple, rows.tolist())))
+
+    def data(self) -> FloatArray:
+        return _piecewise_data(np.array(self.x), np.array(self.coefficients))
+
+    def integral(self, name: str) -> FloatArray:
+        return _piecewise_integral(np.array(self.x), np.array(self.coefficients))
+
+
 def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     x = rising(x, f"{what} x", 2)
     y = finite_array(y, x.shape, f"{what} y")
@@ -240,7 +269,7 @@ def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
 
 
 FUNCTIONS: dict[str, type[Function]] = registry.by_type(
-    Linear, Wave, Polynomial, TangentAngle, CubicSpline, PiecewiseLinear
+    Linear, Wave, Polynomial, TangentAngle, CubicSpline, PiecewiseLinear, PiecewisePolynomial
 )
 
 

@@ -79,9 +79,12 @@ MOUNT_ALONG, MOUNT_ACROSS, MOUNT_ALONG_DAMPING, MOUNT_ACROSS_DAMPING = 13, 14, 1
 GROUND_FRICTION, GROUND_SPEED, GROUND_RADIUS, GROUND_COUNT, GROUND_POINTS = 13, 14, 15, 16, 17
 
 # laws of a coordinate (see `passive`): offsets in the record of its spring's energy and its damper's force as
-# functions, 0 for none; gains and largest force of its controller, numbers of the controller's inputs
-LAW_ELASTIC, LAW_DAMPER, LAW_GAIN, LAW_RATE_GAIN, LAW_MOST, LAW_TARGET, LAW_TARGET_RATE = range(7)
-LAW_HEADER = 7
+# functions, 0 for none; gains and largest force of its controller, numbers of the controller's inputs; and the offset
+# of its viscosity
+LAW_ELASTIC, LAW_DAMPER, LAW_GAIN, LAW_RATE_GAIN, LAW_MOST, LAW_TARGET, LAW_TARGET_RATE, LAW_VISCOSITY = (
+    range(8)
+)
+LAW_HEADER = 8
 
 # limit rows (see `limits`); restitution is -1 if a limit is compliant
 LIMIT_KIND, LIMIT_BODY, LIMIT_DOF, LIMIT_SPRING, LIMIT_DAMPER, LIMIT_RESTITUTION, LIMIT_PARAMETERS = range(7)

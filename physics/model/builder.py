@@ -56,6 +56,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         armature: Any = 0.0,
         elastic: Any = None,
         damper: Any = None,
+        viscosity: Any = None,
     ) -> Body:
         """Add a body that a joint connects to its parent.
 
@@ -64,7 +65,8 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             parent: a body added before, its name, or None for the world.
             joint: its motion in the parent.
             mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, elastic, damper,
-                limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in `Body`.
+                viscosity, limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in
+                `Body`.
 
         Raises:
             ModelError: an argument is invalid; nothing is added then.
@@ -90,6 +92,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
                 "armature": armature,
                 "elastic": elastic,
                 "damper": damper,
+                "viscosity": viscosity,
             },
         )
         self.bodies.append(body)

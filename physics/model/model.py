@@ -115,7 +115,7 @@ class Model:
             driven[controller.body] = controller, first
             first += len(controller.inputs(self.bodies))
         return [
-            law_records(body.elastic, body.damper, *driven.get(i, (None, 0)))
+            law_records(body.elastic, body.damper, body.viscosity, *driven.get(i, (None, 0)))
             for i, body in enumerate(self.bodies)
         ]
 

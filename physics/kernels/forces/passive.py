@@ -1,8 +1,8 @@
 """Passive forces of a coordinate: spring, damper, one-sided limit springs, laws and controller.
 
 A coordinate with more than a linear spring and damper has a record of laws in data: the energy U of an elastic law,
-whose force is -U', the force of a damper by velocity, and a controller, which tracks a target of the coordinate and one
-of its velocity, both inputs, with a largest force.
+whose force is -U', the force of a damper by velocity, a damping coefficient by the coordinate, and a controller, which
+tracks a target of the coordinate and one of its velocity, both inputs, with a largest force.
 """
 
 from __future__ import annotations
@@ -91,6 +91,11 @@ def law_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: float) -
         value, slope, _ = evaluate_function(data, law + int(data[law + at.LAW_DAMPER]), qd)
         force -= value
         by_qd -= slope
+    if data[law + at.LAW_VISCOSITY] > 0.0:
+        value, slope, _ = evaluate_function(data, law + int(data[law + at.LAW_VISCOSITY]), q)
+        force -= value * qd
+        by_q -= slope * qd
+        by_qd -= value
     if data[law + at.LAW_TARGET] >= 0.0:
         wanted = control_force(data, law, tau, nv, q, qd)
         if abs(wanted) < data[law + at.LAW_MOST]:

@@ -19,6 +19,7 @@ FUNCTIONS = [
     j.CubicSpline([0.5, 1.0, 1.7], [1.0, 5.0, 4.0]),  # 0 lies beyond its ends
     j.PiecewiseLinear(**TABLE),
     j.PiecewiseLinear([-3.0, -2.0, -1.0], [-5.0, -1.0, 0.0]),
+    j.PiecewisePolynomial([-1.0, 0.3, 1.2], [[-2.0, 1.0, 0.5, 3.0], [0.5, 2.0, -1.0, 0.7]]),
 ]
 
 
@@ -69,6 +70,21 @@ def test_straight_laws_are_springs_and_dampers():
     state = law.state(q=[0.3], qd=[-0.8])
     assert np.allclose(ph.forward_dynamics(law, state), ph.forward_dynamics(plain, state), rtol=1e-14)
     assert np.isclose(ph.energy(law, state).potential, ph.energy(plain, state).potential, rtol=1e-14)
+
+
+def test_a_viscosity_is_a_damping_that_depends_on_the_coordinate():
+    model = swing(viscosity=j.Polynomial([0.2, 0.0, 3.0]))
+    q, qd = 0.7, -1.3
+    damping = 0.2 + 3.0 * q**2
+    found = 0.5 * ph.forward_dynamics(model, model.state(q=[q], qd=[qd]))[0]
+    assert found == pytest.approx(-damping * qd, rel=1e-14)
+    _, _, _, data, dof_float = model.arrays
+    by_q, by_qd = passive_slopes(dof_float, data, np.zeros(1), 0, q, qd)
+    assert (by_q, by_qd) == pytest.approx((-6.0 * q * qd, -damping), rel=1e-14)
+    again = ph.ModelBuilder.from_dict(model.to_dict()).build()
+    assert again == model and again.bodies[0].viscosity == model.bodies[0].viscosity
+    with pytest.raises(ph.ModelError, match=r"viscosity of body 'arm'.*-1 at"):
+        swing(viscosity=j.PiecewiseLinear([-1.0, 0.0, 1.0], [0.0, -1.0, 0.0]))
 
 
 def test_table_spring_keeps_energy_and_its_period():

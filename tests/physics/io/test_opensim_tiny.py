@@ -204,9 +204,77 @@ def test_forces_on_coordinates_and_between_points(tmp_path):
     upper, lower = model.bodies
     limits = {50: 0.0, 92: -0.23168, 95: -5.0, 98: -15.07328, 101: -22.0, 110: -40.0, -15: 7.5, -25: 45.0}
     for angle, force in limits.items():
-        assert -float(upper.elastic[0](np.radians(angle))) == pytest.approx(force, abs=1e-4 * 20.0)
+        assert -float(upper.elastic[0](np.radians(angle))) == pytest.approx(force, abs=1e-11)
     spring = -lower.stiffness[0] * (np.radians(-25.0) - lower.rest[0]) - lower.damping[0] * 2.0
     assert spring == pytest.approx(2.181661564992912, rel=1e-14)
     (rope,) = model.springs
     assert rope.body == 1 and rope.other == -1 and (rope.stiffness, rope.rest_length) == (7.0, 0.3)
     assert rope.point.tolist() == [0.1, 0.0, 0.0] and rope.other_point.tolist() == [0.0, 1.0, 0.0]
+
+
+EXPRESSIONS = {  # of forces, with -OpenSim's values at q = 0.4 and its slopes by the rate there
+    "-10*exp(5*(q-0.5))-0.1*qdot": (6.06530659712633, 0.1),
+    "-k*(q-0.1)-b*q^2*qdot; b=k/10; k=30": (9.0, 0.48),
+    "3-2*max(0,q)^2": (-2.68, 0.0),
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_forces_by_expressions(text, tmp_path):
+    rest = f"""<ForceSet><objects><ExpressionBasedCoordinateForce name="f"><coordinate>q</coordinate>
+<expression>{text}</expression></ExpressionBasedCoordinateForce></objects></ForceSet>"""
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest))
+    (arm,) = read.build().bodies
+    assert not read.warnings
+    assert float(arm.elastic[0](0.4)) == pytest.approx(EXPRESSIONS[text][0], rel=1e-11)
+    found = 0.0 if arm.viscosity[0] is None else float(arm.viscosity[0](0.4))
+    assert found == pytest.approx(EXPRESSIONS[text][1], rel=1e-11)
+
+
+HOSTILE = {
+    "__import__('os').getpid()": "unknown",
+    "q.real": "unknown",
+    "(lambda: q)()": "unknown",
+    "q*exp(qdot)": "product",
+    "9^9^9^9*q": "not finite",
+    "(" * 500 + "q" + ")" * 500: "not understood",
+    "a*a;" + "".join(f"{x}={y}*{y};" for x, y in zip("abcdefghijklmno", "bcdefghijklmnoq")): "operations",
+    "log(q)": "not finite",
+    "q" * 20_000: "characters",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_expressions_that_are_no_force_are_told(text, tmp_path):
+    """Nothing of a file is evaluated as code."""
+    rest = f"""<ForceSet><objects><ExpressionBasedCoordinateForce name="f"><coordinate>q</coordinate>
+<expression>{text}</expression></ExpressionBasedCoordinateForce></objects></ForceSet>"""
+    made = joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    read = ph.read_opensim(write(tmp_path / "m.osim", body("a"), made, rest))
+    (told,) = read.warnings
+    assert HOSTILE[text] in told and read.build().bodies[0].elastic == (None,)
+
+
+def test_couplers_with_functions_of_every_kind(tmp_path):
+    """OpenSim 4.6: Function.calcValue at 0.4."""
+    made = joint("PinJoint", "j0", GROUND, "a", coordinate("q")) + joint(
+        "PinJoint", "j1", "a", "b", coordinate("r")
+    )
+    coupler = """<ConstraintSet><objects><CoordinateCouplerConstraint name="k"><coupled_coordinates_function>{}
+</coupled_coordinates_function><independent_coordinate_names>q</independent_coordinate_names>
+<dependent_coordinate_name>r</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"""
+    functions = {
+        "<Sine><amplitude>2</amplitude><omega>3</omega><phase>0.5</phase></Sine>": 2.0 * np.sin(1.7),
+        "<StepFunction><transition_start_time>0</transition_start_time><transition_end_time>1"
+        "</transition_end_time><start_value>1</start_value><end_value>3</end_value></StepFunction>": 1.63488,
+        "<MultivariatePolynomialFunction><coefficients>1 2 3</coefficients><dimension>1</dimension><order>2</order>"
+        "</MultivariatePolynomialFunction>": 2.28,
+        "<ExpressionBasedFunction><variables>x</variables><expression>exp(x)/2</expression>"
+        "</ExpressionBasedFunction>": 0.5 * np.exp(0.4),
+    }
+    for function, value in functions.items():
+        path = write(tmp_path / "m.osim", body("a") + body("b"), made, coupler.format(function))
+        read = ph.read_opensim(path)
+        assert not read.warnings
+        assert read.state(read.build(), {"q": 0.4}).q[1] == pytest.approx(value, rel=1e-12)

@@ -1,0 +1,88 @@
+"""Functions as piecewise polynomials: tables of smooth ones, and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
+
+from .._typing import FloatArray
+from ..errors import FormatError
+from ..joints import Function, PiecewisePolynomial
+
+DEGREE = 9
+CLOSE = 1e-12  # error of a table, as a share of the largest value nearby; round-off is near
+MOST = 4000  # pieces of a table
+NARROW = 2.0**-40  # least piece, as a share of the whole: a kink or a jump is in it
+NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
+BETWEEN = np.linspace(-0.97, 0.97, 23)
+EPSILON = np.finfo(np.float64).eps
+ORDERS = np.arange(DEGREE + 1)
+# Chebyshev coefficients from values at the nodes, and from those the powers of u + 1, by whole numbers
+SPECTRUM = (
+    np.cos(np.outer(ORDERS, np.arccos(NODES))) * np.where(ORDERS == 0, 1.0, 2.0)[:, None] / (DEGREE + 1)
+)
+POWERS = np.array(
+    [
+        np.pad(Chebyshev.basis(k).convert(kind=Polynomial)(Polynomial([-1.0, 1.0])).coef, (0, DEGREE - k))
+        for k in ORDERS
+    ]
+).T
+
+
+def tabulated(values: Callable[[FloatArray], FloatArray], low: float, high: float, where: str) -> Function:
+    """A table of a function from low to high, each piece within `CLOSE`; linear beyond.
+
+    Raises:
+        FormatError: a value is not finite, or there are too many pieces.
+    """
+    open_, done = [(low, high)], []
+    while open_:
+        if len(done) + len(open_) > MOST:
+            raise FormatError(f"{where}: the function needs more than {MOST} pieces from {low:g} to {high:g}")
+        start, end = open_.pop()
+        half = 0.5 * (end - start)
+        given, looked = (values(start + half * (1.0 + u)) for u in (NODES, BETWEEN))
+        if not (np.isfinite(given).all() and np.isfinite(looked).all()):
+            raise FormatError(f"{where}: the function is not finite from {start:g} to {end:g}")
+        row = POWERS @ (SPECTRUM @ given)
+        miss = np.abs(np.polynomial.polynomial.polyval(BETWEEN + 1.0, row) - looked).max()
+        # of the function's own argument
+        noise = 8.0 * EPSILON * max(abs(start), abs(end)) * np.ptp(given) / half
+        if miss <= CLOSE * np.abs(given).max() + noise or half <= NARROW * (high - low):
+            done.append((start, row / half**ORDERS))
+        else:
+            open_ += [(start + half, end), (start, start + half)]
+    return PiecewisePolynomial([*(start for start, _ in done), high], np.array([row for _, row in done]))
+
+
+def summed(functions: Sequence[Function], low: float, high: float, where: str) -> Function | None:
+    """The sum of functions; those that are no piecewise polynomials as tables from low to high, if there are others."""
+    if len(functions) < 2:
+        return functions[0] if functions else None
+    parts = [
+        each if isinstance(each, PiecewisePolynomial) else tabulated(each, low, high, where)
+        for each in functions
+    ]
+    breaks = np.unique(np.concatenate([part.x for part in parts]))  # type: ignore[attr-defined]
+    rows = [
+        _around(part, start, middle)
+        for part in parts
+        for start, middle in zip(breaks, breaks[:-1] + 0.5 * np.diff(breaks))
+    ]
+    size = max(map(len, rows))
+    table = np.array([np.pad(row, (0, size - len(row))) for row in rows])
+    return PiecewisePolynomial(breaks, table.reshape(len(parts), -1, size).sum(axis=0))
+
+
+def _around(function: Function, start: float, middle: float) -> FloatArray:
+    """Coefficients by powers of the distance from start of the piece that the middle lies in."""
+    x, rows = np.array(function.x), np.array(function.coefficients)  # type: ignore[attr-defined]
+    if not x[0] < middle < x[-1]:
+        value, slope, _ = function.derivatives(start)
+        return np.array([value, slope])
+    piece = int(np.searchsorted(x, middle)) - 1
+    shifted = Polynomial(rows[piece])(Polynomial([start - x[piece], 1.0]))
+    result: FloatArray = shifted.coef
+    return result

@@ -1,0 +1,120 @@
+"""Forces of OpenSim models other than muscles: initial accelerations against OpenSim's (Delp et al. 2007)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")
+
+import physics as ph  # noqa: E402  (after the check that there is something to compare with)
+from tests.physics.io.osim import GROUND, body, coordinate, joint, write  # noqa: E402
+
+from . import quiet_opensim  # noqa: E402
+
+pytestmark = pytest.mark.peers
+
+CLOSE = 1e-8  # of the largest acceleration: round-off of forces, and tables within 1e-12
+AXES = (
+    '<TransformAxis name="{}"><coordinates>{}</coordinates><axis>{}</axis><LinearFunction/></TransformAxis>'
+)
+SIX = ("rx", "ry", "rz", "tx", "ty", "tz")
+UNITS = ("1 0 0", "0 1 0", "0 0 1")
+PLACES = (
+    (("rotation1", 0), ("rotation2", 1), ("rotation3", 2)),
+    (
+        ("translation1", 0),
+        ("translation2", 1),
+        ("translation3", 2),
+    ),
+)
+
+
+def two_bodies(path: Path, forces: str, rest: str = "") -> Path:
+    """A pendulum that carries a body with six coordinates, and forces."""
+    axes = "".join(
+        AXES.format(name, SIX[k], UNITS[k % 3])
+        for k, (name, _) in enumerate(place for group in PLACES for place in group)
+    )
+    made = joint("PinJoint", "hinge", GROUND, "a", coordinate("q"))
+    six = "".join(map(coordinate, SIX))
+    made += joint("CustomJoint", "six", "a", "b", six, rest=f"<SpatialTransform>{axes}</SpatialTransform>")
+    bodies = body("a", mass=2.0) + body("b", mass=1.5)
+    return write(path, bodies, made, f"<ForceSet><objects>{forces}</objects></ForceSet>{rest}")
+
+
+def compared(
+    file: Path,
+    states: list[tuple[dict[str, float], dict[str, float]]],
+    controls: dict[str, float] | None = None,
+) -> float:
+    """The largest difference of accelerations, as a share of the largest one, over states (values, speeds)."""
+    quiet_opensim()
+    peer = opensim.Model(str(file))
+    system = peer.initSystem()
+    read = ph.read_opensim(file, limits=False)
+    model = read.build()
+    assert not read.warnings
+    names = {name: model.coordinate_index(each.coordinate) for name, each in read.coordinates.items()}
+    worst = 0.0
+    for values, speeds in states:
+        qd = np.zeros(len(names))
+        for name, k in names.items():
+            theirs = peer.getCoordinateSet().get(name)
+            theirs.setValue(system, values[name], False)
+            theirs.setSpeedValue(system, speeds[name])
+            qd[k] = speeds[name]
+        peer.realizeVelocity(system)
+        if controls:
+            given = peer.updDefaultControls()
+            for name, value in controls.items():
+                actuator = opensim.ScalarActuator.safeDownCast(peer.getForceSet().get(name))
+                actuator.setControls(opensim.Vector(1, value), given)
+            peer.setControls(system, given)
+        peer.realizeAcceleration(system)
+        wanted = {name: peer.getCoordinateSet().get(name).getAccelerationValue(system) for name in names}
+        state = model.state(q=read.state(model, values).q, qd=qd)
+        found = ph.forward_dynamics(model, state, read.controls(model, controls) if controls else None)
+        most = max(map(abs, wanted.values()))
+        worst = max(worst, max(abs(found[k] - wanted[name]) for name, k in names.items()) / most)
+    return worst
+
+
+def random_states(seed: int, size: float = 0.6, count: int = 12) -> list[tuple[Any, Any]]:
+    """Values and speeds of all coordinates of `two_bodies`."""
+    rng = np.random.default_rng(seed)
+    names = ("q", *SIX)
+    return [
+        tuple(dict(zip(names, map(float, rng.normal(size=7) * scale))) for scale in (size, 1.0))
+        for _ in range(count)
+    ]
+
+
+LIMIT = """<CoordinateLimitForce name="{}"><coordinate>{}</coordinate><upper_stiffness>{}</upper_stiffness>
+<upper_limit>{}</upper_limit><lower_stiffness>3</lower_stiffness><lower_limit>{}</lower_limit>
+<damping>0.07</damping><transition>{}</transition></CoordinateLimitForce>"""
+EXPRESSION = """<ExpressionBasedCoordinateForce name="{0}_force"><coordinate>{0}</coordinate>
+<expression>{1}</expression></ExpressionBasedCoordinateForce>"""
+EXPRESSIONS = {
+    "q": "-10*exp(5*(q-0.5))+8*exp(-4*(q+0.7))-0.1*qdot",
+    "rx": "-25*q^3-2*(1+q^2)*qdot",
+    "ry": "-3*sin(q)*cos(q/2)-tanh(4*qdot)",
+    "tx": "-k*(q-0.1)-b*abs(qdot)*qdot;b=k/10;k=30",
+    "tz": "2*max(0,q)^2-step(q-0.3)/(1+q^2)",
+}
+
+
+def test_limits(tmp_path: Path) -> None:
+    """With their damping, which OpenSim fades in with the stiffness."""
+    limits = (("l1", "q", 2.0, 15.0, -20.0, 8.0), ("l2", "q", 1.0, 5.0, -3.0, 20.0))
+    limits += (("l3", "tx", 900.0, 0.2, -0.1, 0.3), ("l4", "ry", 2.0, 0.0, 0.0, 30.0))
+    file = two_bodies(tmp_path / "m.osim", "".join(LIMIT.format(*each) for each in limits))
+    assert compared(file, random_states(1)) < CLOSE
+
+
+def test_expressions_of_coordinates(tmp_path: Path) -> None:
+    forces = "".join(EXPRESSION.format(*each) for each in EXPRESSIONS.items())
+    assert compared(two_bodies(tmp_path / "m.osim", forces), random_states(2)) < CLOSE
