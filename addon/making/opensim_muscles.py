@@ -36,7 +36,10 @@ def add_muscles(standing: Standing, made: Imported) -> None:
     _name_starts(standing, made)
     for muscle, length in zip(standing.model.muscles, lengths):
         try:
-            made.muscles[muscle.name] = _muscle(standing, made, muscle, surfaces, float(length))
+            item = _muscle(standing, made, muscle, surfaces, float(length))
+            made.muscles[muscle.name] = item
+            if muscle.law is not None and muscle.law.type == "cord":
+                made.warnings.append(findings.about(item, "import-cord", muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
@@ -125,7 +128,7 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     """Set the force law, and the thickness of the belly from its force and fibres."""
     settings = item.condyle.muscle
     law: Any = muscle.law
-    if law is None:
+    if law is None or law.type == "cord":
         settings.law.kind = "none"
         return
     metres = units.length_scale(standing.scene)

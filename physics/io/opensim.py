@@ -17,6 +17,7 @@ from ..errors import FormatError, ModelError
 from ..joints.symbols import facing
 from ..model.builder import ModelBuilder
 from ..validation import file_path, truth
+from .opensim_cords import CORDS, point_force
 from .opensim_elements import add_point_spring
 from .opensim_forces import KINDS
 from .opensim_frames import GROUND, Frames, bodies, joints, members
@@ -192,7 +193,14 @@ class _Reading:
             if node.tag == "PointToPointSpring":
                 add_point_spring(node, self.frames, self.builder, self.notes)
                 continue
-            muscle = read_muscle(node, self.frames, self.tree.coordinates, self.notes)
+            try:
+                muscle = self._along_path(node)
+            except FormatError as error:
+                if node.tag not in (*CORDS, "ExpressionBasedPointToPointForce"):
+                    raise
+                self.notes.warn(f"it applies no force: {error}", node.path)
+                node.forget()
+                continue
             if muscle is None:
                 self._not_applied(node)
             else:
@@ -205,6 +213,12 @@ class _Reading:
         entries = [] if collection is None else collection.elements("groups")
         groups = {node.name: tuple(node.text("members").split()) for node in entries}
         return muscles, groups
+
+    def _along_path(self, node: Node) -> OpenSimMuscle | None:
+        """A force along a path, or between two points."""
+        if node.tag == "ExpressionBasedPointToPointForce":
+            return point_force(node, self.frames)
+        return read_muscle(node, self.frames, self.tree.coordinates, self.notes)
 
     def _markers(self) -> tuple[OpenSimPoint, ...]:
         markers = []

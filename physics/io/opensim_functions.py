@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
 from .opensim_expressions import function_of, parse
-from .opensim_tables import tabulated
+from .opensim_tables import pieces, tabulated
 from .opensim_xml import Node
 
 SPAN = -10.0, 10.0  # rad or m, of tables of functions
@@ -55,6 +55,13 @@ def scaled(function: Function, factor: float) -> Function:
 def shifted(function: Function, offset: float) -> Function:
     """A function plus a number."""
     return function if offset == 0.0 else _changed(function, 1.0, offset)
+
+
+def stretched(function: Function, factor: float) -> Function:
+    """The function of x / factor."""
+    whole = pieces(function) or tabulated(function, *SPAN, "a function")
+    rows = np.array(whole.coefficients)
+    return PiecewisePolynomial(factor * np.array(whole.x), rows / factor ** np.arange(rows.shape[1]))
 
 
 def _changed(function: Function, factor: float, offset: float) -> Function:

@@ -98,6 +98,8 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     if not muscle.active:
         notes.note("muscles are switched off in the file and apply no force", muscle.name)
         return None
+    if muscle.law is not None:
+        return muscle.law
     if muscle.kind not in LAWS:
         return _plain(muscle, notes)
     make, names = LAWS[muscle.kind]

@@ -58,7 +58,8 @@ def add_muscles(
                 if law is None or not law.state_names
                 else muscle.parameters.get("default_activation", ACTIVATION)
             )
-            builder.add_muscle(muscle.name, path, law=law, activation=start)
+            excitation = 0.0 if muscle.law is not None else None
+            builder.add_muscle(muscle.name, path, law=law, excitation=excitation, activation=start)
         except ModelError as error:
             notes.warn(f"a muscle is left out: {error}", muscle.name)
 

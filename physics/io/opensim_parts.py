@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..joints import Function
 from ..model.builder import ModelBuilder
 from ..model.model import Model
+from ..muscles import ForceLaw
 from ..validation import near_names, number
 
 
@@ -106,7 +107,7 @@ class OpenSimMuscle:
     Attributes:
         name: unique in the model. kind: its class in OpenSim. points, wraps: its path.
         parameters: numbers by OpenSim's names, those of curves as ``curve.name``. flags: truth values likewise.
-        active: whether it applies its force.
+        active: whether it applies its force. law: of what is no muscle, such as a ligament.
     """
 
     name: str
@@ -116,6 +117,7 @@ class OpenSimMuscle:
     parameters: Mapping[str, float] = field(default_factory=dict)
     flags: Mapping[str, bool] = field(default_factory=dict)
     active: bool = True
+    law: ForceLaw | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import FormatError
+from .opensim_cords import cord_law
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
 from .opensim_joints import STILL
@@ -48,6 +49,7 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
     if len(kept) < 2:
         raise FormatError(f"{path.path}: a path needs at least 2 points, got {len(kept)}")
     wraps = tuple(_wrap(entry, len(points)) for entry in path.objects("PathWrapSet"))
+    law = cord_law(node)
     flags: dict[str, bool] = {}
     parameters: dict[str, float] = {}
     _values(node, "", parameters, flags)
@@ -58,7 +60,7 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
     if node.tag not in LAWS:
         node.forget()  # its curves mean nothing to the tension that replaces it
     active = flags.pop("appliesForce", True)
-    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active)
+    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active, law)
 
 
 def _wrap(node: Node, count: int) -> OpenSimPathWrap:

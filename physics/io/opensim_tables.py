@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import FormatError
-from ..joints import Function, PiecewisePolynomial
+from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial
 
 DEGREE = 9
 CLOSE = 1e-12  # error of a table, as a share of the largest value nearby; round-off is near
+REACH = 10.0  # m or rad, of the tables of functions that are cut off
 MOST = 4000  # pieces of a table
 NARROW = 2.0**-40  # least piece, as a share of the whole: a kink or a jump is in it
 NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
@@ -31,7 +33,9 @@ POWERS = np.array(
 ).T
 
 
-def tabulated(values: Callable[[FloatArray], FloatArray], low: float, high: float, where: str) -> Function:
+def tabulated(
+    values: Callable[[FloatArray], FloatArray], low: float, high: float, where: str
+) -> PiecewisePolynomial:
     """A table of a function from low to high, each piece within `CLOSE`; linear beyond.
 
     Raises:
@@ -61,11 +65,8 @@ def summed(functions: Sequence[Function], low: float, high: float, where: str) -
     """The sum of functions; those that are no piecewise polynomials as tables from low to high, if there are others."""
     if len(functions) < 2:
         return functions[0] if functions else None
-    parts = [
-        each if isinstance(each, PiecewisePolynomial) else tabulated(each, low, high, where)
-        for each in functions
-    ]
-    breaks = np.unique(np.concatenate([part.x for part in parts]))  # type: ignore[attr-defined]
+    parts = [pieces(each) or tabulated(each, low, high, where) for each in functions]
+    breaks = np.unique(np.concatenate([part.x for part in parts]))
     rows = [
         _around(part, start, middle)
         for part in parts
@@ -76,9 +77,9 @@ def summed(functions: Sequence[Function], low: float, high: float, where: str) -
     return PiecewisePolynomial(breaks, table.reshape(len(parts), -1, size).sum(axis=0))
 
 
-def _around(function: Function, start: float, middle: float) -> FloatArray:
+def _around(function: PiecewisePolynomial, start: float, middle: float) -> FloatArray:
     """Coefficients by powers of the distance from start of the piece that the middle lies in."""
-    x, rows = np.array(function.x), np.array(function.coefficients)  # type: ignore[attr-defined]
+    x, rows = np.array(function.x), np.array(function.coefficients)
     if not x[0] < middle < x[-1]:
         value, slope, _ = function.derivatives(start)
         return np.array([value, slope])
@@ -86,3 +87,27 @@ def _around(function: Function, start: float, middle: float) -> FloatArray:
     shifted = Polynomial(rows[piece])(Polynomial([start - x[piece], 1.0]))
     result: FloatArray = shifted.coef
     return result
+
+
+def pieces(function: Function) -> PiecewisePolynomial | None:
+    """The same function as a piecewise polynomial; None if it is not one."""
+    if isinstance(function, PiecewisePolynomial):
+        return function
+    if isinstance(function, Linear):
+        return PiecewisePolynomial([0.0, 1.0], [[function.offset, function.slope]])
+    if not isinstance(function, CubicSpline | PiecewiseLinear):
+        return None
+    data, x = function.data(), np.array(function.x)
+    third = [kernels.joints.functions.third_derivative(data, 0, float(start)) for start in x[:-1]]
+    rows = np.column_stack([function.derivatives(x[:-1]), third]) / [1.0, 1.0, 2.0, 6.0]
+    return PiecewisePolynomial(x, rows)
+
+
+def cut(function: Function, low: float, where: str) -> PiecewisePolynomial:
+    """The function above low, and 0 below."""
+    whole = pieces(function) or tabulated(function, low, low + REACH, where)
+    above = [x for x in whole.x if x > low]
+    breaks = np.array([low - 1.0, low, *above, max([low, *above]) + 1.0])
+    rows = [_around(whole, start, start + 0.5 * step) for start, step in zip(breaks[1:], np.diff(breaks)[1:])]
+    size = max(map(len, rows))
+    return PiecewisePolynomial(breaks, [np.zeros(size), *(np.pad(row, (0, size - len(row))) for row in rows)])

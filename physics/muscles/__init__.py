@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .cord import Cord
 from .force_law import ForceLaw
 from .hill import Millard, Tension, Thelen, law_from_dict
 from .mass import MassPoints
@@ -22,6 +23,7 @@ from .wrapping import Wrap
 
 __all__ = [
     "Condition",
+    "Cord",
     "Cylinder",
     "DoubleCylinder",
     "Ellipsoid",

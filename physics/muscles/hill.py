@@ -12,9 +12,11 @@ import numpy as np
 from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..joints import Function, function_from_dict
 from ..kernels.muscles import hill_layout
 from ..validation import number, truth
 from . import hill_curves
+from .cord import Cord
 from .force_law import ForceLaw
 
 MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
@@ -298,9 +300,14 @@ class Thelen(Hill):
 
 
 #: every force law by its ``type``
-LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen)
+LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, Cord)
 
 
 def law_from_dict(description: Any) -> ForceLaw:
     """The law described by ``ForceLaw.to_dict``; FormatError if a key or the type is unknown."""
-    return registry.from_dict(description, LAWS, "a force law")
+    read = dict.fromkeys(("elastic", "viscosity", "damper"), _function)
+    return registry.from_dict(description, LAWS, "a force law", read)
+
+
+def _function(description: Any) -> Function | None:
+    return None if description is None else function_from_dict(description)

@@ -13,6 +13,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from . import hill_layout as hill
 from .bezier_curve import curve, curve_integral, invert_sum
+from .cord import cord_force
 from .thelen import (
     thelen_active,
     thelen_force,
@@ -173,10 +174,12 @@ def halted(laws: Array, law: int, fibre: float, speed: float) -> float:
 def muscle_force(
     laws: Array, law: int, length: float, speed: float, excitation: float, activation: float, fibre: float
 ) -> float:
-    """Force along the path, never negative [N]."""
+    """Force along the path [N], not negative except for cords."""
     if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
         pull: float = laws[law + hill.MAX_FORCE] * max(excitation, 0.0)
         return pull
+    if int(laws[law + hill.LAW_KIND]) == hill.CORD:
+        return cord_force(laws, law, length, speed)[0]
     if int(laws[law + hill.LAW_STATES]) == 2:
         _, _, tendon, _ = elastic_tendon(laws, law, length, fibre)
         force: float = laws[law + hill.MAX_FORCE] * tendon
@@ -242,6 +245,9 @@ def muscle_energy(
     """
     if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
         return 0.0, 0.0, -muscle_force(laws, law, length, speed, excitation, activation, fibre) * speed, 0.0
+    if int(laws[law + hill.LAW_KIND]) == hill.CORD:
+        force, _, _, elastic, energy = cord_force(laws, law, length, speed)
+        return 0.0, energy, 0.0, (force - elastic) * speed
     a = clamped(laws, law, activation)
     watts = laws[law + hill.MAX_FORCE] * laws[law + hill.MAX_SPEED]
     if int(laws[law + hill.LAW_STATES]) < 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # kinds of law
-TENSION, MILLARD, THELEN = 0, 1, 2
+TENSION, MILLARD, THELEN, CORD = 0, 1, 2, 3
 
 # the record's head
 LAW_KIND = 0
@@ -33,6 +33,10 @@ ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
     MAX_ECCENTRIC,
     ECCENTRIC_SHARE,
 ) = (12, 13, 14, 15, 16, 17, 18)
+
+# a cord: offsets of its functions (0: none) and whether its viscosity acts only while it lengthens; of the elastic one
+# the integral
+CORD_ELASTIC, CORD_VISCOSITY, CORD_DAMPER, CORD_ONE_WAY, CORD_FUNCTIONS = 2, 3, 4, 5, 6
 
 # a curve: ends as x, y, slope, the integral at the upper end, then its sections
 SECTIONS = 0

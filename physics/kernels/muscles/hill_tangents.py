@@ -7,6 +7,7 @@ from typing import TypeAlias
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
+from .cord import cord_force
 from .hill import (
     activation_rate,
     active_factor,
@@ -38,6 +39,9 @@ def muscle_force_tangent(
     if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
         pulls = 1.0 if excitation > 0.0 else 0.0
         return most * max(excitation, 0.0), (0.0, 0.0, most * pulls, 0.0, 0.0)
+    if int(laws[law + hill.LAW_KIND]) == hill.CORD:
+        force, by_length, by_speed, _, _ = cord_force(laws, law, length, speed)
+        return force, (by_length, by_speed, 0.0, 0.0, 0.0)
     if int(laws[law + hill.LAW_STATES]) == 2:
         bounded, cosine, tendon, stiffness = elastic_tendon(laws, law, length, fibre)
         by_length = most * stiffness / laws[law + hill.SLACK_LENGTH]

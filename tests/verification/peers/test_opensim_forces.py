@@ -118,3 +118,39 @@ def test_limits(tmp_path: Path) -> None:
 def test_expressions_of_coordinates(tmp_path: Path) -> None:
     forces = "".join(EXPRESSION.format(*each) for each in EXPRESSIONS.items())
     assert compared(two_bodies(tmp_path / "m.osim", forces), random_states(2)) < CLOSE
+
+
+PATH = """<GeometryPath name="path"><PathPointSet><objects>
+<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0.1 0.4 -0.1</location></PathPoint>
+<PathPoint name="p2"><socket_parent_frame>/bodyset/a</socket_parent_frame><location>0 0.1 0.1</location></PathPoint>
+<PathPoint name="p3"><socket_parent_frame>/bodyset/b</socket_parent_frame><location>0.2 0 0.1</location></PathPoint>
+</objects></PathPointSet></GeometryPath>"""
+CORDS: dict[str, dict[str, Any]] = {
+    "PathSpring": {"resting_length": 0.9, "stiffness": 300.0, "dissipation": 0.2},
+    "Ligament": {"resting_length": 0.8, "pcsa_force": 70.0},
+    "Blankevoort1991Ligament": {
+        "slack_length": 0.9,
+        "linear_stiffness": 200.0,
+        "transition_strain": 0.2,
+        "damping_coefficient": 4.0,
+    },
+    "ExpressionBasedPathForce": {
+        "resting_length": 0.7,
+        "expression": "50*s^3-0.4*exp(-s)*ldot+exp(-ldot)",
+    },
+}
+BETWEEN = """<ExpressionBasedPointToPointForce name="f"><body1>a</body1><body2>b</body2><point1>0.1 0.2 0</point1>
+<point2>0 0 0.3</point2><expression>-8*exp(-3*d)+20*(d-0.4)-2*ddot</expression></ExpressionBasedPointToPointForce>"""
+
+
+@pytest.mark.parametrize("kind", CORDS)
+def test_cords(kind: str, tmp_path: Path) -> None:
+    """Ligaments and springs along paths, slack and taut."""
+    numbers = CORDS[kind]
+    parts = "".join(f"<{name}>{value}</{name}>" for name, value in numbers.items())
+    force = f'<{kind} name="f">{PATH}{parts}</{kind}>'
+    assert compared(two_bodies(tmp_path / "m.osim", force), random_states(3)) < CLOSE
+
+
+def test_a_force_between_points(tmp_path: Path) -> None:
+    assert compared(two_bodies(tmp_path / "m.osim", BETWEEN), random_states(4)) < CLOSE

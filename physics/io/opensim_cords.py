@@ -1,0 +1,134 @@
+"""OpenSim's ligaments, path springs and forces between two points, as cords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import FormatError, ModelError
+from ..joints import CubicSpline, Linear, PiecewisePolynomial
+from ..muscles.cord import Cord
+from .opensim_expressions import resolved
+from .opensim_frames import Frames
+from .opensim_functions import SMOOTH_STEP, read_function, scaled, stretched
+from .opensim_parts import OpenSimMuscle, OpenSimPoint
+from .opensim_tables import cut
+from .opensim_xml import Node
+
+LONGEST = 10.0  # m: tables of expressions reach from 0 to it
+DAMPED = 0.01  # strain over which the damping of a Blankevoort1991Ligament is faded in
+LIGAMENT_X = (
+    -5.0,
+    0.998,
+    0.999,
+    1.0,
+    1.1,
+    1.2,
+    1.3,
+    1.4,
+    1.5,
+    1.6,
+    1.601,
+    1.602,
+    5.0,
+)  # OpenSim's default curve
+LIGAMENT_Y = (0.0, 0.0, 0.0, 0.0, 0.035, 0.12, 0.26, 0.55, 1.17, 2.0, 2.0, 2.0, 2.0)
+
+
+def cord_law(node: Node) -> Cord | None:
+    """The law of a force along a path; None for muscles and unknown kinds.
+
+    Raises:
+        FormatError: it is invalid.
+    """
+    make = CORDS.get(node.tag)
+    if make is None:
+        return None
+    try:
+        return make(node)
+    except ModelError as error:
+        raise FormatError(f"{node.path}: {error}") from error
+
+
+def point_force(node: Node, frames: Frames) -> OpenSimMuscle:
+    """An ExpressionBasedPointToPointForce."""
+    points = []
+    for k in (1, 2):
+        frame = frames.resolve(node.text(f"body{k}"), "/", node.path)
+        place = frame.pose[:3, :3] @ node.numbers(f"point{k}", np.zeros(3), 3) + frame.pose[:3, 3]
+        points.append(OpenSimPoint(f"point{k}", frame.body, place))
+    law = _expression(node, "d", "ddot")
+    return OpenSimMuscle(node.name, node.tag, tuple(points), active=node.truth("appliesForce", True), law=law)
+
+
+def _number(node: Node, name: str, default: float, *, positive: bool = False) -> float:
+    value = node.number(name, default)
+    if value < 0.0 or (positive and value == 0.0):
+        raise FormatError(
+            f"{node.path}: {name} must {'be positive' if positive else 'not be negative'}, got {value:g}"
+        )
+    return value
+
+
+def _spring(node: Node) -> Cord:
+    """Stiffness times stretch, times 1 + dissipation times speed."""
+    rest, stiffness = _number(node, "resting_length", np.nan), _number(node, "stiffness", np.nan)
+    dissipation = _number(node, "dissipation", np.nan)
+    force = cut(Linear(stiffness, -stiffness * rest), rest, node.path)
+    return Cord(force, scaled(force, dissipation) if dissipation else None)
+
+
+def _ligament(node: Node) -> Cord:
+    """A multiple of a curve of the length over the resting length; slack below that."""
+    rest, scale = _number(node, "resting_length", 0.0, positive=True), node.number("pcsa_force", 0.0)
+    holder = node.child("force_length_curve")
+    curve = CubicSpline(LIGAMENT_X, LIGAMENT_Y) if holder is None else read_function(holder)
+    if curve is None:
+        raise FormatError(f"{node.path}: its force-length curve is not supported")
+    return Cord(cut(stretched(scaled(curve, scale), rest), rest, node.path))
+
+
+def _blankevoort(node: Node) -> Cord:
+    """Quadratic in the strain up to the transition, linear beyond; damped while it lengthens (Blankevoort 1991)."""
+    slack, stiffness = (
+        _number(node, "slack_length", 0.0, positive=True),
+        _number(node, "linear_stiffness", 1.0),
+    )
+    toe, damping = _number(node, "transition_strain", 0.06), _number(node, "damping_coefficient", 0.003)
+    firm = slack * (1.0 + toe)
+    line = [0.5 * stiffness * toe, stiffness / slack, 0.0]
+    pieces = [
+        (0.0, np.zeros(3)),
+        (slack, np.array([0.0, 0.0, 0.5 * stiffness / max(toe, 1e-300) / slack**2])),
+    ]
+    pieces = [*(pieces if toe else pieces[:1]), (firm, np.array(line))]
+    elastic = PiecewisePolynomial([*(x for x, _ in pieces), 2.0 * firm], [row for _, row in pieces])
+    fade = SMOOTH_STEP / (DAMPED * slack) ** np.arange(6)
+    full = slack * (1.0 + DAMPED)
+    rows = damping / slack * np.array([np.zeros(6), fade, np.eye(6)[0]])
+    viscosity = PiecewisePolynomial([0.0, slack, full, 2.0 * full], rows) if damping else None
+    return Cord(elastic, viscosity, lengthening_only=True)
+
+
+def _path_expression(node: Node) -> Cord:
+    """An expression of the stretch s, which may be kept from being negative, and of ldot."""
+    rest, clamped = _number(node, "resting_length", 0.0), node.truth("clamp_stretch", True)
+    stretch = f"length-{rest!r}" if rest else "length"
+    if rest and clamped:
+        stretch = f"max(0,{stretch})"
+    return _expression(node, "length", "ldot", f";s={stretch}")
+
+
+def _expression(node: Node, value: str, rate: str, definition: str = "") -> Cord:
+    text = node.text("expression", "0.0") + definition
+    parts = resolved(text, value, rate, (1e-6 * LONGEST, LONGEST), node.path)
+    return Cord(parts.by_value or Linear(0.0, 0.0), parts.by_both, parts.by_rate)
+
+
+CORDS: dict[str, Callable[[Node], Cord]] = {
+    "PathSpring": _spring,
+    "Ligament": _ligament,
+    "Blankevoort1991Ligament": _blankevoort,
+    "ExpressionBasedPathForce": _path_expression,
+}
