@@ -18,7 +18,7 @@ from ..joints.symbols import facing
 from ..model.builder import ModelBuilder
 from ..validation import file_path, truth
 from .opensim_cords import CORDS, point_force
-from .opensim_elements import add_point_spring
+from .opensim_elements import Elements
 from .opensim_forces import KINDS
 from .opensim_frames import GROUND, Frames, bodies, joints, members
 from .opensim_muscles import add_muscles
@@ -38,7 +38,7 @@ from .opensim_xml import Node, read_xml
 
 NEWEST = 49999
 DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
-ACTUATORS = ("CoordinateActuator", "ActivationCoordinateActuator", "PointActuator", "TorqueActuator")
+ACTUATORS = ("ActivationCoordinateActuator", "PointToPointActuator")
 FRAMES = ("PhysicalOffsetFrame", "StationDefinedFrame")
 BETWEEN_FRAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # sockets, and places in their frames
     "WeldConstraint": (("frame1", "frame2"), ()),
@@ -150,6 +150,7 @@ class _Reading:
             groups,
             self.notes.lines(physics=True),
             self.notes.lines(physics=False),
+            self.actuators,
         )
 
     def _find(self, file: str) -> Path | None:
@@ -187,11 +188,10 @@ class _Reading:
 
     def _forces(self) -> tuple[dict[str, OpenSimMuscle], dict[str, tuple[str, ...]]]:
         muscles: dict[str, OpenSimMuscle] = {}
+        elements = Elements(self.model, self.frames, self.builder, self.tree.coordinates, self.notes)
+        self.actuators = elements.actuators
         for node in self.model.objects("ForceSet"):
-            if node.tag in KINDS:
-                continue  # read with the coordinates
-            if node.tag == "PointToPointSpring":
-                add_point_spring(node, self.frames, self.builder, self.notes)
+            if node.tag in KINDS or elements.add(node):  # those of coordinates are read with them
                 continue
             try:
                 muscle = self._along_path(node)
@@ -234,7 +234,7 @@ class _Reading:
         """A force that is not read."""
         node.forget()
         if node.tag in ACTUATORS:
-            self.notes.note("actuators without a path apply no force unless they are controlled", node.path)
+            self.notes.note(f"a {node.tag} is not supported; without control it applies no force", node.path)
         else:
             self.notes.warn(f"a {node.tag} is not supported; it applies no force", node.path)
 

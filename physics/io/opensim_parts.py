@@ -121,6 +121,22 @@ class OpenSimMuscle:
 
 
 @dataclass(frozen=True)
+class OpenSimActuator:
+    """An actuator without a path, whose force is its control times its optimal force.
+
+    Attributes:
+        name: unique among forces, that of the model's input for its control, if it has no coordinate.
+        kind: its class in OpenSim. coordinate: ``body.coordinate`` that it drives, or None.
+        optimal_force: [N or N m].
+    """
+
+    name: str
+    kind: str
+    coordinate: str | None
+    optimal_force: float
+
+
+@dataclass(frozen=True)
 class OpenSimGeometry:
     """A mesh to draw: the file as named, the path where it was found (or None), its frame and scale (3,)."""
 
@@ -142,7 +158,7 @@ class OpenSimModel:
             (``/bodyset/tibia_r``), those of merged bodies included.
         muscles, wrap_objects: by name. markers, geometry: in the file's order. groups: names of muscles by group.
         warnings: what is read otherwise than OpenSim reads it and changes the physics, one line for each cause.
-        notes: likewise, without effect on the physics.
+        notes: likewise, without effect on the physics. actuators: by name, those without a path.
     """
 
     name: str
@@ -156,10 +172,34 @@ class OpenSimModel:
     groups: Mapping[str, tuple[str, ...]]
     warnings: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    actuators: Mapping[str, OpenSimActuator] = field(default_factory=dict)
 
     def build(self) -> Model:
         """The model of the builder's current content."""
         return self.builder.build()
+
+    def controls(self, model: Model, values: Mapping[str, Any]) -> FloatArray:
+        """Generalized forces and inputs (nv + num_inputs,) for controls of actuators and excitations of muscles.
+
+        Args:
+            model: the result of `build`. values: {name of an actuator or a muscle: number}; the others are not driven.
+
+        Raises:
+            ModelError: an unknown name, or a number that is not finite.
+        """
+        given: dict[str, float] = {}
+        for name, value in values.items():
+            control = number(value, f"control of {name!r:.80}")
+            actuator = self.actuators.get(name)
+            if actuator is None and f"{name}.excitation" not in model.input_names:
+                known = (*self.actuators, *self.muscles)
+                raise ModelError(f"no actuator or muscle is named {name!r:.80}{near_names(name, known)}")
+            key = f"{name}.excitation"
+            if actuator is not None:
+                key = actuator.coordinate or name
+                control *= 1.0 if actuator.coordinate is None else actuator.optimal_force
+            given[key] = given.get(key, 0.0) + control
+        return model.with_inputs(given)
 
     def state(self, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0) -> State:
         """A state of the model at the file's default values and speeds; coupled coordinates follow their drivers.

@@ -154,3 +154,22 @@ def test_cords(kind: str, tmp_path: Path) -> None:
 
 def test_a_force_between_points(tmp_path: Path) -> None:
     assert compared(two_bodies(tmp_path / "m.osim", BETWEEN), random_states(4)) < CLOSE
+
+
+ACTUATORS = """<CoordinateActuator name="c1"><coordinate>q</coordinate>
+<optimal_force>5</optimal_force></CoordinateActuator>
+<CoordinateActuator name="c2"><coordinate>tx</coordinate></CoordinateActuator>
+<PointActuator name="p1"><body>b</body><point>0.1 0.2 0</point><direction>1 2 0</direction>
+<force_is_global>true</force_is_global><optimal_force>3</optimal_force></PointActuator>
+<PointActuator name="p2"><body>a</body><point>0 0.2 0.1</point><direction>0 1 1</direction></PointActuator>
+<TorqueActuator name="t1"><bodyA>b</bodyA><bodyB>a</bodyB><axis>1 1 0</axis>
+<optimal_force>4</optimal_force></TorqueActuator>
+<TorqueActuator name="t2"><bodyA>b</bodyA><bodyB>ground</bodyB><torque_is_global>false</torque_is_global>
+<axis>0 1 2</axis></TorqueActuator>
+<TorqueActuator name="t3"><bodyA>ground</bodyA><bodyB>a</bodyB>
+<torque_is_global>false</torque_is_global></TorqueActuator>"""
+CONTROLS = {"c1": 0.7, "c2": -2.0, "p1": 1.5, "p2": -0.4, "t1": 2.0, "t2": 0.9, "t3": -1.1}
+
+
+def test_actuators(tmp_path: Path) -> None:
+    assert compared(two_bodies(tmp_path / "m.osim", ACTUATORS), random_states(5), CONTROLS) < CLOSE

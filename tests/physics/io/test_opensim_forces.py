@@ -1,0 +1,57 @@
+"""Forces between bodies, cords and actuators of OpenSim models, each with OpenSim 4.6's value or in closed form."""
+
+import numpy as np
+import pytest
+
+import physics as ph
+from tests.physics.io.osim import body, coordinate, joint, write
+
+GROUND = "/ground"
+TWO = joint("PinJoint", "j", GROUND, "a", coordinate("q")) + joint("PinJoint", "k", "a", "b", coordinate("r"))
+
+
+def read(tmp_path, forces, rest=""):
+    parts = f"<ForceSet><objects>{forces}</objects></ForceSet>{rest}"
+    return ph.read_opensim(write(tmp_path / "m.osim", body("a") + body("b"), TWO, parts))
+
+
+def test_a_torque_about_a_hinge_that_both_bodies_hold(tmp_path):
+    """OpenSim gives the other body the opposite of the torque on the first, in whose axes it is given."""
+    force = """<TorqueActuator name="t"><bodyA>b</bodyA><bodyB>a</bodyB><torque_is_global>false</torque_is_global>
+<axis>0 0 2</axis><optimal_force>3</optimal_force></TorqueActuator>"""
+    found = read(tmp_path, force)
+    model = found.build()
+    state = model.state(q=[0.3, 0.8])
+    driven = ph.forward_dynamics(model, state, found.controls(model, {"t": 0.5}))
+    assert np.allclose(driven, ph.forward_dynamics(model, state, {"b.angle": 1.5}), rtol=1e-13)
+    assert not found.warnings and found.actuators["t"].optimal_force == 3.0
+    across = force.replace("0 0 2", "1 0 2")
+    assert "turns with 'b'" in read(tmp_path, across).warnings[0]
+
+
+def test_controls_drive_actuators_and_muscles(tmp_path):
+    forces = """<CoordinateActuator name="c"><coordinate>r</coordinate><optimal_force>7</optimal_force>
+</CoordinateActuator><CoordinateActuator name="d"><coordinate>r</coordinate></CoordinateActuator>
+<PointActuator name="p"><body>a</body><direction>0 2 0</direction></PointActuator>"""
+    found = read(tmp_path, forces)
+    model = found.build()
+    assert model.input_names == ("p",)
+    assert found.controls(model, {"c": 2.0, "d": 1.0, "p": -3.0}).tolist() == [0.0, 15.0, -3.0]
+    assert model.forces[0].force.tolist() == [0.0, 1.0, 0.0] and model.forces[0].axes == "body"
+    with pytest.raises(ph.ModelError, match=r"'cc'.*'c'"):
+        found.controls(model, {"cc": 1.0})
+
+
+def test_forces_that_cannot_act_are_told(tmp_path):
+    """What is wrong with a force never stops the reading."""
+    forces = """<PointActuator name="p"><body>a</body><point_is_global>true</point_is_global></PointActuator>
+<PathSpring name="s"><GeometryPath><PathPointSet><objects>
+<PathPoint name="e"><socket_parent_frame>/ground</socket_parent_frame></PathPoint>
+<PathPoint name="f"><socket_parent_frame>/bodyset/a</socket_parent_frame></PathPoint></objects></PathPointSet>
+</GeometryPath><stiffness>-3</stiffness></PathSpring>
+<CoordinateActuator name="c"><coordinate>nothing</coordinate></CoordinateActuator>
+<ExpressionBasedPointToPointForce name="e"><body1>a</body1><body2>b</body2><expression>d*exp(ddot)</expression>
+</ExpressionBasedPointToPointForce>"""
+    found = read(tmp_path, forces)
+    model = found.build()
+    assert len(found.warnings) == 4 and not model.inputs and not model.muscles and not model.forces
