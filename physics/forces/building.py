@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from ..bodies.body import Body, name_of
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
-from . import BodyDamping, Force, Ground, Input, Mount, PositionController, Spring, Wrench
+from . import BodyDamping, Force, Input, PositionController, Spring, Wrench
 from .base import checked_name
 from .controller import make_controller
 from .damping import make_body_damping
-from .ground import SMOOTH_SPEED, make_ground
+from .element_building import ElementBuilder
 from .inputs import make_input
-from .mount import make_mount
 from .spring import make_spring
 from .wrench import make_wrench
 
-Made = TypeVar("Made", bound=Force)
 
-
-class ForceBuilder:
+class ForceBuilder(ElementBuilder):
     """Collects forces, inputs and controllers on bodies; each is checked and added only if it is valid."""
 
     bodies: list[Body]
@@ -31,12 +28,9 @@ class ForceBuilder:
 
     def __init__(self) -> None:
         super().__init__()
-        self.springs: list[Spring] = []
-        self.forces: list[Force] = []
         self.inputs: list[Input] = []
         self.controllers: list[PositionController] = []
         self._bodies_by_name = NameIndex()
-        self._by_name = {"spring": NameIndex(), "force": NameIndex()}
         self.inputs_by_name = NameIndex()
         self._controllers_by_name = NameIndex()
         self._controllers_by_body = NameIndex()
@@ -170,87 +164,6 @@ class ForceBuilder:
         values = {"body": name_of(body), "angular": angular, "linear": linear, "point": point}
         return self._added(name, lambda: make_body_damping(name, self.body_numbers(), self.bodies, values))
 
-    def add_ground(
-        self,
-        name: str,
-        body: Body | str,
-        points: Any,
-        *,
-        stiffness: float,
-        exponent: float = 1.0,
-        damping: float = 0.0,
-        friction: float = 0.0,
-        radius: float = 0.0,
-        plane: Any = None,
-        other: Body | str | None = None,
-        smooth_speed: float = SMOOTH_SPEED,
-    ) -> Ground:
-        """Add deformable ground under points of a body (Ertl et al. 1993, eq. 8); meanings and units as in `Ground`.
-
-        Args:
-            name: unique among springs and forces, not empty.
-            body: a body added before, or its name.
-            points: (n, 3), or one point (3,), in its body frame [m].
-            stiffness, exponent, damping, friction, radius, smooth_speed: of the ground.
-            plane: pose (4, 4), z its normal, in the world or the frame of `other`; None for z = 0.
-            other: the body that carries the plane, None for the world.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
-        """
-        values = {
-            "body": name_of(body),
-            "points": points,
-            "other": name_of(other),
-            "plane": plane,
-            "stiffness": stiffness,
-            "exponent": exponent,
-            "damping": damping,
-            "friction": friction,
-            "smooth_speed": smooth_speed,
-            "radius": radius,
-        }
-        return self._added(name, lambda: make_ground(name, self.body_numbers(), values))
-
-    def add_mount(
-        self,
-        name: str,
-        body: Body | str,
-        point: Any,
-        other: Body | str | None,
-        other_point: Any,
-        *,
-        axis: Any,
-        stiffness_along: float,
-        stiffness_across: float,
-        damping_along: float = 0.0,
-        damping_across: float = 0.0,
-    ) -> Mount:
-        """Add a soft mount of a point of a body in another (Ertl et al. 1993, eqs. 16b, 16c).
-
-        Args:
-            name: unique among springs and forces, not empty.
-            body, other: bodies added before, or their names; None for the world.
-            point: in the frame of the body (3,) [m]; other_point: its place in the frame of the other body.
-            axis: (3,) in the frame of the other; its length does not matter.
-            stiffness_along, stiffness_across, damping_along, damping_across: meanings and units as in `Mount`.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
-        """
-        values = {
-            "body": name_of(body),
-            "point": point,
-            "other": name_of(other),
-            "other_point": other_point,
-            "axis": axis,
-            "stiffness_along": stiffness_along,
-            "stiffness_across": stiffness_across,
-            "damping_along": damping_along,
-            "damping_across": damping_across,
-        }
-        return self._added(name, lambda: make_mount(name, self.body_numbers(), values))
-
     def add_controller(
         self,
         name: str,
@@ -299,17 +212,6 @@ class ForceBuilder:
         """The number of each body by its name."""
         return self._bodies_by_name(self.bodies)
 
-    def _check_free(self, name: str) -> None:
-        for kind, known in (("spring", self.springs), ("force", self.forces)):
-            if name in self._by_name[kind](known):
-                raise ModelError(f"there is a {kind} named {name!r} already")
-
-    def _added(self, name: Any, make: Callable[[], Made]) -> Made:
-        self._check_free(checked_name(name, "force"))
-        force = make()
-        self.forces.append(force)
-        return force
-
     def check_inputs(self) -> None:
         """ModelError if an input has the name of a coordinate."""
         names = {name for body in self.bodies for name in coordinate_names(body)}
@@ -334,6 +236,8 @@ class ForceBuilder:
             "body_damping": builder.add_body_damping,
             "ground": builder.add_ground,
             "mount": builder.add_mount,
+            "bushing": builder.add_bushing,
+            "sphere_contact": builder.add_sphere_contact,
         }
         for entry in listed("forces", None, ("type", "name", "body")):
             kind = entry["type"]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..joints import Hinge
+from ..joints import Function, Hinge
 from ..model.builder import ModelBuilder
-from .opensim_frames import Frames
+from .opensim_expressions import function_of, parse
+from .opensim_frames import Frames, placed
+from .opensim_functions import SPAN, read_function
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimActuator, OpenSimCoordinate, OpenSimFrame
 from .opensim_xml import Node
@@ -163,9 +167,145 @@ def _input(made: Elements, node: Node) -> str:
     return name
 
 
+def _bushing(made: Elements, node: Node) -> None:
+    """Measured in its first frame; by stiffnesses, functions or expressions, each of one angle or displacement."""
+    owner = f"/forceset/{node.name}"
+    fixed, moving = (made.frames.resolve(node.text(f"socket_frame{k}"), owner, node.path) for k in (1, 2))
+    if fixed.body == moving.body:
+        made.notes.note("a bushing within a body moves nothing", node.path)
+        return
+    kinds = ("rotational", "translational")
+    damping = np.concatenate([node.numbers(f"{kind}_damping", np.zeros(3), 3) for kind in kinds])
+    elastic: list[Any] = [_by_function(node, k) or _by_expression(node, k) for k in range(6)]
+    if node.tag == "BushingForce":
+        stiffness = np.concatenate([node.numbers(f"{kind}_stiffness", np.zeros(3), 3) for kind in kinds])
+        elastic = stiffness.tolist()
+    turned = moving.body is None
+    own, other = (fixed, moving) if turned else (moving, fixed)
+    made.builder.add_bushing(
+        made.free_name(node),
+        own.body or "",
+        other.body,
+        elastic=elastic,
+        damping=damping,
+        frame=own.pose,
+        other_frame=other.pose,
+        measured_in="body" if turned else "other",
+    )
+
+
+def _by_function(node: Node, k: int) -> Function | None:
+    axis = "xyz"[k % 3]
+    holder = node.child(f"f_{axis}_delta_{axis}_function" if k > 2 else f"m_{axis}_theta_{axis}_function")
+    function = None if holder is None else read_function(holder)
+    if holder is not None and function is None:
+        raise FormatError(f"{holder.path}: its function is not supported")
+    return function
+
+
+def _by_expression(node: Node, k: int) -> Function:
+    axis = "xyz"[k % 3]
+    text, name = node.text(f"{'FM'[k < 3]}{axis}_expression", "0.0"), f"{('delta', 'theta')[k < 3]}_{axis}"
+    return function_of(parse(text, (name,), node.path), name, SPAN, node.path)
+
+
+@dataclass(frozen=True)
+class _Surface:
+    """A contact geometry: its frame, and a sphere's radius (0: a half-space)."""
+
+    body: str | None
+    pose: FloatArray
+    radius: float
+
+
+def _surface(made: Elements, name: str, where: str) -> _Surface:
+    """The contact geometry of a name or a path."""
+    name = name.rsplit("/", 1)[-1]
+    node = next((each for each in made.model.objects("ContactGeometrySet") if each.name == name), None)
+    if node is None or node.tag not in ("ContactSphere", "ContactHalfSpace"):
+        raise FormatError(f"{where}: no contact geometry {name!r} is a sphere or a half-space")
+    frame = made.frames.resolve(node.text("socket_frame"), "/", node.path)
+    angles = node.numbers("orientation", np.zeros(3), 3)
+    pose = frame.pose @ placed(node.numbers("location", np.zeros(3), 3), angles)
+    sphere = node.tag == "ContactSphere"
+    if sphere and not node.number("radius", 0.0) > 0.0:
+        raise FormatError(f"{node.path}: a sphere's radius must be positive")
+    return _Surface(frame.body, pose, node.number("radius", 0.0) if sphere else 0.0)
+
+
+def _contact(
+    made: Elements, name: str, sphere: _Surface, half: _Surface, firmness: float, values: Mapping[str, float]
+) -> None:
+    """A sphere on a half-space, which is where x is positive; firmness: of both surfaces in series (Hertz)."""
+    if sphere.body is None:
+        raise FormatError(f"{name!r}: a sphere on the ground is not supported")
+    plane = half.pose.copy()
+    plane[:3, :3] = half.pose[:3, [1, 2, 0]] * [1.0, -1.0, -1.0]
+    stiffness = 4.0 / 3.0 * firmness * np.sqrt(sphere.radius * firmness)
+    place = {"other": half.body, "plane": plane, "stiffness": stiffness}
+    center = sphere.pose[:3, 3]
+    made.builder.add_sphere_contact(name, sphere.body, center, sphere.radius, **place, **values)
+
+
+def _friction(node: Node) -> FloatArray:
+    return np.array([node.number(f"{kind}_friction", 0.0) for kind in ("static", "dynamic", "viscous")])
+
+
+def _named(friction: FloatArray) -> dict[str, float]:
+    return {f"{kind}_friction": float(x) for kind, x in zip(("static", "dynamic", "viscous"), friction)}
+
+
+def _smooth_contact(made: Elements, node: Node) -> None:
+    sphere, half = (_surface(made, node.text(f"socket_{end}"), node.path) for end in ("sphere", "half_space"))
+    if not sphere.radius or half.radius:
+        raise FormatError(f"{node.path}: needs a sphere and a half-space")
+    values = _named(_friction(node)) | {
+        "dissipation": node.number("dissipation", 0.0),
+        "transition_speed": node.number("transition_velocity", 0.01),
+        "offset": node.number("constant_contact_force", 1e-5),
+        "depth_steepness": node.number("hertz_smoothing", 300.0),
+        "speed_steepness": node.number("hunt_crossley_smoothing", 50.0),
+    }
+    firmness = 0.5 * node.number("stiffness", 1.0) ** (2.0 / 3.0)
+    _contact(made, made.free_name(node), sphere, half, firmness, values)
+
+
+def _contacts(made: Elements, node: Node) -> None:
+    """A HuntCrossleyForce: each of its spheres on each of its half-spaces."""
+    speed = node.number("transition_velocity", 0.01)
+    surfaces = [
+        (_surface(made, name, node.path), part)
+        for part in node.objects("HuntCrossleyForce::ContactParametersSet")
+        for name in part.text("geometry").split()
+    ]
+    spheres = [each for each in surfaces if each[0].radius]
+    if len({sphere.body for sphere, _ in spheres}) > 1:
+        made.notes.note("spheres touch half-spaces only, not each other", node.path)
+    for sphere, own in spheres:
+        for half, its in (each for each in surfaces if not each[0].radius):
+            hard = np.array([part.number("stiffness", 0.0) ** (2.0 / 3.0) for part in (own, its)])
+            if sphere.body == half.body or not hard.all():
+                continue
+            share = hard[1] / hard.sum()
+            losses = [part.number("dissipation", 0.0) for part in (own, its)]
+            both = _friction(own) + _friction(its)
+            mean = 2.0 * _friction(own) * _friction(its) / np.where(both == 0.0, 1.0, both)
+            values = _named(mean) | {
+                "dissipation": share * losses[0] + (1.0 - share) * losses[1],
+                "transition_speed": speed,
+                "depth_share": share,
+            }
+            _contact(made, made.free_name(node), sphere, half, hard[0] * share, values)
+
+
 READERS: dict[str, Callable[[Elements, Node], None]] = {
     "PointToPointSpring": _point_spring,
     "CoordinateActuator": _coordinate_actuator,
     "PointActuator": _point_actuator,
     "TorqueActuator": _torque_actuator,
+    "BushingForce": _bushing,
+    "FunctionBasedBushingForce": _bushing,
+    "ExpressionBasedBushingForce": _bushing,
+    "HuntCrossleyForce": _contacts,
+    "SmoothSphereHalfSpaceForce": _smooth_contact,
 }

@@ -13,7 +13,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..kernels.layout import MUSCLE_BITS
+from ..kernels.layout import MUSCLE_BITS, RARE_BITS
 from .base import IDENTITY, Factorization
 from .curve_packing import kernel_poses
 
@@ -217,7 +217,10 @@ def pack(
         header[place] = np.count_nonzero(body_int[:, layout.WAY] == way)
     own = [limit.packed(int(body_int[limit.body, layout.DOF_START])) for limit in limits]
     header[layout.LIMIT_ROWS] = data.add(*own)
-    header[layout.ELEMENT_ROWS] = data.add(*(each.packed(body_frames, inputs or {}) for each in elements))
+    rows = [each.packed(body_frames, inputs or {}) for each in elements]
+    header[layout.ELEMENT_ROWS] = data.add(*rows)
+    if any(row[layout.ELEMENT_KIND] >= layout.RARE_ELEMENTS for row in rows):
+        body_int = body_int.astype(f"i{RARE_BITS // 8}")
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
         _note_muscles(header, muscles, len(records), data.add(*records))

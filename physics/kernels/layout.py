@@ -69,6 +69,10 @@ DATA_HEADER = 13
 # a force element: kind, bodies (-1 for the world), size of its record, and parameters of its kind
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
 SPRING_ELEMENT, WRENCH_ELEMENT, DAMPING_ELEMENT, GROUND_ELEMENT, MOUNT_ELEMENT = 0, 1, 2, 3, 4
+# from this kind on elements are rare: body_int has RARE_BITS bits in models that have one, else 64, which selects the
+# kernels that are compiled with them
+RARE_ELEMENTS, RARE_BITS = 5, 32
+BUSHING_ELEMENT, SPHERE_ELEMENT = 5, 6
 # offsets from the element's beginning; points, normals and axes are in link frames
 SPRING_POINT, SPRING_OTHER_POINT, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 4, 7, 10, 11, 12
 WRENCH_POINT, WRENCH_MOMENT, WRENCH_FORCE, WRENCH_TURNS, WRENCH_MAGNITUDE, WRENCH_INPUT = 4, 7, 10, 13, 14, 15
@@ -77,6 +81,13 @@ GROUND_ORIGIN, GROUND_NORMAL, GROUND_STIFFNESS, GROUND_EXPONENT, GROUND_DAMPING 
 MOUNT_POINT, MOUNT_OTHER_POINT, MOUNT_AXIS = 4, 7, 10
 MOUNT_ALONG, MOUNT_ACROSS, MOUNT_ALONG_DAMPING, MOUNT_ACROSS_DAMPING = 13, 14, 15, 16
 GROUND_FRICTION, GROUND_SPEED, GROUND_RADIUS, GROUND_COUNT, GROUND_POINTS = 13, 14, 15, 16, 17
+# of a bushing: frames (rotation by rows, origin), whether it is measured in that of its body, dampers, and
+# offsets of the springs' energies as functions
+BUSHING_FRAME, BUSHING_OTHER_FRAME, BUSHING_TURNED, BUSHING_DAMPING, BUSHING_FUNCTIONS = 4, 16, 28, 29, 35
+BUSHING_HEADER = 41
+# of a sphere on a half-space: in place of the ground's numbers, and after its one point
+SPHERE_STIFFNESS, SPHERE_DISSIPATION, SPHERE_STATIC, SPHERE_DYNAMIC, SPHERE_VISCOUS = 10, 11, 12, 13, 14
+SPHERE_SPEED, SPHERE_OFFSET, SPHERE_DEPTH_STEEPNESS, SPHERE_SPEED_STEEPNESS, SPHERE_SHARE = 20, 21, 22, 23, 24
 
 # laws of a coordinate (see `passive`): offsets in the record of its spring's energy and its damper's force as
 # functions, 0 for none; gains and largest force of its controller, numbers of the controller's inputs; and the offset

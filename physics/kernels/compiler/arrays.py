@@ -85,6 +85,8 @@ def _along(builder: Any, place: Any, length: Any) -> Any:
 
     Otherwise kernels would test the sign at each access. With CONDYLE_CHECKED an index out of range ends the process.
     """
+    if place.type.width < length.type.width:
+        place = builder.sext(place, length.type)
     if isinstance(place, ir.Constant):
         place = _from_end(builder, place, length)
     if CHECKED:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..layout import COLLIDERS, MUSCLE_BITS
+from ..layout import COLLIDERS, MUSCLE_BITS, RARE_BITS
 from .sources import CHECKED, module_name, sources_hash
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -201,17 +201,30 @@ def _instead(function: Callable[..., Any], result: Any) -> Any:
     return scope[f"without_{function.__name__}"]
 
 
+def _of_rare_forces(types: Any) -> bool:
+    """Whether the first argument, body_int, has the type of a model with rare force elements (see `layout`)."""
+    return bool(types[0].dtype.bitwidth == RARE_BITS)
+
+
 def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
     """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles.
 
     For other models its callers get a kernel that returns ``result`` at once, and its callees are not compiled.
     """
+    return _only_for(_of_muscles, result)
 
+
+def for_rare_forces(result: Any = None) -> Callable[[Kernel], Kernel]:
+    """As `for_muscles`, for a kernel that takes body_int first and does work only for models with rare elements."""
+    return _only_for(_of_rare_forces, result)
+
+
+def _only_for(wanted: Callable[[Any], bool], result: Any) -> Callable[[Kernel], Kernel]:
     def decorate(function: Kernel) -> Kernel:
         kernel: Any = shared(function)
         if LINKING is not None:
             kernel.instead = inline(_instead(function, result))
-            kernel.wanted = _of_muscles
+            kernel.wanted = wanted
         return cast(Kernel, kernel)
 
     return decorate
@@ -228,11 +241,7 @@ def for_colliders(function: Kernel) -> Kernel:
         without = _instead(function, 0)
         overload(function)(lambda *types: function if _of_colliders(types) else without)
         return function
-    kernel: Any = shared(function)
-    if LINKING is not None:
-        kernel.instead = inline(_instead(function, 0))
-        kernel.wanted = _of_colliders
-    return cast(Kernel, kernel)
+    return _only_for(_of_colliders, 0)(function)
 
 
 def inline(function: Kernel) -> Kernel:

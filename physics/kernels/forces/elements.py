@@ -16,6 +16,7 @@ from ..compiler.jit import inline, shared
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench
 from .points import Moves, carried, material, position, twist_of, wrench_at, wrench_change
+from .rare import rare_potential, rare_tangent, rare_wrench
 from .springs import spring_potential, spring_tangent, spring_wrench
 
 
@@ -51,6 +52,8 @@ def element_wrench(
         return ground_wrench(body_int, data, row, work)
     if kind == at.MOUNT_ELEMENT:
         return mount_wrench(body_int, data, row, work)
+    if kind >= at.RARE_ELEMENTS:
+        return rare_wrench(body_int, data, row, work)
     if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
         return wrench_at(lever, moment, force), STILL
@@ -77,6 +80,8 @@ def element_tangent(
         return ground_tangent(body_int, data, row, work, moves)
     if kind == at.MOUNT_ELEMENT:
         return mount_tangent(body_int, data, row, work, moves)
+    if kind >= at.RARE_ELEMENTS:
+        return rare_tangent(body_int, data, row, work, moves)
     eta, nu, _, _ = moves
     turn = (eta[0], eta[1], eta[2])
     body = int(data[row + at.ELEMENT_BODY])
@@ -128,6 +133,8 @@ def element_potential(body_int: Array, data: Array, work: Array) -> float:
             energy += ground_potential(body_int, data, row, work)
         elif kind == at.MOUNT_ELEMENT:
             energy += mount_potential(body_int, data, row, work)
+        elif kind >= at.RARE_ELEMENTS:
+            energy += rare_potential(body_int, data, row, work)
         elif (
             kind != at.DAMPING_ELEMENT
             and data[row + at.WRENCH_INPUT] < 0.0

@@ -11,7 +11,9 @@ from tests.physics.dynamics.test_derivatives import difference
 from tests.physics.generators import random_pose, random_rotation, random_state, random_tree
 
 GROUNDS, MOUNTS = ("ground", "ground on a body"), ("mount", "mount in the world")
-KINDS = ("spring", "wrench", "turning wrench", "body damping", *GROUNDS, *MOUNTS)
+BUSHINGS = ("bushing", "bushing in the world", "bushing measured in its body")
+SPHERES = ("sphere", "smooth sphere", "smooth sphere on a body")
+KINDS = ("spring", "wrench", "turning wrench", "body damping", *GROUNDS, *MOUNTS, *BUSHINGS, *SPHERES)
 
 
 def add(builder, rng, kind, **changes):
@@ -27,6 +29,29 @@ def add(builder, rng, kind, **changes):
         builder.add_mount(
             kind, "body_3", rng.normal(size=3), other, rng.normal(size=3), axis=rng.normal(size=3), **values
         )
+    elif "bushing" in kind:
+        damp = 0.0 if changes.get("damping") == 0.0 else 1.0
+        elastic = [ph.joints.Polynomial(rng.normal(size=4) * 20.0) for _ in range(6)]
+        frames = [random_pose(rng, 0.5), random_pose(rng, 0.5)]
+        options = {
+            "measured_in": "body" if "measured" in kind else "other",
+            "damping": damp * rng.uniform(size=6),
+        }
+        other = None if "world" in kind else "body_6"
+        builder.add_bushing(
+            kind, "body_3", other, elastic=elastic, frame=frames[0], other_frame=frames[1], **options
+        )
+    elif "sphere" in kind:
+        damp = 0.0 if changes.get("damping") == 0.0 else 1.0
+        names = ("dissipation", "static_friction", "dynamic_friction", "viscous_friction")
+        values = dict(zip(names, damp * np.array([0.3, 0.8, 0.5, 0.2])))
+        plane = random_pose(rng, 0.2)
+        plane[:3, 3] += 4.0 * plane[:3, 2]
+        if "smooth" in kind:
+            values |= {"offset": 0.05, "depth_steepness": 0.3, "speed_steepness": 0.2}
+        other = "body_6" if "body" in kind else None
+        options = {"plane": plane, "other": other, "stiffness": 20.0, "transition_speed": 1.0}
+        builder.add_sphere_contact(kind, "body_3", rng.normal(size=3) * 0.3, 0.4, **options, **values)
     elif "wrench" in kind:
         axes = "body" if "turning" in kind else "world"
         builder.add_wrench(
@@ -114,7 +139,9 @@ def test_tangents_are_the_slopes_of_the_wrenches(kind, seed):
     assert np.abs(found - slopes).max() < 1e-7 * max(np.abs(slopes).max(), 1.0)
 
 
-@pytest.mark.parametrize("kind", ["spring", "wrench", "ground", "ground on a body", "mount"])
+@pytest.mark.parametrize(
+    "kind", ["spring", "wrench", "ground", "ground on a body", "mount", *BUSHINGS, "sphere"]
+)
 def test_forces_are_the_slope_of_the_energy(kind):
     changes = {} if kind == "wrench" else {"damping": 0.0}
     rng, tree, model = model_with(4, kind, **changes)
@@ -333,6 +360,22 @@ def test_elements_come_back_from_a_file(tmp_path):
         (
             lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=0.0),
             "stiffness of force 'f' must be positive, got 0",
+        ),
+        (
+            lambda b: b.add_bushing("f", "a", "a", elastic=[1.0] * 6),
+            "both frames of force 'f' are on one body 'a'",
+        ),
+        (
+            lambda b: b.add_bushing("f", "a", None, elastic=[1.0] * 5),
+            "elastic of force 'f' must be 6 functions or numbers",
+        ),
+        (
+            lambda b: b.add_bushing("f", "a", None, elastic=[1.0] * 5 + [ph.joints.TangentAngle(1.0, 2.0)]),
+            r"elastic\[5\] of force 'f' .*no closed form",
+        ),
+        (
+            lambda b: b.add_sphere_contact("f", "a", (0, 0, 0), 0.0, stiffness=1.0),
+            "radius of force 'f' must be positive, got 0",
         ),
         (
             lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, exponent=0.5),

@@ -55,3 +55,22 @@ def test_forces_that_cannot_act_are_told(tmp_path):
     found = read(tmp_path, forces)
     model = found.build()
     assert len(found.warnings) == 4 and not model.inputs and not model.muscles and not model.forces
+
+
+def test_bushings_and_contacts_are_kept_in_files(tmp_path):
+    force = """<ExpressionBasedBushingForce name="b"><socket_frame1>/ground</socket_frame1>
+<socket_frame2>/bodyset/b</socket_frame2><Mz_expression>4*sinh(theta_z)</Mz_expression>
+<Fx_expression>20*delta_x^3</Fx_expression><rotational_damping>1 2 3</rotational_damping>
+</ExpressionBasedBushingForce><SmoothSphereHalfSpaceForce name="s"><socket_sphere>ball</socket_sphere>
+<socket_half_space>/contactgeometryset/floor</socket_half_space><stiffness>1000</stiffness></SmoothSphereHalfSpaceForce>"""
+    rest = """<ContactGeometrySet><objects><ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame>
+</ContactHalfSpace><ContactSphere name="ball"><socket_frame>/bodyset/a</socket_frame><radius>0.2</radius>
+</ContactSphere></objects></ContactGeometrySet>"""
+    found = read(tmp_path, force, rest)
+    model = found.build()
+    assert not found.warnings and [each.type for each in model.forces] == ["bushing", "sphere_contact"]
+    hertz = 4.0 / 3.0 * np.sqrt(0.2) * (0.5 * 1000.0 ** (2.0 / 3.0)) ** 1.5
+    assert model.forces[1].stiffness == pytest.approx(hertz, rel=1e-14)
+    assert model.forces[1].plane[:3, 2].tolist() == [-1.0, 0.0, 0.0]
+    ph.save_model(model, tmp_path / "m.json")
+    assert ph.load_model(tmp_path / "m.json").model == model

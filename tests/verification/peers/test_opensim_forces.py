@@ -173,3 +173,54 @@ CONTROLS = {"c1": 0.7, "c2": -2.0, "p1": 1.5, "p2": -0.4, "t1": 2.0, "t2": 0.9, 
 
 def test_actuators(tmp_path: Path) -> None:
     assert compared(two_bodies(tmp_path / "m.osim", ACTUATORS), random_states(5), CONTROLS) < CLOSE
+
+
+FRAMES = """<frames><PhysicalOffsetFrame name="one"><socket_parent>/bodyset/{}</socket_parent>
+<translation>0.1 0 0.2</translation><orientation>0.1 -0.3 0.2</orientation></PhysicalOffsetFrame>
+<PhysicalOffsetFrame name="two"><socket_parent>{}</socket_parent><translation>0 0.1 0</translation>
+<orientation>-0.2 0.1 0.4</orientation></PhysicalOffsetFrame></frames><socket_frame1>one</socket_frame1>
+<socket_frame2>two</socket_frame2><rotational_damping>0.1 0.2 0.3</rotational_damping>
+<translational_damping>3 4 5</translational_damping>"""
+BUSHINGS = {
+    "BushingForce": "<rotational_stiffness>5 6 7</rotational_stiffness>"
+    "<translational_stiffness>50 60 70</translational_stiffness>",
+    "FunctionBasedBushingForce": "<m_y_theta_y_function><PolynomialFunction><coefficients>3 0 2 0</coefficients>"
+    "</PolynomialFunction></m_y_theta_y_function><f_z_delta_z_function><SimmSpline><x>-1 0 0.5 1</x><y>-20 0 3 30</y>"
+    "</SimmSpline></f_z_delta_z_function>",
+    "ExpressionBasedBushingForce": "<Mx_expression>4*sinh(theta_x)</Mx_expression>"
+    "<Fy_expression>20*delta_y^3+delta_y</Fy_expression>",
+}
+
+
+@pytest.mark.parametrize("ends", [("a", "/bodyset/b"), ("b", "/ground")])
+@pytest.mark.parametrize("kind", BUSHINGS)
+def test_bushings(kind: str, ends: tuple[str, str], tmp_path: Path) -> None:
+    force = f'<{kind} name="f">{FRAMES.format(*ends)}{BUSHINGS[kind]}</{kind}>'
+    assert compared(two_bodies(tmp_path / "m.osim", force), random_states(6, 0.4)) < CLOSE
+
+
+GEOMETRY = """<ContactGeometrySet name="contactgeometryset"><objects><ContactHalfSpace name="floor">
+<socket_frame>/bodyset/a</socket_frame><location>0 -0.2 0.1</location><orientation>0.1 0.2 -1.5708</orientation>
+</ContactHalfSpace><ContactSphere name="ball"><socket_frame>/bodyset/b</socket_frame><location>0.1 0.05 0</location>
+<radius>0.5</radius></ContactSphere></objects></ContactGeometrySet>"""
+NUMBERS = """<{0}stiffness>{1}</{0}stiffness><dissipation>{2}</dissipation><static_friction>0.8</static_friction>
+<dynamic_friction>{3}</dynamic_friction><viscous_friction>0.3</viscous_friction>"""
+SMOOTH = f"""<SmoothSphereHalfSpaceForce name="f"><socket_sphere>/contactgeometryset/ball</socket_sphere>
+<socket_half_space>/contactgeometryset/floor</socket_half_space>{NUMBERS.format("", 3e4, 0.4, 0.5)}
+<transition_velocity>0.3</transition_velocity></SmoothSphereHalfSpaceForce>"""
+PART = (
+    "<HuntCrossleyForce::ContactParameters><geometry>{}</geometry>{}</HuntCrossleyForce::ContactParameters>"
+)
+HUNT = f"""<HuntCrossleyForce name="f"><HuntCrossleyForce::ContactParametersSet name="contact_parameters"><objects>
+{PART.format("ball", NUMBERS.format("", 3e4, 0.2, 0.5))}{PART.format("floor", NUMBERS.format("", 9e3, 0.1, 0.3))}
+</objects></HuntCrossleyForce::ContactParametersSet><transition_velocity>0.3</transition_velocity></HuntCrossleyForce>"""
+
+
+@pytest.mark.parametrize("force", [SMOOTH, HUNT], ids=["smooth", "sharp"])
+def test_contact_of_a_sphere(force: str, tmp_path: Path) -> None:
+    """Above and below the transition speed, where the force does not pull: OpenSim's friction then hastens sliding."""
+    states = [
+        (values | {"ty": 0.2 - 0.05 * k}, {name: 0.2 * speed for name, speed in speeds.items()})
+        for k, (values, speeds) in enumerate(random_states(7, 0.2))
+    ]
+    assert compared(two_bodies(tmp_path / "m.osim", force, GEOMETRY), states) < CLOSE

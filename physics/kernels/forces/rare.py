@@ -1,0 +1,36 @@
+"""Force elements whose kernels are compiled for the models alone that have them (see `layout.RARE_BITS`)."""
+
+from __future__ import annotations
+
+from .. import layout as at
+from ..algebra.vectors import Array, Twist
+from ..compiler.jit import for_rare_forces
+from .bushing import bushing_potential, bushing_tangent, bushing_wrench
+from .points import Moves
+from .sphere_contact import sphere_potential, sphere_tangent, sphere_wrench
+
+NOTHING = ((0.0,) * 6, (0.0,) * 6)
+
+
+@for_rare_forces(NOTHING)
+def rare_wrench(body_int: Array, data: Array, row: int, work: Array) -> tuple[Twist, Twist]:
+    """Wrenches of a bushing or a contact of a sphere on its two bodies."""
+    if int(data[row + at.ELEMENT_KIND]) == at.BUSHING_ELEMENT:
+        return bushing_wrench(body_int, data, row, work)
+    return sphere_wrench(body_int, data, row, work)
+
+
+@for_rare_forces(NOTHING)
+def rare_tangent(body_int: Array, data: Array, row: int, work: Array, moves: Moves) -> tuple[Twist, Twist]:
+    """Derivatives of the wrenches, as `elements.element_tangent`."""
+    if int(data[row + at.ELEMENT_KIND]) == at.BUSHING_ELEMENT:
+        return bushing_tangent(body_int, data, row, work, moves)
+    return sphere_tangent(body_int, data, row, work, moves)
+
+
+@for_rare_forces(0.0)
+def rare_potential(body_int: Array, data: Array, row: int, work: Array) -> float:
+    """Energy stored in the element."""
+    if int(data[row + at.ELEMENT_KIND]) == at.BUSHING_ELEMENT:
+        return float(bushing_potential(body_int, data, row, work))
+    return float(sphere_potential(body_int, data, row, work))
