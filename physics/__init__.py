@@ -49,6 +49,7 @@ from .fitting import CurveCheck, CurveFit, SurfaceFit, check_curve, fit_curve, f
 from .io import (
     ModelFile,
     OpenSimModel,
+    OpenSimReport,
     Storage,
     load_model,
     load_result,
@@ -57,6 +58,7 @@ from .io import (
     read_storage,
     save_model,
     save_result,
+    write_opensim,
     write_storage,
 )
 from .kinematics.projection import Projection, project
@@ -159,6 +161,8 @@ __all__ = [
     "load_result",
     "read_opensim",
     "OpenSimModel",
+    "write_opensim",
+    "OpenSimReport",
     "motion_samples",
     "Storage",
     "read_storage",
