@@ -41,9 +41,19 @@ def coordinate_forces(nodes: Sequence[Node]) -> dict[str, list[Node]]:
     """The forces among these that act on coordinates, by the names of these."""
     found: dict[str, list[Node]] = {}
     for node in nodes:
-        if node.tag in KINDS and node.truth("appliesForce", True):
+        if node.tag in KINDS and not node.truth("appliesForce", True):
+            node.forget()
+        elif node.tag in KINDS:
             found.setdefault(node.text("coordinate").rsplit("/", 1)[-1], []).append(node)
     return found
+
+
+def tell_left(forces: dict[str, list[Node]], notes: Notes) -> None:
+    """Warn about forces of which `laws` has found no coordinate."""
+    for name, nodes in forces.items():
+        for node in nodes:
+            notes.warn(f"it applies no force: there is no coordinate {name!r}", node.path)
+            node.forget()
 
 
 def laws(read: ReadJoint, forces: dict[str, list[Node]], notes: Notes) -> dict[str, Any]:
@@ -59,7 +69,7 @@ def laws(read: ReadJoint, forces: dict[str, list[Node]], notes: Notes) -> dict[s
                 own.append(KINDS[node.tag](node, coordinate))
             except FormatError as error:
                 notes.warn(f"it applies no force: {error}", node.path)
-                node.forget()
+            node.forget()
         linear["stiffness"][k] = stiffness = sum(law.stiffness for law in own)
         linear["damping"][k] = sum(law.damping for law in own)
         linear["rest"][k] = sum(law.stiffness * law.rest for law in own) / (stiffness or 1.0)

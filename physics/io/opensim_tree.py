@@ -14,7 +14,7 @@ from ..errors import FormatError, ModelError
 from ..geometry import lie
 from ..joints import Fixed, Free, Inverted, Joint, Linear
 from ..model.builder import ModelBuilder
-from .opensim_forces import coordinate_forces, laws
+from .opensim_forces import coordinate_forces, laws, tell_left
 from .opensim_frames import Frames, bodies, joints
 from .opensim_functions import read_function, read_linear, scaled
 from .opensim_joints import ReadJoint, read_joint
@@ -130,6 +130,7 @@ class Tree:
         for name in self.solids:
             if name not in placed:
                 self._free(name)
+        tell_left(self.forces, self.notes)
 
     def _merged(self, links: list[_Link]) -> list[_Link]:
         """The links without the welds by which bodies of no or impossible mass were merged into their parents."""

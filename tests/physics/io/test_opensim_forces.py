@@ -51,10 +51,12 @@ def test_forces_that_cannot_act_are_told(tmp_path):
 </GeometryPath><stiffness>-3</stiffness></PathSpring>
 <CoordinateActuator name="c"><coordinate>nothing</coordinate></CoordinateActuator>
 <ExpressionBasedPointToPointForce name="e"><body1>a</body1><body2>b</body2><expression>d*exp(ddot)</expression>
-</ExpressionBasedPointToPointForce>"""
+</ExpressionBasedPointToPointForce><SpringGeneralizedForce name="g"><coordinate>nothing</coordinate>
+<stiffness>3</stiffness></SpringGeneralizedForce><CoordinateLimitForce name="o"><appliesForce>false</appliesForce>
+<coordinate>q</coordinate><upper_limit>9</upper_limit></CoordinateLimitForce>"""
     found = read(tmp_path, forces)
     model = found.build()
-    assert len(found.warnings) == 4 and not model.inputs and not model.muscles and not model.forces
+    assert len(found.warnings) == 5 and not model.inputs and not model.muscles and not model.forces
 
 
 def test_bushings_and_contacts_are_kept_in_files(tmp_path):
