@@ -16,7 +16,7 @@ from ..curves.fcurve_values import SEEN
 from ..data import findings, references
 from ..data.joints import slider_names
 from ..data.references import Handle
-from ..reading import joints
+from ..reading import joints, pose_springs
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
 from . import follow_weights, keyed_poses
@@ -129,7 +129,7 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
                 values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
-        controlled = item.condyle.joint.controller.enabled
+        controlled = is_controlled(item)
         led = any(on) or any(drawn) or controlled or follow_weights.ever(item, frames)
         if led and joint.num_coordinates:
             strength = Strength(np.array(frames), np.array(drawn), np.array(on))
@@ -172,9 +172,14 @@ def held_at_start(followed: list[Followed]) -> set[str]:
 def may_follow(item: Object) -> bool:
     """Whether a joint is prescribed or drawn now, or that is animated."""
     settings = item.condyle.joint
-    if settings.prescribed or settings.follow > 0.0 or settings.controller.enabled:
+    if settings.prescribed or settings.follow > 0.0 or is_controlled(item):
         return True
     return may_be_switched(item)
+
+
+def is_controlled(item: Object) -> bool:
+    """Whether a controller, or a spring to its animation, draws a joint to what may change with time."""
+    return bool(item.condyle.joint.controller.enabled or pose_springs.leads(item))
 
 
 def may_be_switched(item: Object) -> bool:
@@ -259,7 +264,9 @@ def _coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice) -> 
             )
         if each.joint.type == "composite":
             return _turning(each.joint, poses), told
-        if each.joint.type != "free":
+        if each.joint.type == "spherical":
+            told = _off(each, float(np.linalg.norm(poses[:, :3, 3], axis=1).max()), 0.0)
+        elif each.joint.type != "free":
             q, told = yield from _projected(each, poses)
         if vector is not None:
             q = _turned(each.joint, poses)
@@ -339,12 +346,15 @@ def _projected(each: Followed, poses: np.ndarray) -> Steps[Any]:
         compute_process.client(), each.joint, poses, continuous=True, length_scale=each.length_scale
     )
     found = requests.project_answer(answer)
-    told: list[findings.Finding] = []
-    far, turned = float(found.translation.max()), float(found.rotation.max())
-    if far > FAR or turned > FAR_TURN:
-        apart = units.told_apart(far, turned)
-        told.append(findings.about(each.handle, "keys-off-joint", joint=each.name, apart=apart))
-    return found.q, told
+    return found.q, _off(each, float(found.translation.max()), float(found.rotation.max()))
+
+
+def _off(each: Followed, far: float, turned: float) -> list[findings.Finding]:
+    """A finding where a joint's animation leaves what the joint can do by so much [m, rad]."""
+    if far <= FAR and turned <= FAR_TURN:
+        return []
+    apart = units.told_apart(far, turned)
+    return [findings.about(each.handle, "keys-off-joint", joint=each.name, apart=apart)]
 
 
 def rows_of(each: Followed) -> np.ndarray:

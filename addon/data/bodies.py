@@ -44,6 +44,43 @@ class WobblingProperties(PropertyGroup):
     )
 
 
+class SpringProperties(PropertyGroup):
+    """A spring and a damper that pull a body to the pose of its animation, on the joint that carries it."""
+
+    enabled: flag(
+        "Spring to Animation",
+        "A spring pulls the body to its animation, or to its pose where nothing animates it: tails, hair, ears",
+    )
+    strength: choice(
+        "Strength By",
+        "What the spring is set by",
+        items=(
+            ("FREQUENCY", "Frequency", "How fast it swings, whatever it weighs"),
+            ("STIFFNESS", "Stiffness", "Torque for each radian, or force for each metre"),
+        ),
+    )
+    frequency: number(
+        "Frequency [Hz]",
+        "How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
+        **span(0.01, 10.0, 1000.0, default=2.0),
+    )
+    damping_ratio: number(
+        "Damping Ratio",
+        "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
+        **span(0.0, 1.0, 100.0, default=0.3),
+    )
+    stiffness: number(
+        "Stiffness", "Of the spring: N·m per radian, or N per metre", default=1.0, min=0.0, precision=4
+    )
+    damping: number(
+        "Damping",
+        "Of the damper: N·m·s per radian, or N·s per metre",
+        default=0.01,
+        min=0.0,
+        precision=5,
+    )
+
+
 class BodyProperties(PropertyGroup):
     """A rigid body."""
 
@@ -58,6 +95,17 @@ class BodyProperties(PropertyGroup):
     )
     start_from: own_source("free body")
     wobbling: pointer("Soft Parts", type=WobblingProperties)
+    spring: pointer("Spring", type=SpringProperties)
+    gravity: number(
+        "Gravity",
+        "Share of the scene's gravity that pulls at the body: 1 all of it, 0 none, below 0 upward",
+        **span(-10.0, 1.0, 10.0, default=1.0, soft_min=0.0),
+    )
+    drag: number(
+        "Drag [1/s]",
+        "Resistance of the air: rate at which the body loses its speed; 1: two thirds of it in a second",
+        **span(0.0, 10.0, 100.0),
+    )
     mass_source: choice(
         "Mass From",
         "Where the mass and its distribution come from",

@@ -94,10 +94,19 @@ class LoopStatistics(PropertyGroup):
     )
 
 
-def own_source(what: str) -> Any:
-    """The property by which a joint or body chooses its start."""
+#: start of a joint with a spring to its animation
+SETTLED = (
+    "SETTLED",
+    "Settled",
+    "Start where springs and gravity hold the animation's pose, so that nothing drops",
+    4,
+)
+
+
+def own_source(what: str, *more: tuple[str, str, str, int]) -> Any:
+    """The property by which a joint or body chooses its start; more: of its items."""
     return choice(
         "Start With",
         f"Pose and speed of this {what} at the start of a simulation",
-        items=(("SCENE", "As Simulation", "As the simulation's settings say", 0), *SOURCES),
+        items=(("SCENE", "As Simulation", "As the simulation's settings say", 0), *SOURCES, *more),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, led_joints, motions, start_states, subframes
+from ..animation import carriers, led_joints, motions, settling, start_states, subframes
 from ..animation import inputs as forcing
 from ..baked import conflicts, temporarily
 from ..baking import muscles, solver_statistics, write
@@ -292,6 +292,7 @@ def ready(
         joints = [*moving.joints(scene, read), *led_joints.sample(scene, read, frames)]
         followed = subframes.looked_at(scene, joints, frames, fps)
         seen, begun = start_states.see(scene, read, frames[0], led_joints.held_at_start(followed))
+        settled = settling.wanted(read, led_joints.held_at_start(followed))
         excited, pushed = muscles.excitations(scene, read, looks), forcing.torques(scene, read, looks)
         controllers = forcing.controllers(scene, read, looks, at_looks)
     options = _simulation_options(scene, frames)
@@ -308,6 +309,7 @@ def ready(
     options["tau"] = forcing.table(read, excited, pushed, at_looks, given.targets)
     if controllers:
         options["controllers"] = controllers
+    read = replace(read, state=(yield from settling.settled(read, settled, options["tau"])))
     clock.lap("project")
     warnings = [finding for finding in checked if finding.remedy != orphans.REMEDY]
     pressed = start_penetration.warnings(read, set(given.start), options["tau"])

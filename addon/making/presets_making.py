@@ -55,7 +55,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
     joint = bodies_and_joints.add_joint(scene, parent, child, kind=preset.kind, matrix=frame, name=title)
     for body, box, before in zip((parent, child), boxes, known):
         if not before:
-            _weigh(scene, body, box)
+            weigh(scene, body, box)
     _shape(scene, joint, preset, shape, frame, boxes)
     _settle(scene, joint, preset, child, boxes)
     if not shape.in_parent:
@@ -83,7 +83,7 @@ def add_with_bodies(scene: Scene, name: str) -> Object:
     return joint
 
 
-def _weigh(scene: Scene, body: Body, box: Box) -> None:
+def weigh(scene: Scene, body: Body, box: Box) -> None:
     """Set the mass from the mesh if it is closed, else from the bounding box."""
     try:
         masses.mass_properties(scene, body)

@@ -53,16 +53,23 @@ def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
     return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)
 
 
-def capsule_along(scene: Scene, bone: Body) -> tuple[float, np.ndarray, np.ndarray]:
+def capsule_along(
+    scene: Scene, bone: Body, volume: float | None = None
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass [kg], centre (3,) in Blender units in its axes, and moments of inertia (3,) [kg m^2] of a capsule along a
     bone, from its head to its tail.
+
+    volume: of the capsule [m^3]; None: its radius is `SLIMNESS` of its length.
     """
     length = bone.pose_bone.bone.length * float(np.cbrt(abs(bone.matrix.determinant())))
-    metres, radius = length * units.length_scale(scene), SLIMNESS * length * units.length_scale(scene)
-    straight = metres - 2.0 * radius
-    rod, ball = (bone.data.body.density * np.pi * radius**2 * each for each in (straight, 4.0 / 3.0 * radius))
+    metres = length * units.length_scale(scene)
+    radius = SLIMNESS * metres if volume is None else float(np.sqrt(volume / (np.pi * metres)))
+    straight = max(metres - 2.0 * radius, 0.0)
+    rod, ball = np.pi * radius**2 * straight, 4.0 / 3.0 * np.pi * radius**3
     along = 0.5 * rod * radius**2 + 0.4 * ball * radius**2
     # half balls at both ends: about their centres, and these 3/8 of a radius beyond the ends of the rod
     across = rod * (0.25 * radius**2 + straight**2 / 12.0)
     across += ball * (0.4 * radius**2 + 0.25 * straight**2 + 0.375 * straight * radius)
-    return rod + ball, np.array([0.0, 0.5 * length, 0.0]), np.array([across, along, across])
+    mass = bone.data.body.density * (rod + ball if volume is None else volume)
+    share = mass / (rod + ball)
+    return mass, np.array([0.0, 0.5 * length, 0.0]), share * np.array([across, along, across])

@@ -18,7 +18,15 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.names import title_of
 from ..data.references import Body, Handle, Key, key_of
-from . import carriers, connections, missing_joints, muscle_points, wobbling_masses
+from . import (
+    body_forces,
+    carriers,
+    connections,
+    missing_joints,
+    muscle_points,
+    pose_springs,
+    wobbling_masses,
+)
 from . import muscles as muscle_reading
 from .carriers import Carriers, Followed
 from .joints import child_in_joint as child_in_joint
@@ -169,7 +177,7 @@ def _add_to_joints(
     links: list[_Link],
     joints: Mapping[int, connections.Coordinates],
 ) -> None:
-    """Add rolling, wobbling masses and controllers."""
+    """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity."""
     for item in references.joints_of(scene):
         if item.condyle.joint.no_slip and item.session_uid in joints:
             rolling = physics_access.part("constraints").RollingConstraint(joints[item.session_uid].body)
@@ -180,6 +188,10 @@ def _add_to_joints(
         if link.joint is not None:
             start = joints[link.joint.session_uid].start
             _add_controller(builder, link.joint, link.body.name, start)
+    bodies = {link.body.name: link.body for link in links}
+    body_forces.add(builder, bodies)
+    hung = {link.body.name: link.joint for link in links if link.joint is not None}
+    pose_springs.add(scene, builder, bodies, hung)
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:

@@ -39,7 +39,11 @@ def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
     assert not {"numba", "scipy", "llvmlite", "physics"} & {name.split(".")[0] for name in new}
     ran = {".".join(name.split(".")[1:]) for name in new if name.count(".") > 1}
     at_once = ("blender.", "data.", "handlers.", "ui.")
-    assert {name for name in ran if not name.startswith(at_once)} == {"jobs.operator", "making.presets"}
+    assert {name for name in ran if not name.startswith(at_once)} == {
+        "jobs.operator",
+        "making.chain_presets",
+        "making.presets",
+    }
     assert "blender.units" not in ran and "data.frame_times" not in ran and "ui.overlay.drawing" not in ran
 
 

@@ -150,8 +150,14 @@ def blown_up():
         bpy.ops.condyle.bake()
 
 
+def other_frequency():
+    bpy.context.active_pose_bone.condyle.body.spring.frequency = 7.0
+
+
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
+    "add_chain": on_bones("Rig", "C"),
+    "copy_to_selected": on_bones("Rig", "A", "C", before=both(op("add_chain"), other_frequency)),
     "make_body": on("Spare"),
     "remove_body": on("Shank"),
     "fill_in_mass": on("Shank"),
@@ -276,9 +282,10 @@ def refused_in_edit_mode(name):
     chosen, active = [item for item in layer.objects if item.select_get()], layer.objects.active
     if active is None or active.type == "EMPTY":
         layer.objects.active = next(item for item in layer.objects if item.name.startswith("Shank"))
+    mode = layer.objects.active.mode
     bpy.ops.object.mode_set(mode="EDIT")
     refused = not getattr(bpy.ops.condyle, name).poll()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.object.mode_set(mode=mode)
     for item in layer.objects:
         item.select_set(item in chosen)
     layer.objects.active = active

@@ -21,7 +21,7 @@ def is_small(settings: BodyProperties) -> bool:
 class BodyPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_body"
     bl_label = "Body"
-    bl_order = 1
+    bl_order = 2
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -30,6 +30,9 @@ PURE = {
     "LiveSettings": {"pull"},
     "WobblingProperties": {"axis", "share", "damping"},
     "RestRecord": {"turn"},
+    "SpringProperties": {"damping_ratio"},
+    "BodyProperties": {"gravity"},
+    "AddChain": {"damping_ratio", "gravity"},
 }
 
 

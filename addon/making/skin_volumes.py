@@ -1,0 +1,69 @@
+"""Volume of the skin about bones: of the meshes that an armature deforms, by their vertex groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..blender import units
+
+
+def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, float]:
+    """Volume [m^3] of the skin of each bone of an armature that has one, in the rest pose.
+
+    By the divergence theorem a solid about an axis has the volume 1/2 integral of rho . n dA, rho pointing from the
+    axis to its surface: ends across the axis count nothing, so the cuts from bone to bone need no faces. Each face
+    counts with its share of the bone, the mean of its vertices' weights.
+    """
+    found = dict.fromkeys(bones, 0.0)
+    to_rig = np.linalg.inv(units.array4(rig.matrix_world))
+    size = abs(np.linalg.det(units.array4(rig.matrix_world)[:3, :3])) * units.length_scale(scene) ** 3
+    for item in scene.objects:
+        deforms = (each.type == "ARMATURE" and each.object == rig for each in item.modifiers)
+        if item.type != "MESH" or not any(deforms):
+            continue
+        triangles = _triangles(item)
+        shares = _shares(item, rig, bones)[triangles].mean(axis=1)
+        corners = _places(item, to_rig @ units.array4(item.matrix_world))[triangles]
+        areas = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        for name, share in zip(bones, shares.T):
+            bone = rig.data.bones[name]
+            axis = np.array(bone.tail_local - bone.head_local) / bone.length
+            away = corners.mean(axis=1) - np.array(bone.head_local)
+            away -= np.outer(away @ axis, axis)
+            found[name] += 0.5 * float(share @ np.einsum("ki,ki->k", away, areas)) * size
+    return {name: volume for name, volume in found.items() if volume > 0.0}
+
+
+def _triangles(item: Object) -> np.ndarray:
+    """Vertices (m, 3) of the triangles of an object's own mesh."""
+    item.data.calc_loop_triangles()
+    triangles = np.empty(3 * len(item.data.loop_triangles), dtype=np.int32)
+    item.data.loop_triangles.foreach_get("vertices", triangles)
+    return triangles.reshape(-1, 3)
+
+
+def _places(item: Object, matrix: np.ndarray) -> np.ndarray:
+    """Vertices (n, 3) of an object's own mesh, moved by a matrix (4, 4)."""
+    places = np.empty(3 * len(item.data.vertices), dtype=np.float32)
+    item.data.vertices.foreach_get("co", places)
+    return places.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def _shares(item: Object, rig: Object, bones: Sequence[str]) -> np.ndarray:
+    """Shares (vertices, bones) that bones have in moving each vertex, of all bones of the armature."""
+    columns = {name: column for column, name in enumerate(bones)}
+    groups = [
+        columns.get(group.name, -1) if group.name in rig.data.bones else None for group in item.vertex_groups
+    ]
+    shares, whole = np.zeros((len(item.data.vertices), len(bones))), np.zeros(len(item.data.vertices))
+    for vertex in item.data.vertices:
+        for entry in vertex.groups:
+            column = groups[entry.group] if entry.group < len(groups) else None
+            if column is not None:
+                whole[vertex.index] += entry.weight
+                if column >= 0:
+                    shares[vertex.index, column] += entry.weight
+    return shares / np.where(whole > 0.0, whole, 1.0)[:, None]

@@ -1,0 +1,1 @@
+"""Panel, menus and operators of chains: what swings after its animation."""

@@ -1,0 +1,119 @@
+"""Operators that make chains swing after their animation, and set how they do."""
+
+from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.types import Context, Operator
+
+from ...data import references
+from ...data.property_options import Change, allowed, editable
+from ...making import chain_presets, chains
+
+TUNING = ("frequency", "damping_ratio", "gravity", "drag")
+
+
+def _any_selected(cls: type[Operator], context: Context) -> bool:
+    missing = "Select the bones of a chain in Pose Mode, or objects that are parented"
+    return editable(cls, context) and allowed(cls, "" if references.selected_bodies(context) else missing)
+
+
+def _of_preset(self: "AddChain", _context: Context) -> None:
+    """Forget figures of the preset chosen before."""
+    for name in TUNING:
+        self.property_unset(name)
+    self.figures_of = self.preset
+
+
+class AddChain(Change, Operator):
+    """Jiggle: let the selected bones or objects swing after their animation as a tail, hair, ears, a rope or fat do.
+    Each gets a joint to its parent, the mass of its skin, and a spring to its pose; then press Bake"""
+
+    bl_idname = "condyle.add_chain"
+    bl_label = "Add Chain"
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
+    needs = _any_selected
+
+    preset: EnumProperty(
+        name="Preset",
+        description="What it swings like",
+        items=[(each.name, each.label, each.description) for each in chain_presets.CHAIN_PRESETS],
+        update=_of_preset,
+    )
+    figures_of: StringProperty(
+        name="Figures Of",
+        description="Preset that the figures were set for; Blender offers those of the last call",
+        options={"HIDDEN"},
+    )
+    frequency: FloatProperty(
+        name="Frequency [Hz]",
+        description="How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
+        min=0.01,
+        soft_max=10.0,
+        max=1000.0,
+    )
+    damping_ratio: FloatProperty(
+        name="Damping Ratio",
+        description="0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
+        min=0.0,
+        soft_max=1.0,
+        max=100.0,
+    )
+    gravity: FloatProperty(
+        name="Gravity",
+        description="Share of the scene's gravity that pulls at it: 1 all of it, 0 none",
+        min=-10.0,
+        max=10.0,
+        soft_min=0.0,
+        soft_max=1.0,
+    )
+    drag: FloatProperty(
+        name="Drag [1/s]",
+        description="Resistance of the air: rate at which it loses its speed",
+        min=0.0,
+        soft_max=10.0,
+        max=100.0,
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        if self.figures_of not in ("", self.preset):
+            _of_preset(self, context)
+        preset = chain_presets.BY_NAME[self.preset]
+        for name in TUNING:
+            if not self.properties.is_property_set(name):
+                setattr(self, name, getattr(preset, name))
+        self.figures_of = self.preset
+        tuning = chains.Tuning(*(getattr(self, name) for name in TUNING))
+        bodies = references.selected_bodies(context)
+        joints = chains.add(context.scene, bodies, preset.kind, tuning)
+        count = len(joints)
+        self.report(
+            {"INFO"},
+            f"{count} {'link' if count == 1 else 'links'} of {preset.label.lower()} added; press Bake",
+        )
+        return {"FINISHED"}
+
+
+class CopyToSelected(Change, Operator):
+    """Give all selected links of chains the active one's frequency, damping, gravity and drag"""
+
+    bl_idname = "condyle.copy_to_selected"
+    bl_label = "Copy to Selected"
+    needs = _any_selected
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        active = references.active_body(context)
+        if active is None or not chains.sprung([active]):
+            return "The active bone or object is no link of a chain: add a chain first"
+        return ""
+
+    def execute(self, context: Context) -> set[str]:
+        active = references.active_body(context)
+        targets = chains.sprung(references.selected_bodies(context))
+        targets = [body for body in targets if not references.same(body, active)]
+        for body in targets:
+            chains.copy(active.data.body, body.data.body)
+        self.report({"INFO"}, f"Copied to {len(targets)}")
+        return {"FINISHED"} if targets else {"CANCELLED"}
+
+
+classes = (AddChain, CopyToSelected)

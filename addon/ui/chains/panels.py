@@ -1,0 +1,67 @@
+"""Panel of chains, and their entries in Blender's menus."""
+
+from typing import Any
+
+from bpy.types import Menu, Panel
+
+from ...blender.attachments import Entry
+from ...data import references
+from ...data.property_options import SidebarPanel
+from ...making import chain_presets, chains
+from ..layout import draw_fields, fields
+
+
+class ChainPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_chain"
+    bl_label = "Secondary Motion"
+    bl_order = 1
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        row = layout.row(align=True)
+        row.operator("condyle.add_chain", icon="FORCE_HARMONIC")
+        row.operator_menu_enum("condyle.add_chain", "preset", text="", icon="DOWNARROW_HLT")
+        chosen = references.selected_bodies(context)
+        swinging = chains.sprung(chosen)
+        layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
+        active = references.active_body(context)
+        if active is None or not chains.sprung([active]):
+            return
+        settings, column = active.data.body, fields(layout.column())
+        column.prop(settings.spring, "strength", text="By")
+        by = ("frequency", "damping_ratio")
+        if settings.spring.strength == "STIFFNESS":
+            by = ("stiffness", "damping")
+        draw_fields(column, settings.spring, *by)
+        draw_fields(column, settings, "gravity", "drag")
+        layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+
+
+class ChainMenu(Menu):
+    bl_idname = "CONDYLE_MT_chain"
+    bl_label = "Secondary Motion (Jiggle, Spring)"
+
+    def draw(self, _context: Any) -> None:
+        layout = self.layout
+        for each in chain_presets.CHAIN_PRESETS:
+            layout.operator("condyle.add_chain", text=each.label).preset = each.name
+        layout.separator()
+        layout.operator("condyle.copy_to_selected")
+        layout.operator("condyle.bake", icon="REC")
+
+
+def draw_in_menu(self: Any, _context: Any) -> None:
+    """Draw the entry in Blender's menus."""
+    self.layout.separator()
+    self.layout.menu("CONDYLE_MT_chain", icon="FORCE_HARMONIC")
+
+
+MENUS = (
+    "VIEW3D_MT_add",
+    "VIEW3D_MT_pose",
+    "VIEW3D_MT_object",
+    "VIEW3D_MT_pose_context_menu",
+    "VIEW3D_MT_object_context_menu",
+)
+classes = (ChainPanel, ChainMenu)
+attached = tuple(Entry(menu, draw_in_menu) for menu in MENUS)
