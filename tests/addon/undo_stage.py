@@ -158,6 +158,8 @@ def other_frequency():
 RECIPES = {
     "add_chain": on_bones("Rig", "C"),
     "copy_to_selected": on_bones("Rig", "A", "C", before=both(op("add_chain"), other_frequency)),
+    "mute": on_bones("Rig", "C", before=op("add_chain")),
+    "clean_up": on_bones("Rig", "A", "C", before=op("add_chain")),
     "make_body": on("Spare"),
     "remove_body": on("Shank"),
     "fill_in_mass": on("Shank"),

@@ -1,13 +1,21 @@
 """Operators that make chains swing after their animation, and set how they do."""
 
 from bpy.props import EnumProperty, FloatProperty, StringProperty
-from bpy.types import Context, Operator
+from bpy.types import Context, Object, Operator
 
-from ...data import references
+from ...baking import write
+from ...data import findings, references
 from ...data.property_options import Change, allowed, editable
-from ...making import chain_presets, chains
+from ...jobs import bake
+from ...making import chain_presets, chains, clean_up
 
 TUNING = ("frequency", "damping_ratio", "gravity", "drag")
+SCOPES = (
+    ("SELECTED", "Selected", "The selected bones or objects"),
+    ("CHAIN", "Chain", "All links of the selected chains"),
+    ("RIG", "Rig", "The selected armatures with all their bones, and objects with their children"),
+    ("SCENE", "Scene", "Everything, with the settings of the scene"),
+)
 
 
 def _any_selected(cls: type[Operator], context: Context) -> bool:
@@ -116,4 +124,59 @@ class CopyToSelected(Change, Operator):
         return {"FINISHED"} if targets else {"CANCELLED"}
 
 
-classes = (AddChain, CopyToSelected)
+class Mute(Change, Operator):
+    """Let the selected bones or objects follow their animation, as without Condyle; again: simulate them"""
+
+    bl_idname = "condyle.mute"
+    bl_label = "Mute"
+    needs = _any_selected
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        return "" if _joints(context) else "Nothing that is selected has a joint"
+
+    def execute(self, context: Context) -> set[str]:
+        joints = _joints(context)
+        mute = not all(joint.condyle.joint.prescribed for joint in joints)
+        for joint in joints:
+            joint.condyle.joint.prescribed = mute
+        done = "follow their animation" if mute else "are simulated"
+        self.report({"INFO"}, f"{len(joints)} of {len(references.selected_bodies(context))} selected {done}")
+        return {"FINISHED"}
+
+
+def _joints(context: Context) -> list[Object]:
+    """The joints that carry what is selected."""
+    found = (references.joint_of(context.scene, body) for body in references.selected_bodies(context))
+    return [joint for joint in found if joint is not None]
+
+
+class CleanUp(Change, Operator):
+    """Take Condyle away: joints, springs, masses, connections and targets of what is selected, of its chain or rig, or
+    all of the scene. A bake is freed first, which puts the animation back"""
+
+    bl_idname = "condyle.clean_up"
+    bl_label = "Clean Up"
+
+    scope: EnumProperty(name="Scope", description="What to take Condyle away from", items=SCOPES)
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        ours = any(item.condyle.schema_version for item in (context.scene, *context.scene.objects))
+        return "" if ours else "The scene has nothing of Condyle"
+
+    def execute(self, context: Context) -> set[str]:
+        scene = context.scene
+        bodies = clean_up.bodies_in(scene, references.selected_bodies(context), self.scope)
+        if not bodies:
+            self.report({"ERROR"}, "Nothing is selected: choose Scene to take all away")
+            return {"CANCELLED"}
+        freed = bake.free_bake(scene) if write.is_baked(scene) else 0
+        findings.forget_bake(scene)
+        count = clean_up.clean_scene(scene) if self.scope == "SCENE" else clean_up.clean(scene, bodies)
+        more = "; the bake is freed, so bake again" if freed and self.scope != "SCENE" else ""
+        self.report({"INFO"}, f"Removed from {count} {'body' if count == 1 else 'bodies'}{more}")
+        return {"FINISHED"}
+
+
+classes = (AddChain, CopyToSelected, Mute, CleanUp)

@@ -35,6 +35,9 @@ class ChainPanel(SidebarPanel, Panel):
         draw_fields(column, settings.spring, *by)
         draw_fields(column, settings, "gravity", "drag")
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+        row = layout.row(align=True)
+        row.operator("condyle.mute", icon="HIDE_OFF")
+        row.operator_menu_enum("condyle.clean_up", "scope", icon="TRASH")
 
 
 class ChainMenu(Menu):
@@ -46,7 +49,9 @@ class ChainMenu(Menu):
         for each in chain_presets.CHAIN_PRESETS:
             layout.operator("condyle.add_chain", text=each.label).preset = each.name
         layout.separator()
-        layout.operator("condyle.copy_to_selected")
+        layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+        layout.operator("condyle.mute", icon="HIDE_OFF")
+        layout.operator_menu_enum("condyle.clean_up", "scope", icon="TRASH")
         layout.operator("condyle.bake", icon="REC")
 
 

@@ -102,14 +102,21 @@ class ChooseType(_SearchOperator, Operator):
 
 
 class RemoveJoint(Change, Operator):
-    """Remove the active joint with its control frames; bodies and their animation are kept"""
+    """Remove the active joint, and those of all that is selected, with their control frames; bodies and their animation
+    are kept"""
 
     bl_idname = "condyle.remove_joint"
     bl_label = "Remove Joint"
     needs = needs_own_joint
 
     def execute(self, context: Context) -> set[str]:
-        bodies_and_joints.remove_joint(context.scene, active_joint(context))
+        scene, active = context.scene, active_joint(context)
+        chosen = [references.joint_of(scene, body) for body in references.selected_bodies(context)]
+        joints = {item.session_uid: item for item in (active, *chosen) if item is not None}
+        own = [item for item in joints.values() if item.library is None and item.override_library is None]
+        for item in own:
+            bodies_and_joints.remove_joint(scene, item)
+        self.report({"INFO"}, f"{len(own)} {'joint' if len(own) == 1 else 'joints'} removed")
         return {"FINISHED"}
 
 
