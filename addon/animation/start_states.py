@@ -14,6 +14,7 @@ from ..blender import compat, physics_access, units
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
 from ..data.joints import slider_names
+from ..reading import pose_springs
 from ..reading import scene as scene_to_model
 from . import keyed_poses, led_joints, single_pose
 
@@ -77,6 +78,8 @@ def see(
         joint = read.model.joints[entry.index]
         if source == "SETTINGS" or (item is None and source == "POSE"):
             continue  # a free body starts in its pose anyway
+        if item is not None and pose_springs.starts_at_target(item):
+            continue  # the model says where
         if any(joint.prescribed):
             told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue

@@ -25,7 +25,7 @@ class ChainPreset:
 
 
 CHAIN_PRESETS: tuple[ChainPreset, ...] = (
-    ChainPreset("TAIL", "Tail", "Muscular: sags a little, swings out within a second", "spherical", 1.6, 0.3),
+    ChainPreset("TAIL", "Tail", "Muscular: sags a little, swings out within two seconds", "spherical", 1.2, 0.3),
     ChainPreset("HAIR", "Hair", "Ponytail, strand or plait: hangs, trails and waves", "spherical", 0.9, 0.25, 1.0, 1.0),
     ChainPreset("EAR", "Ear", "Stiff and light: flicks, and is at rest at once", "spherical", 4.0, 0.35),
     ChainPreset("ROPE", "Rope", "Limp: hangs straight down from its first link", "spherical", 0.2, 0.3, 1.0, 0.3),

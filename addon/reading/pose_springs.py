@@ -78,21 +78,27 @@ def stands(item: Object) -> bool:
     return not any(curve.data_path.startswith(paths) for curve in curves)
 
 
+def starts_at_target(item: Object) -> bool:
+    """Whether a joint starts settled about the pose that its child keeps."""
+    return bool(item.condyle.joint.start_from == "SETTLED" and is_on(item) and not leads(item))
+
+
 def add(
     scene: Scene,
     builder: physics_access.ModelBuilder,
     bodies: Mapping[str, Body],
     joints: Mapping[str, Object],
-) -> None:
-    """Add the springs of all bodies that have one.
+) -> dict[str, np.ndarray]:
+    """Add the springs of all bodies that have one; the coordinates (n,) of bodies that start where these pull them to.
 
     Args:
         bodies: the scene's by their names in the model. joints: the Empties that carry them, by the same names.
     """
     numbers = {body.name: number for number, body in enumerate(builder.bodies)}
     sprung = [Sprung(bodies[name], item, numbers[name]) for name, item in joints.items() if is_on(item)]
+    starts: dict[str, np.ndarray] = {}
     if not sprung:
-        return
+        return starts
     gains = _gains(scene, builder, bodies, sprung)
     settings = scene.condyle.simulation
     step = frame_times.step(scene) if settings.integrator in EXPLICIT else 0.0
@@ -101,9 +107,11 @@ def add(
         ahead = damping + step * stiffness
         builder.bodies[each.number] = replace(body, armature=body.armature + step * ahead)
         builder.bodies[each.number].lock()
-        builder.add_controller(
-            each.joint.name, body.name, stiffness=stiffness, damping=ahead, target=_target(scene, each.joint)
-        )
+        target = _target(scene, each.joint)
+        builder.add_controller(each.joint.name, body.name, stiffness=stiffness, damping=ahead, target=target)
+        if starts_at_target(each.joint):
+            starts[body.name] = np.asarray(target)
+    return starts
 
 
 def _target(scene: Scene, item: Object) -> np.ndarray | float:

@@ -156,7 +156,7 @@ def read(
     for item in references.loop_joints(scene):
         start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, known, curves or {})
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
-    _add_to_joints(scene, builder, links, joints)
+    start |= _add_to_joints(scene, builder, links, joints)
     connections.add_all(scene, builder, known, joints)
     muscles = muscle_reading.add_all(scene, builder, known, joints)
     model = builder.build()
@@ -176,8 +176,10 @@ def _add_to_joints(
     builder: physics_access.ModelBuilder,
     links: list[_Link],
     joints: Mapping[int, connections.Coordinates],
-) -> None:
-    """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity."""
+) -> dict[str, np.ndarray]:
+    """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity; the coordinates
+    of bodies that start where springs pull them to.
+    """
     for item in references.joints_of(scene):
         if item.condyle.joint.no_slip and item.session_uid in joints:
             rolling = physics_access.part("constraints").RollingConstraint(joints[item.session_uid].body)
@@ -191,7 +193,7 @@ def _add_to_joints(
     bodies = {link.body.name: link.body for link in links}
     body_forces.add(builder, bodies)
     hung = {link.body.name: link.joint for link in links if link.joint is not None}
-    pose_springs.add(scene, builder, bodies, hung)
+    return pose_springs.add(scene, builder, bodies, hung)
 
 
 def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: str, start: np.ndarray) -> None:
