@@ -41,7 +41,12 @@ class GroundProperties(PropertyGroup):
         "Points",
         "Which points of the body touch the ground",
         items=(
-            ("EXTREME", "Outermost", "Vertices of the body's mesh that stick out farthest", 0),
+            (
+                "EXTREME",
+                "Outermost",
+                "Vertices of the body's mesh that stick out farthest, or both ends of a bone",
+                0,
+            ),
             ("GROUP", "Vertex Group", "Vertices of the body's mesh in a vertex group", 1),
             ("ORIGIN", "Origin", "The body's origin alone", 2),
         ),

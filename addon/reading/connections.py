@@ -302,6 +302,8 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if settings.points == "ORIGIN":
         return np.zeros((1, 3))
     shape = body.data.body.shape or (body.object if not body.bone else None)
+    if shape is None and body.bone and settings.points == "EXTREME":
+        return _ends_of_bone(body)
     if shape is None or shape.type != "MESH":
         raise model_error(f"{body.name} has no mesh with points to touch the ground; choose Origin")
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
@@ -316,6 +318,12 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if not len(points):
         raise model_error(f"{body.name}: {shape.name!r} has no vertices to touch the ground")
     return points
+
+
+def _ends_of_bone(body: Body) -> np.ndarray:
+    """Head and tail (2, 3) of a bone, in its own frame, in Blender units."""
+    length = body.pose_bone.bone.length * float(np.cbrt(abs(body.matrix.determinant())))
+    return np.array([[0.0, 0.0, 0.0], [0.0, length, 0.0]])
 
 
 def _stored_vertices(shape: Object) -> np.ndarray:

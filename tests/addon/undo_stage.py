@@ -1,10 +1,13 @@
 """The file in which operators are tried for their undo, and what each of them needs there to have something to do."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import pytest
 
+from .chain_rigs import humanoid
+from .conftest import armature
 from .digests import differences, digest
 
 OSIM = """<?xml version="1.0"?><OpenSimDocument Version="40500"><Model name="lever"><gravity>0 -9.8 0</gravity>
@@ -150,6 +153,12 @@ def blown_up():
         bpy.ops.condyle.bake()
 
 
+def mixamo():
+    """Options to make the rig of a human figure, the only active one, a ragdoll."""
+    humanoid(SimpleNamespace(armature=armature), "mixamo")
+    return {}
+
+
 def other_frequency():
     bpy.context.active_pose_bone.condyle.body.spring.frequency = 7.0
 
@@ -157,6 +166,7 @@ def other_frequency():
 #: what is selected and done before each operator, so that it has something to do
 RECIPES = {
     "add_chain": on_bones("Rig", "C"),
+    "add_ragdoll": mixamo,
     "copy_to_selected": on_bones("Rig", "A", "C", before=both(op("add_chain"), other_frequency)),
     "mute": on_bones("Rig", "C", before=op("add_chain")),
     "clean_up": on_bones("Rig", "A", "C", before=op("add_chain")),

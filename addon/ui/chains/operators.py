@@ -1,13 +1,13 @@
 """Operators that make chains swing after their animation, and set how they do."""
 
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Object, Operator
 
 from ...baking import write
 from ...data import findings, references
 from ...data.property_options import Change, allowed, editable
 from ...jobs import bake
-from ...making import chain_presets, chains, clean_up
+from ...making import chain_presets, chains, clean_up, ragdolls
 
 TUNING = ("frequency", "damping_ratio", "gravity", "drag")
 SCOPES = (
@@ -100,6 +100,32 @@ class AddChain(Change, Operator):
         return {"FINISHED"}
 
 
+class AddRagdoll(Change, Operator):
+    """Make the active rig of a human figure a ragdoll: every limb gets a joint with limits and the mass of its skin,
+    and it falls from the pose and the speed of its animation. Limbs are known by the bones' names of Rigify, Auto-Rig
+    Pro, Mixamo and VRM; then press Bake"""
+
+    bl_idname = "condyle.add_ragdoll"
+    bl_label = "Add Ragdoll"
+
+    floor: BoolProperty(
+        name="Floor", description="The world's x-y plane stops it, with friction", default=True
+    )
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        active = context.active_object
+        return (
+            "" if active is not None and active.type == "ARMATURE" else "Make an armature the active object"
+        )
+
+    def execute(self, context: Context) -> set[str]:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        joints = ragdolls.add(context.scene, context.active_object, self.floor)
+        self.report({"INFO"}, f"Ragdoll of {len(joints) + 1} limbs added; press Bake")
+        return {"FINISHED"}
+
+
 class CopyToSelected(Change, Operator):
     """Give all selected links of chains the active one's frequency, damping, gravity and drag"""
 
@@ -179,4 +205,4 @@ class CleanUp(Change, Operator):
         return {"FINISHED"}
 
 
-classes = (AddChain, CopyToSelected, Mute, CleanUp)
+classes = (AddChain, AddRagdoll, CopyToSelected, Mute, CleanUp)

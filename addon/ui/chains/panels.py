@@ -21,6 +21,7 @@ class ChainPanel(SidebarPanel, Panel):
         row = layout.row(align=True)
         row.operator("condyle.add_chain", icon="FORCE_HARMONIC")
         row.operator_menu_enum("condyle.add_chain", "preset", text="", icon="DOWNARROW_HLT")
+        layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
         chosen = references.selected_bodies(context)
         swinging = chains.sprung(chosen)
         layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
@@ -48,6 +49,7 @@ class ChainMenu(Menu):
         layout = self.layout
         for each in chain_presets.CHAIN_PRESETS:
             layout.operator("condyle.add_chain", text=each.label).preset = each.name
+        layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
         layout.separator()
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         layout.operator("condyle.mute", icon="HIDE_OFF")

@@ -1,0 +1,124 @@
+"""Which bones of a rig are which parts of a human figure, by the names that rigs give them.
+
+Known are Rigify (its metarig and DEF bones), Auto-Rig Pro, Mixamo, and VRM with names as VRoid's; others that name
+bones likewise are found, too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bpy.types import Bone, Object
+
+SIDES = {"l": "L", "r": "R", "left": "L", "right": "R"}
+#: what comes before or behind names and says nothing of the part
+FILLERS = {"def", "org", "j", "bip", "mixamorig", "stretch", "x", "c", "b", "bn", "bone"}
+#: parts by their names without side, fillers and numbers
+PARTS = {
+    "pelvis": ("pelvis", "hips", "hip", "root"),
+    "spine": ("spine", "chest", "upperchest", "waist", "abdomen", "torso"),
+    "neck": ("neck",),
+    "head": ("head",),
+    "clavicle": ("shoulder", "clavicle", "collar"),
+    "upper_arm": ("upperarm", "uparm", "arm"),
+    "forearm": ("forearm", "lowerarm", "loarm"),
+    "hand": ("hand", "wrist"),
+    "thigh": ("thigh", "upleg", "upperleg"),
+    "shin": ("shin", "calf", "leg", "lowerleg"),
+    "foot": ("foot", "ankle"),
+}
+PART_OF = {name: part for part, names in PARTS.items() for name in names}
+SIDED = {"clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot"}
+#: what each part hangs on: the first of these that the rig has, on its own side
+CARRIERS = {
+    "spine": ("pelvis",),
+    "neck": ("spine", "pelvis"),
+    "head": ("neck", "spine", "pelvis"),
+    "clavicle": ("spine", "pelvis"),
+    "upper_arm": ("clavicle", "spine", "pelvis"),
+    "forearm": ("upper_arm",),
+    "hand": ("forearm",),
+    "thigh": ("pelvis",),
+    "shin": ("thigh",),
+    "foot": ("shin",),
+}
+#: without these it is no human figure
+NEEDED = ("pelvis", "head", "upper_arm", "forearm", "thigh", "shin")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A bone of a human figure. side: "L", "R" or empty. carrier: name of the bone that it hangs on; empty: none."""
+
+    name: str
+    part: str
+    side: str
+    carrier: str
+
+
+def meaning(name: str) -> tuple[str, str]:
+    """Part of a human figure and side that a bone's name tells; both empty where it tells none."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name.rpartition(":")[2])
+    words = [word.lower() for word in words]
+    sides = [SIDES[word] for word in words if word in SIDES]
+    part = PART_OF.get("".join(word for word in words if word not in SIDES | dict.fromkeys(FILLERS)), "")
+    if part == "" or (part in SIDED) != (len(sides) == 1):
+        return "", ""
+    return part, sides[0] if sides else ""
+
+
+def parts(rig: Object) -> list[Part]:
+    """The parts of a human figure that an armature has, each behind what it hangs on; empty: it is none.
+
+    Of several bones that the same name could mean (twists, ends, controls), the one is taken that is nearest to the
+    root, of the kind (Rigify's DEF, other prefixes) that has the most parts.
+    """
+    kinds: dict[str, dict[tuple[str, str], list[Bone]]] = {}
+    for bone in rig.data.bones:
+        part, side = meaning(bone.name)
+        if part:
+            kind = bone.name.partition("-")[0] if bone.name.startswith(("DEF-", "ORG-", "MCH-")) else ""
+            kinds.setdefault(kind, {}).setdefault((part, side), []).append(bone)
+    found = max(kinds.values(), key=len, default={})
+    if ("pelvis", "") not in found:
+        found = _by_numbers(found)
+    if any((part, side) not in found for part in NEEDED for side in _sides(part)):
+        return []
+    chosen = {key: sorted(bones, key=_depth) for key, bones in found.items() if bones}
+    made: list[Part] = []
+    for part in PARTS:
+        for side in _sides(part):
+            bones = chosen.get((part, side), [])
+            for number, bone in enumerate(bones if part in {"spine", "neck"} else bones[:1]):
+                above = bones[number - 1].name if number else _carrier(chosen, part, side)
+                made.append(Part(bone.name, part, side, above))
+    return made
+
+
+def _sides(part: str) -> tuple[str, ...]:
+    return ("L", "R") if part in SIDED else ("",)
+
+
+def _depth(bone: Bone) -> int:
+    return len(bone.parent_recursive)
+
+
+def _by_numbers(found: dict[tuple[str, str], list[Bone]]) -> dict[tuple[str, str], list[Bone]]:
+    """The same with pelvis, neck and head, which Rigify calls spine, spine.004 and .005, and spine.006."""
+    made = {key: list(bones) for key, bones in found.items() if key != ("spine", "")}
+    for bone in found.get(("spine", ""), ()):
+        digits = re.search(r"(\d+)$", bone.name)
+        number = int(digits.group()) if digits else 0
+        part = "pelvis" if number == 0 else "spine" if number < 4 else "neck" if number < 6 else "head"
+        made.setdefault((part, ""), []).append(bone)
+    return made
+
+
+def _carrier(chosen: dict[tuple[str, str], list[Bone]], part: str, side: str) -> str:
+    """Name of the bone on which the first bone of a part hangs."""
+    for above in CARRIERS.get(part, ()):
+        bones = chosen.get((above, side if above in SIDED else ""))
+        if bones:
+            return bones[-1 if above in {"spine", "neck"} else 0].name
+    return ""

@@ -1,0 +1,170 @@
+"""Makes the rig of a human figure a ragdoll: its limbs hang on one another by joints with limits, and it falls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from bpy.types import Object, Scene
+from mathutils import Matrix, Vector
+
+from ..baked import conflicts
+from ..blender import units
+from ..blender.physics_access import model_error
+from ..data import references
+from ..data.joints import match_coordinates
+from ..data.references import Body
+from ..reading import masses
+from . import bodies_and_joints, connections, humanoid_bones, skin_volumes
+from .humanoid_bones import Part
+
+#: largest turns [degrees] about x, y (along the bone) and z of a joint's rest, rounded from those of adults; of hinges
+#: the least and largest flexion. In a ragdoll they stop what looks broken, they are no anatomy
+BALLS = {
+    "spine": (25.0, 20.0, 20.0),
+    "neck": (30.0, 40.0, 25.0),
+    "head": (30.0, 40.0, 25.0),
+    "clavicle": (15.0, 10.0, 15.0),
+    "upper_arm": (90.0, 80.0, 90.0),
+    "hand": (60.0, 20.0, 40.0),
+    "thigh": (90.0, 35.0, 60.0),
+    "foot": (35.0, 20.0, 20.0),
+}
+HINGES = {"forearm": (-3.0, 145.0), "shin": (-3.0, 140.0)}
+#: shares of the body's mass where there is no skin (de Leva 1996, men); of the trunk 0.112 is the pelvis's
+SHARES = {
+    "pelvis": 0.112, "spine": 0.293, "neck": 0.014, "head": 0.055, "clavicle": 0.015, "upper_arm": 0.027,
+    "forearm": 0.016, "hand": 0.006, "thigh": 0.142, "shin": 0.043, "foot": 0.014,
+}  # fmt: skip
+BODY_MASS_INDEX = 22.0  # kg/m^2
+# What joints lose of their motion [1/s], as dampers on the moment of inertia of the limb about its end.
+LOSS = 2.0
+# Limbs are bent where the sine of the angle between their bones is larger.
+BENT = math.sin(math.radians(2.0))
+FRICTION = 0.6
+
+
+def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
+    """Make an armature a ragdoll that starts with the pose and the speed of its animation.
+
+    Args:
+        floor: whether it falls on the world's x-y plane.
+
+    Returns:
+        The joints' Empties.
+
+    Raises:
+        ModelError: the armature is no human figure by its bones' names, or a bone cannot be simulated; nothing is
+            changed then.
+    """
+    parts = humanoid_bones.parts(rig)
+    if not parts:
+        raise model_error(
+            f"{rig.name}: its bones are not named as those of Rigify, Auto-Rig Pro, Mixamo or VRM; use Add Chain"
+        )
+    bodies = {each.name: Body(rig, each.name) for each in parts}
+    bodies_and_joints.check_joints([(None, body) for body in bodies.values()])
+    for body in bodies.values():
+        conflicts.check(body)
+        if references.joint_of(scene, body) is not None:
+            raise model_error(f"{body.name} already has a joint: use Clean Up first")
+    volumes = _bare_volumes(scene, rig, parts) | skin_volumes.skin_volumes(scene, rig, list(bodies))
+    for name, body in bodies.items():
+        figures = masses.capsule_along(scene, body, volumes[name])
+        bodies_and_joints.make_body(scene, body, mass=figures[0], center=figures[1], inertia=figures[2])
+    pelvis = bodies[parts[0].name].data.body
+    pelvis.motion, pelvis.start_from = "FREE", "MOTION"
+    forward = _forward(rig, parts)
+    joints = [_hang(scene, rig, part, forward) for part in parts[1:]]
+    if floor:
+        _add_floor(scene, bodies, {each.carrier for each in parts}, volumes)
+    return joints
+
+
+def _add_floor(scene: Scene, bodies: dict[str, Body], carriers: set[str], volumes: dict[str, float]) -> None:
+    """The world's x-y plane under all limbs, or as far below as the lowest of them is; none begins inside it."""
+    lows = {
+        name: min(
+            end.z
+            for end in (body.matrix.translation, body.matrix @ Vector((0.0, body.pose_bone.bone.length, 0.0)))
+        )
+        for name, body in bodies.items()
+    }
+    level = min(0.0, *lows.values())
+    for name, body in bodies.items():
+        item = connections.add_connection(scene, None, body, "ground", Matrix.Translation((0.0, 0.0, level)))
+        settings = item.condyle.connection.ground
+        settings.points = "ORIGIN" if name in carriers else "EXTREME"  # elsewhere the next limb begins
+        settings.friction = FRICTION
+        settings.radius = min(_radius(scene, body, volumes[name]), lows[name] - level)
+
+
+def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
+    """The joint of a limb in its rest pose on what carries it."""
+    bones, child = rig.data.bones, Body(rig, part.name)
+    carrier = Body(rig, part.carrier)
+    rest = bones[part.carrier].matrix_local.inverted() @ bones[part.name].matrix_local
+    kind = "hinge" if part.part in HINGES else "spherical"
+    joint = bodies_and_joints.add_joint(scene, carrier, child, kind, carrier.matrix @ rest)
+    settings = joint.condyle.joint
+    settings.child_in_joint = tuple(np.eye(4).ravel())  # whatever pose it is in now
+    settings.start_from = "MOTION"
+    if kind == "hinge":
+        settings.axis = _hinge_axis(rig, part, forward)
+        match_coordinates(settings)
+        settings.coordinates[0].limits = "CUSTOM"
+        settings.coordinates[0].lower, settings.coordinates[0].upper = map(math.radians, HINGES[part.part])
+    else:
+        settings.ball_limit = "ROTATION"
+        settings.rotation_limit = tuple(map(math.radians, BALLS[part.part]))
+    body = child.data.body
+    arm = math.hypot(*body.center_of_mass) * units.length_scale(scene)
+    for row in settings.coordinates:
+        # with the inertia a damper acts by the speed at a step's end, and none is too strong for the step
+        row.damping = LOSS * (body.mass * arm**2 + max(body.inertia_diagonal))
+        row.armature = scene.condyle.simulation.time_step * row.damping
+    return joint
+
+
+def _hinge_axis(rig: Object, part: Part, forward: Vector) -> Vector:
+    """Axis of flexion in the rest axes of a shin or forearm: across its bend, or across what is forward."""
+    bones = rig.data.bones
+    upper, lower = (
+        bones[name].matrix_local.to_3x3().col[1].normalized() for name in (part.carrier, part.name)
+    )
+    axis = upper.cross(lower)
+    if axis.length < BENT:
+        axis = lower.cross(forward if part.part == "forearm" else -forward)
+    return (bones[part.name].matrix_local.to_3x3().inverted() @ axis).normalized()
+
+
+def _forward(rig: Object, parts: list[Part]) -> Vector:
+    """Where a figure looks in its rest pose: along its feet, else as Blender's figures do."""
+    feet = [rig.data.bones[each.name] for each in parts if each.part == "foot"]
+    way = sum((bone.tail_local - bone.head_local for bone in feet), Vector())
+    way.z = 0.0
+    return way.normalized() if way.length > 0.0 else Vector((0.0, -1.0, 0.0))
+
+
+def _bare_volumes(scene: Scene, rig: Object, parts: list[Part]) -> dict[str, float]:
+    """Volumes [m^3] of limbs by their shares of the body's mass, by its height."""
+    ends = [
+        z
+        for each in parts
+        for z in (rig.data.bones[each.name].head_local.z, rig.data.bones[each.name].tail_local.z)
+    ]
+    size = float(np.cbrt(abs(rig.matrix_world.determinant()))) * units.length_scale(scene)
+    mass = BODY_MASS_INDEX * ((max(ends) - min(ends)) * size) ** 2
+    counts = {part: sum(each.part == part and each.side != "R" for each in parts) for part in SHARES}
+    found = {}
+    for each in parts:
+        density = Body(rig, each.name).data.body.density
+        found[each.name] = mass * SHARES[each.part] / counts[each.part] / max(density, 1e-9)
+    return found
+
+
+def _radius(scene: Scene, body: Body, volume: float) -> float:
+    """Radius of a limb of this volume [m^3], in Blender units."""
+    length = body.pose_bone.bone.length * float(np.cbrt(abs(body.matrix.determinant())))
+    metres = units.length_scale(scene)
+    return math.sqrt(volume / (math.pi * length * metres)) / metres
