@@ -23,11 +23,11 @@ def _any_selected(cls: type[Operator], context: Context) -> bool:
     return editable(cls, context) and allowed(cls, "" if references.selected_bodies(context) else missing)
 
 
-def _of_preset(self: "AddChain", _context: Context) -> None:
+def _of_preset(properties: "AddChain", _context: Context) -> None:
     """Forget figures of the preset chosen before."""
     for name in TUNING:
-        self.property_unset(name)
-    self.figures_of = self.preset
+        properties.property_unset(name)
+    properties.figures_of = properties.preset
 
 
 class AddChain(Change, Operator):
@@ -83,7 +83,7 @@ class AddChain(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         if self.figures_of not in ("", self.preset):
-            _of_preset(self, context)
+            _of_preset(self.properties, context)
         preset = chain_presets.BY_NAME[self.preset]
         for name in TUNING:
             if not self.properties.is_property_set(name):

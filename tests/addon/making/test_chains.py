@@ -186,6 +186,13 @@ def test_figures_that_are_given_go_before_the_preset_s(part, scene, make):
     assert (body.spring.frequency, body.drag) == (5.0, preset.drag)
 
 
+def test_figures_of_the_last_call_do_not_go_to_another_preset(part, scene, make):
+    """A button offers what the operator was called with last."""
+    rig = rig_with_tail(make, 1)
+    add_chain(rig, "Tail.0", preset="EAR", figures_of="TAIL", frequency=9.0)
+    assert rig.pose.bones["Tail.0"].condyle.body.spring.frequency == 4.0
+
+
 def test_copy_to_selected_sets_all_links_that_are_selected(part, scene, make):
     rig = rig_with_tail(make, 4)
     add_chain(rig, *tail(rig))
