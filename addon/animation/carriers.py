@@ -4,7 +4,7 @@ moves it, whatever that does: keys, constraints, inverse kinematics, drivers, pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -13,7 +13,6 @@ from bpy.types import Scene
 
 from ..baked import temporarily
 from ..blender import physics_access, units
-from ..data import references
 from ..data.references import Body, Handle, Key, key_of
 from ..reading import carriers as read_carriers
 from ..reading.scene import SceneModel
@@ -64,7 +63,7 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
         return found
     moving = read_carriers.simulated(scene)
     bases = [read_carriers.base_of(body, moving) for body in watched]
-    above = [list(_above(*pair)) for pair in zip(watched, bases)]
+    above = [list(read_carriers.carrying(*pair)) for pair in zip(watched, bases)]
     seen = _matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
     rigid, inverse = {key: _rigid(rows) for key, rows in seen.items()}, physics_access.physics().lie.inverse
 
@@ -129,11 +128,3 @@ def _matrices(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[
             for key, body in known.items():
                 rows[key].append(units.array4(body.matrix))
     return {key: np.array(row) for key, row in rows.items()}
-
-
-def _above(body: Body, base: Body | None) -> Iterator[Body]:
-    """What carries a body in Blender, from the nearest on, up to its base."""
-    above = references.carrier(body)
-    while above is not None and not references.same(above, base):
-        yield above
-        above = references.carrier(above)

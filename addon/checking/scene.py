@@ -21,6 +21,7 @@ from ..data.simulation import frame_ends
 from ..making import connected_bones, orphans, rest_poses, shifted_meshes
 from ..posing import stale_sliders
 from ..posing.stale_sliders import FAR, FAR_TURN
+from ..reading import carriers as read_carriers
 from ..reading import masses, missing_joints, muscle_points, muscle_strands, obstacles
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
@@ -106,6 +107,7 @@ def _each_alone(scene: Scene, curves: Mapping[int, physics_access.Joint]) -> Ite
     """Errors of each body with its joint, read as if it were the only one."""
     problem = physics_access.physics().CondyleError
     moved: dict[references.Key, Any] = {}
+    moving = read_carriers.simulated(scene)
     for item in references.joints_of(scene):
         settings = item.condyle.joint
         child, parent = references.resolve(settings.child), references.resolve(settings.parent)
@@ -124,6 +126,8 @@ def _each_alone(scene: Scene, curves: Mapping[int, physics_access.Joint]) -> Ite
             yield findings.error(item, references.two_movers(moved[key], item, child))
             continue
         moved[key] = item
+        circle = read_carriers.circle(item, moving)
+        yield from () if circle is None else [circle]
         yield from _alone(scene, child, item, curves)
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and references.key_of(body) not in moved:

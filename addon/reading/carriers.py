@@ -7,13 +7,15 @@ followed: the model has a body for it, with a free joint that `animation.carrier
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..baked import conflicts
 from ..blender import physics_access, units
-from ..data import references
+from ..data import findings, references
+from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
 
@@ -78,10 +80,33 @@ def held_by(item: Object) -> Object:
 
 def base_of(body: Body, moving: Mapping[Key, Object | None]) -> Body | None:
     """The simulated body that carries another in Blender; None: the world, also where joints hang it on that other."""
-    above = references.carrier(body)
-    while above is not None and key_of(above) not in moving:
-        above = references.carrier(above)
+    above = next((each for each in carrying(body) if key_of(each) in moving), None)
     return None if above is None or _hangs_on(above, body, moving) else above
+
+
+def circle(item: Object, moving: Mapping[Key, Object | None]) -> Finding | None:
+    """A finding where a joint's parent is carried in Blender by what hangs on it: nothing holds that."""
+    parent = None if item.condyle.joint.to_world else references.resolve(item.condyle.joint.parent)
+    for body in () if parent is None else (parent, *carrying(parent)):
+        if key_of(body) in moving:
+            if references.same(body, parent) or not _hangs_on(body, parent, moving):
+                return None
+            found = findings.about(
+                item, "parent-on-child", joint=item.name, parent=parent.name, body=body.name
+            )
+            return replace(found, is_error=True)
+        copies = (each for each in body.owner.constraints if each.type == "COPY_TRANSFORMS")
+        if any(each.influence == 1.0 and conflicts.acts(body.object, each) for each in copies):
+            return None  # it is not where Blender's parent takes it
+    return None
+
+
+def carrying(body: Body, base: Body | None = None) -> Iterator[Body]:
+    """What carries a body in Blender, from the nearest on, up to its base."""
+    above = references.carrier(body)
+    while above is not None and not references.same(above, base):
+        yield above
+        above = references.carrier(above)
 
 
 def _hangs_on(body: Body, other: Body, moving: Mapping[Key, Object | None]) -> bool:
@@ -111,7 +136,7 @@ class Carriers:
     """
 
     def __init__(self, moving: Mapping[Key, Object | None], followed: Followed) -> None:
-        self._moving = moving
+        self.moving = moving
         self._followed: dict[Key, Body] = {}
         for handle, leader in followed.leaders.items():
             body, led_by = handle.find(), leader.find()
@@ -121,17 +146,17 @@ class Carriers:
     def leaders(self) -> Iterator[tuple[Body, Body | None]]:
         """The bodies that are followed, each once, and the simulated ones that carry them (None: the world)."""
         for body in {key_of(leader): leader for leader in self._followed.values()}.values():
-            yield body, base_of(body, self._moving)
+            yield body, base_of(body, self.moving)
 
     def simulates(self, body: Body) -> bool:
         """Whether a simulation moves a body."""
-        return key_of(body) in self._moving
+        return key_of(body) in self.moving
 
     def base(self, body: Body | None) -> Body | None:
         """The body of the model that another is, or is rigidly carried by; None: the world."""
         if body is None or self.simulates(body):
             return body
-        return self._followed.get(key_of(body)) or base_of(body, self._moving)
+        return self._followed.get(key_of(body)) or base_of(body, self.moving)
 
     def under(self, item: Object, body: Body | None) -> Body | None:
         """As `base`, of what carries a joint or connection; where that is held to the world (None), it hangs on the

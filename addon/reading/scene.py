@@ -347,6 +347,8 @@ def _links(scene: Scene, known: Carriers) -> list[_Link]:
         other = links.get(key_of(child))
         if other is not None:
             raise physics_access.model_error(references.two_movers(other.joint, item, child))
+        if (circle := carriers.circle(item, known.moving)) is not None:
+            raise physics_access.model_error(circle.text)
         links[key_of(child)] = _Link(child, item, parent, known.under(item, parent))
     for body in references.bodies_of(scene):
         if body.data.body.motion == "FREE" and key_of(body) not in links:

@@ -6,7 +6,7 @@ import pytest
 from tests.addon.walking import WAYS, add_tail, apart, walked, walker
 
 bpy = pytest.importorskip("bpy")
-from ..said import codes  # noqa: E402
+from ..said import codes, said  # noqa: E402
 
 TORN = 1e-4  # m: a tenth of a millimetre is nothing to be seen
 
@@ -213,3 +213,27 @@ def test_an_animation_that_changes_makes_a_bake_stale(part, scene, make):
     (found,) = compare.changes(scene)
     assert found.code == "changed-since-bake"
     assert (found.values["owner"], found.values["what"]) == ("Guide", "keys")
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["carried", "held by a constraint"])
+def test_a_parent_that_its_child_carries_is_refused(part, scene, make, body, authoring, ph, undone):
+    """Without a word the two were 0.2 m apart behind ten frames."""
+    scene.frame_start, scene.frame_end = 1, 10
+    top, bob = make.box("Top", (0, 0, 1)), make.box("Bob", (0, 0.3, 0.6))
+    top.parent, top.matrix_parent_inverse = bob, bob.matrix_world.inverted()
+    place = np.eye(4)
+    place[2, 3] = 0.8
+    joint = authoring.add_joint(scene, body(top), body(bob), "spherical", place)
+    if undone:
+        stand = make.empty("Stand")
+        stand.location.z = 1.0
+        top.constraints.new("COPY_TRANSFORMS").target = stand
+        make.update()
+        assert codes(part("jobs.bake").bake_now(scene).warnings) == []
+        return
+    (found,) = part("checking.scene").check(scene)
+    assert found.is_error and found.culprit().object == joint
+    assert said([found]) == [("parent-on-child", joint.name, "Top", "Bob")]
+    with pytest.raises(ph.ModelError):
+        part("jobs.bake").bake_now(scene)
+    assert not part("baking.write").is_baked(scene)
