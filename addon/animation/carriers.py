@@ -122,9 +122,9 @@ def _matrices(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[
     """World matrices (F, 4, 4) of bodies at whole frames, with scale, in Blender units."""
     known = {key_of(body): body for body in bodies}
     rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
-    with temporarily.at_frame(scene, int(frames[0])):
+    with temporarily.at_frame(scene, int(frames[0])) as go:
         for frame in frames:
-            scene.frame_set(int(frame))
+            go(frame)
             for key, body in known.items():
                 rows[key].append(units.array4(body.matrix))
     return {key: np.array(row) for key, row in rows.items()}

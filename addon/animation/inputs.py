@@ -38,9 +38,9 @@ def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarra
     if watched:
         whole = frames[frames % 1.0 == 0.0]
         seen = np.zeros((len(whole), len(watched)))
-        with temporarily.at_frame(scene, int(frames[0])):
+        with temporarily.at_frame(scene, int(frames[0])) as go:
             for row, frame in enumerate(whole):
-                scene.frame_set(int(frame))
+                go(frame)
                 seen[row] = [item.path_resolve(path) for _, item, path in watched]
         for column, (k, _, _) in zip(seen.T, watched):
             values[:, k] = np.interp(frames, whole, column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,8 +67,8 @@ def looked_for(scene: Scene, followed: list[Followed], curves: list[Keyed], fram
         return [_seen(each, by, look, look) for each, by, look in zip(followed, curves, looks)]
     sample = 1.0 / frame_times.samples(scene)
     unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
-    with temporarily.at_frame(scene, int(frames[0])):
-        _first_looks(scene, looks, unknown, frames)
+    with temporarily.at_frame(scene, int(frames[0])) as go:
+        _first_looks(go, looks, unknown, frames)
         found = []
         for each, by, where, look in zip(followed, curves, wanted, looks):
             shown = whole_turns.counted(each, by.shown if by else look, where)
@@ -118,7 +119,12 @@ def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
 
 
 class Looks:
-    """What a joint's sliders or poses show at frames; of each it is noted."""
+    """What a joint's sliders or poses show at frames; of each it is noted.
+
+    `go` takes the scene to other frames (of `temporarily.at_frame`), as long as it may.
+    """
+
+    go: Callable[[float], None]
 
     def __init__(self, scene: Scene, each: Followed) -> None:
         self._scene = scene
@@ -133,35 +139,33 @@ class Looks:
     def __call__(self, frames: np.ndarray) -> np.ndarray:
         for at in frames.tolist():
             if at not in self._known:
-                _go_to(self._scene, at)
+                self.go(at)
                 self.take(at)
         return np.array([self._known[at] for at in frames.tolist()])
 
 
-def take_together(scene: Scene, wanted: list[tuple[Looks, np.ndarray]]) -> None:
+def take_together(go: Callable[[float], None], wanted: list[tuple[Looks, np.ndarray]]) -> None:
     """Let each know what is shown at frames (k,) of its own: all at once, since going to a frame takes longest."""
     for at in np.unique(np.concatenate([np.empty(0), *(places for _, places in wanted)])).tolist():
-        _go_to(scene, at)
+        go(at)
         for looks, places in wanted:
             if at in places:
                 looks.take(at)
 
 
 def _first_looks(
-    scene: Scene, looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray
+    go: Callable[[float], None], looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray
 ) -> None:
     """Look first in the stretches that end at rows (k,) of each joint."""
     found = []
     for each, where in zip(looks, wanted):
         high = frames[where] - LOOK
         middles = [jump_search.middle(*pair) for pair in zip(frames[where - 1].tolist(), high.tolist())]
+        if each is not None:
+            each.go = go
         if each is not None and len(where):
             found.append((each, np.concatenate([high, middles])))
-    take_together(scene, found)
-
-
-def _go_to(scene: Scene, at: float) -> None:
-    scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+    take_together(go, found)
 
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[findings.Finding]:

@@ -148,9 +148,9 @@ def _sampled(
     """Poses (F, 4, 4) of the child in the joint's frame, in metres, and values (F, k) of its named properties."""
     child = given.child
     poses, values = [], []
-    with sliders.held_off(child), temporarily.at_frame(scene, scene.frame_current):
+    with sliders.held_off(child), temporarily.at_frame(scene, scene.frame_current) as go:
         for frame in frames:
-            scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+            go(frame)
             poses.append(pose_now(given, f"{child.name} at frame {frame:g}"))
             values.append([property_value(child, name) for name in names])
     return units.to_metres(np.array(poses), scene), np.array(values)

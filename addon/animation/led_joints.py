@@ -120,9 +120,9 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     weights: list[list[float]] = [[] for _ in chosen]
     values: list[list[Any]] = [[] for _ in chosen]
     given = [keyed_poses.source_of_joint(item) for item, _, _ in chosen]
-    with temporarily.at_frame(scene, int(frames[0])):
+    with temporarily.at_frame(scene, int(frames[0])) as go:
         for frame in frames:
-            scene.frame_set(int(frame))
+            go(frame)
             for k, (item, _, _) in enumerate(chosen):
                 weights[k].append(float(item.condyle.joint.follow))
                 prescribed[k].append(bool(item.condyle.joint.prescribed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,11 +88,11 @@ def see(
     told += left_behind(scene, read, given)
     if not chosen:
         return [], told
-    with temporarily.at_frame(scene, int(frame)):
+    with temporarily.at_frame(scene, int(frame)) as go:
         rows: dict[int, tuple[float, list[Any]]] = {}
         for span, bodies in _spans(frame, chosen).items():
-            rows |= _looked(scene, frame, span, bodies)
-        rows |= _looked(scene, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
+            rows |= _looked(go, frame, span, bodies)
+        rows |= _looked(go, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
     seen = []
     for each in chosen:
         span, row = rows[each.index]
@@ -185,13 +185,13 @@ def _keys(each: _Chosen) -> list[np.ndarray]:
 
 
 def _looked(
-    scene: Scene, frame: float, span: float, chosen: list[_Chosen]
+    go: Callable[[float], None], frame: float, span: float, chosen: list[_Chosen]
 ) -> dict[int, tuple[float, list[Any]]]:
     """By indices in the model the span, and what the animation shows of chosen bodies at the looks (looks, ...)."""
     rows: dict[int, list[Any]] = {each.index: [] for each in chosen}
     for before in span * LOOKS if chosen else ():
         at = frame - before
-        scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
+        go(at)
         for each in chosen:
             name = f"{each.entry.name} at frame {at:g}"
             if each.source is None:

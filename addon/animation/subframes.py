@@ -71,8 +71,8 @@ def _look(scene: Scene, seen: list[jumps.Seen], places: list[tuple[np.ndarray, n
     """
     wanted = [(each.looks, at.ravel()) for each, (_, at) in zip(seen, places) if each.looks is not None]
     if any(len(at) for _, at in wanted):
-        with temporarily.at_frame(scene, scene.frame_current):
-            jumps.take_together(scene, wanted)
+        with temporarily.at_frame(scene, scene.frame_current) as go:
+            jumps.take_together(go, wanted)
 
 
 def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ import numpy as np
 from bpy.types import Object, PoseBone, Scene
 from mathutils import Matrix
 
+from ..baked import temporarily
 from ..baked.parents import BAKED_THROUGH, check_parent
 from ..blender import physics_access, units
 from ..data.references import Body, Key, key_of
@@ -50,16 +51,15 @@ def sample_matrices(
     objects = list(objects)
     if not objects:
         return {}
-    current, subframe = scene.frame_current, scene.frame_subframe
     rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
     names = {
         name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
         for name, item in ((item.name_full, item) for item in objects)
         if item.pose is not None
     }
-    try:
+    with temporarily.at_frame(scene, scene.frame_current) as go:
         for frame in frames:
-            scene.frame_set(int(np.floor(frame)), subframe=float(frame - np.floor(frame)))
+            go(frame)
             for item in objects:
                 row = rows[item.name_full]
                 row.setdefault("", []).append(item.matrix_world.copy())
@@ -67,8 +67,6 @@ def sample_matrices(
                 for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
                     row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
                     row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
-    finally:
-        scene.frame_set(current, subframe=subframe)
     return {
         name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
         for name, row in rows.items()

@@ -235,3 +235,31 @@ def test_an_action_that_was_baked_into_is_looked_at_as_it_was(part, scene, swing
     part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(shown(), held, atol=1e-6)
     np.testing.assert_allclose(held, before, atol=1e-6)
+
+
+def test_what_only_looks_is_not_evaluated_while_frames_go_by(part, scene, make, body, authoring):
+    """Not what a constraint of the rig, or the parent of an Empty, asks for; and all is put back after an error."""
+    rig = make.armature("Rig")
+    authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "spherical")
+    skin, hat, floor, patch = (make.box(name) for name in ("Skin", "Hat", "Floor", "Patch"))
+    for item in (skin, floor, patch):
+        item.modifiers.new("Rig", "ARMATURE").object = rig
+    hat.modifiers.new("On", "SHRINKWRAP").target = skin
+    rig.pose.bones["A"].constraints.new("SHRINKWRAP").target = floor
+    pin = make.empty("Pin", patch)
+    pin.parent_type = "VERTEX"
+    for frame, y in ((1, 0.0), (5, 1.0)):
+        rig.location.y = y
+        rig.keyframe_insert("location", frame=frame)
+    scene.frame_set(2)
+    temporarily, modifiers = part("baked.temporarily"), [*skin.modifiers, *hat.modifiers]
+    assert {each.name for each in temporarily.idle_modifiers(scene)} == {"Rig", "On"}
+    assert temporarily.idle_modifiers(scene) == modifiers
+    with pytest.raises(ZeroDivisionError), temporarily.at_frame(scene, 1) as go:
+        assert all(each.show_viewport for each in modifiers)
+        go(4.5)
+        assert rig.matrix_world.translation.y == pytest.approx(0.94, abs=0.05)
+        assert not any(each.show_viewport for each in modifiers)
+        assert floor.modifiers[0].show_viewport and patch.modifiers[0].show_viewport
+        raise ZeroDivisionError
+    assert scene.frame_current == 2 and all(each.show_viewport for each in modifiers)
