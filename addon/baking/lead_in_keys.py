@@ -14,7 +14,6 @@ from ..data import references
 from ..data.references import Body, key_of
 from . import channels as channels_
 from .local_matrices import LocalPoses, Samples, carriers, sample_matrices
-from .muscles_outside_range import seen_frames
 
 
 def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], parents: Sequence[int]) -> None:
@@ -30,7 +29,9 @@ def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], paren
     bodies = [entry.body for entry in channels]
     tied = _tied(scene, bodies, parents)
     led = [entry for entry in channels if entry.body.object.name_full in tied]
-    first, _ = seen_frames(scene)
+    first = min(
+        scene.frame_start, scene.frame_preview_start if scene.use_preview_range else scene.frame_start
+    )
     if not led or first >= begin:
         return
     with temporarily.at_frame(scene, begin):

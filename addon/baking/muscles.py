@@ -23,7 +23,7 @@ from ..making import muscles
 from ..reading import muscle_points
 from ..reading.scene import SceneModel
 from . import keys as bake_keys
-from . import muscles_outside_range
+from . import muscle_spaces
 
 PATH = "condyle.muscle.excitation"
 #: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
@@ -148,41 +148,22 @@ def check(scene: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
     for item in items:
         _check(item)
-    muscles_outside_range.check(scene, frames, items, bodies)
+    muscle_spaces.check(scene, frames, items, bodies)
 
 
 def write(scene: Scene, frames: np.ndarray, found: list[Shown]) -> list[Curve]:
     """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
     output, metres = bake_keys.output_of(scene), units.length_scale(scene)
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
-    around = muscles_outside_range.follow(scene, frames, items, found[0].points.shape[1]) if found else []
-    spaces = muscles_outside_range.Spaces(scene, frames, items)
+    spaces = muscle_spaces.Spaces(scene, frames, items)
     made = []
-    for item, entry, beside in zip(items, found, around, strict=True):
+    for item, entry in zip(items, found, strict=True):
         local = spaces.local(item, entry.points)
         seen = spaces.sized(item, local) if spaces.is_carried(item) else entry.points
         kept = bake_keys.shapes_kept(frames, seen, output, metres)
         shapes = _Shapes(frames[kept], local[kept], entry.radii[kept])
-        if len(beside.frames):
-            radii = _radii_beside(item, entry, beside.points, metres)
-            shapes = _joined(shapes, _Shapes(beside.frames, beside.local, radii))
         made.append(_write(item, frames, entry, shapes, thinned(frames, output.every)))
     return made
-
-
-def _radii_beside(item: Object, entry: Shown, points: np.ndarray, metres: float) -> np.ndarray:
-    """Radii (E, n) along points (E, n, 3) of a muscle at frames beside its bake."""
-    lengths = metres * np.linalg.norm(np.diff(points, axis=1), axis=2).sum(axis=1)
-    rest = max(float(entry.lengths[0]), SHORTEST)
-    return _radii(item, points, np.maximum(lengths, SHORTEST), rest)
-
-
-def _joined(one: _Shapes, other: _Shapes) -> _Shapes:
-    """Shapes of both in the order of time."""
-    frames = np.concatenate([one.frames, other.frames])
-    order = np.argsort(frames)
-    points, radii = np.concatenate([one.points, other.points]), np.concatenate([one.radii, other.radii])
-    return _Shapes(frames[order], points[order], radii[order])
 
 
 def _write(item: Object, frames: np.ndarray, entry: Shown, shapes: _Shapes, colors: np.ndarray) -> Curve:

@@ -30,7 +30,7 @@ def path_now(scene: Scene, item: Object) -> np.ndarray:
     """
     points = muscle_points.points_of(item)
     strands = muscle_strands.strands_over(item, points)
-    key = _key(points, strands), wrapping_of(scene, item)
+    key = _key(points, strands), _wrapping_of(scene, item)
     found = _known.get(item.session_uid)
     if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
         return found[1]
@@ -56,7 +56,7 @@ def true_length(scene: Scene, item: Object) -> float:
         if number in strands:
             surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in strands[number]]
             ends = metres * start.place, metres * end.place
-            total += Strand(surfaces, *ends, *wrapping_of(scene, item)).length
+            total += Strand(surfaces, *ends, *_wrapping_of(scene, item)).length
         else:
             total += metres * float(np.linalg.norm(end.place - start.place))
     return total
@@ -77,11 +77,11 @@ def _key(points: list[Point], strands: dict[int, list[Object]]) -> Any:
     for number, row in strands.items():
         for item in row:
             matrix = units.array4(item.matrix_world).tobytes()
-            surfaces.append((number, figures_of(item), matrix))
+            surfaces.append((number, _figures_of(item), matrix))
     return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
 
 
-def figures_of(item: Object) -> Any:
+def _figures_of(item: Object) -> Any:
     """The settings of an obstacle that a path over it depends on, to be compared."""
     settings = item.condyle.obstacle
     figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
@@ -89,7 +89,7 @@ def figures_of(item: Object) -> Any:
     return (*figures, *second, *settings.radii)
 
 
-def wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
+def _wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
     """Smoothing [m] of a muscle's path over obstacles, and whether the muscle has mass; the path depends on both."""
     return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
@@ -100,7 +100,7 @@ def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, li
     for number, (start, end) in enumerate(pairwise(points)):
         if number in strands:
             surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
-            strand = Strand(surfaces, metres * start.place, metres * end.place, *wrapping_of(scene, item))
+            strand = Strand(surfaces, metres * start.place, metres * end.place, *_wrapping_of(scene, item))
             shares = np.arange(1, DRAWN + 1) / (DRAWN + 1)
             places += [strand.point(share) / metres for share in shares]
         places.append(end.place)
@@ -111,7 +111,7 @@ class Strand:
     """The path over obstacles fixed in the world, between two points [m].
 
     Attributes:
-        length: [m]. is_straight: whether it touches none of them.
+        length: [m].
     """
 
     def __init__(
@@ -128,24 +128,12 @@ class Strand:
         count = int(self._data[0])
         size = 6 + 6 * count
         self._rates, self._own, self._gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
-        self.move(self._data[1 + count : 1 + 13 * count].reshape(count, 12), start, end)
-
-    def move(self, frames: np.ndarray, start: np.ndarray, end: np.ndarray) -> None:
-        """Compute the path for new ends (3,) [m] and places of the obstacles.
-
-        The previous path is not used: starting from it could keep the path on a wrong side.
-
-        Args:
-            frames: (parts, 12) of each primitive surface: its rotation by rows and its place [m].
-        """
+        frames = self._data[1 + count : 1 + 13 * count].reshape(count, 12)
         ends = np.concatenate([start, end])
-        self._own[:] = 0.0
         length, _ = self._kernels.wrap_length(
             self._data, 0, ends, frames, self._rates, self._own, self._gradient
         )
         self.length = float(length)
-        layout = physics_access.part("kernels.wrapping.layout")
-        self.is_straight = int(self._own[layout.STATUS]) != layout.WRAPPED
 
     def point(self, share: float) -> np.ndarray:
         """Place (3,) [m] at a share of the length."""

@@ -1,0 +1,124 @@
+"""The spaces of muscles' objects in a bake, in which the shapes of the muscles are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..animation.static_objects import is_level
+from ..blender import compat, physics_access, units
+from . import local_matrices
+
+#: of a space's largest stretch, what counts as none: single precision
+FLAT = 1e-6
+
+
+def check(scene: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Sequence[Any]) -> None:
+    """ModelError where a muscle's object is flat, or nowhere, at a frame (F,) of a bake: no points can be kept in it.
+
+    The scene is without its bake.
+
+    Args:
+        bodies: objects that the bake will move; what their keys are now does not matter.
+    """
+    carried = [item for item in items if _is_carried(item, (float(frames[0]), float(frames[-1])))]
+    above = {item.name_full: _first_above(item, bodies) for item in carried}
+    looked = {each.name_full: each for each in (*carried, *above.values()) if each is not None}
+    samples = local_matrices.sample_matrices(scene, looked.values(), frames)
+    for item in items:
+        worlds = samples[item.name_full][""] if item in carried else units.array4(item.matrix_world)[None]
+        bad = ~_usable(worlds)
+        body = above.get(item.name_full)
+        if body is not None:
+            bad &= _usable(samples[body.name_full][""])
+        if bad.any():
+            when = f" at frame {frames[bad.argmax()]:g}" if item in carried else ""
+            raise physics_access.model_error(
+                f"muscle {item.name!r}: its scale, or that of a parent, is zero along some axis{when}, or its place "
+                "not finite; make it greater, or begin the bake later"
+            )
+
+
+def _first_above(item: Object, bodies: Sequence[Any]) -> Object | None:
+    """The nearest of these bodies that carries an object; None: none does."""
+    while item.parent is not None:
+        item = item.parent
+        if item in bodies:
+            return item
+    return None
+
+
+def _moved(matrices: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points (S, n, 3) moved by matrices (S, 4, 4), or by one for all."""
+    return points @ matrices[:, :3, :3].swapaxes(1, 2) + matrices[:, None, :3, 3]
+
+
+def _usable(worlds: np.ndarray) -> np.ndarray:
+    """Mask (F,) of the spaces (F, 4, 4) that can hold points: finite, and not flat along any axis."""
+    finite = np.isfinite(worlds).all(axis=(1, 2))
+    stretch = np.linalg.svd(np.where(finite[:, None, None], worlds, 0.0)[:, :3, :3], compute_uv=False)
+    return stretch[:, 2] > FLAT * stretch[:, 0]
+
+
+class Spaces:
+    """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
+
+    def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Object]) -> None:
+        self._frames = frames
+        if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        # the present frame, too: of what is not carried the present place is taken
+        span = min(float(frames[0]), scene.frame_current), max(float(frames[-1]), scene.frame_current_final)
+        carried = [item for item in items if _is_carried(item, span)]
+        self._samples = local_matrices.sample_matrices(scene, carried, frames)
+
+    def local(self, item: Object, points: np.ndarray) -> np.ndarray:
+        """Points (F, n, 3) in a muscle's space, of such in the world."""
+        return _moved(units.inverses(self._worlds(item)), points)
+
+    def sized(self, item: Object, local: np.ndarray) -> np.ndarray:
+        """Points of `local` as large as in the world."""
+        linear = self._worlds(item)[0, :3, :3]
+        return local * np.cbrt(abs(np.linalg.det(linear)))
+
+    def is_carried(self, item: Object) -> bool:
+        """Whether a muscle's object may move."""
+        return item.name_full in self._samples
+
+    def _worlds(self, item: Object) -> np.ndarray:
+        """Spaces (F, 4, 4), or one for all frames; one that holds no points counts as the nearest that does."""
+        if self.is_carried(item):
+            worlds = self._samples[item.name_full][""]
+        else:
+            worlds = units.array4(item.matrix_world)[None]
+        good = np.flatnonzero(_usable(worlds))
+        if not len(good):
+            return np.eye(4)[None]
+        nearest = np.abs(np.arange(len(worlds))[:, None] - good).argmin(axis=1)
+        return worlds[good[nearest]]
+
+
+def _is_carried(item: Object, span: tuple[float, float]) -> bool:
+    """Whether a muscle's object may move in these frames: not by bones that it is not parented to."""
+    while item is not None:
+        data = item.animation_data
+        if data is not None:
+            curves = [
+                curve for curve in compat.curves_in_use(item) if not curve.data_path.startswith("pose.")
+            ]
+            drivers = [
+                curve for curve in data.drivers if not curve.data_path.startswith(("pose.", "condyle."))
+            ]
+            if drivers or data.nla_tracks or not all(is_level(curve, *span) for curve in curves):
+                return True
+        if item.rigid_body is not None or any(not constraint.mute for constraint in item.constraints):
+            return True
+        if item.parent is not None and (
+            item.parent_type not in ("OBJECT", "ARMATURE") or item.parent.type == "CURVE"
+        ):
+            return True
+        item = item.parent
+    return False
