@@ -65,6 +65,14 @@ def diagnosis(problem: Problem, result: Result) -> list[Finding]:
     return found
 
 
+def nothing_found(problem: Problem, books: FloatArray, qd: FloatArray) -> BoolArray:
+    """Which runs (R,) surely have no finding, by gained and kinetic energy and work (R, 3), and q' (R, T, nv)."""
+    gained, moving, work = books.T
+    slow = problem.dt * np.abs(qd).max(axis=(1, 2), initial=0.0) <= MOVES
+    quiet: BoolArray = slow & (gained <= GROWN * moving + OFF * work + NOTHING)
+    return quiet
+
+
 def energy_gained(books: Mapping[str, float]) -> list[Finding]:
     """A finding where books of energy, as in ``Result.info["energy"]``, show more than any method's error."""
     gained, moving = books.get("gained", 0.0), books.get("most_kinetic", 0.0)

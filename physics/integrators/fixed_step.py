@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
@@ -20,8 +22,7 @@ def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Resu
 
     workspace = problem.model.workspace()
     spaces = workspace.clear()
-    watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
-    look_ahead(problem, method, state, spaces[0])
+    prepare_checks(problem, method, state, spaces)
     carry(problem.model, state, workspace.stage[layout.TAU])
     scheme = method.scheme
 
@@ -42,6 +43,12 @@ def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Resu
         )
 
     return run_in_stretches(problem, method.name, state, advance, spaces)
+
+
+def prepare_checks(problem: Problem, method: Method, state: State, spaces: Any) -> None:
+    """Write what the checks of steps begin with into the row of the workspace that has them."""
+    watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
+    look_ahead(problem, method, state, spaces[0])
 
 
 METHODS = (

@@ -23,7 +23,7 @@ from ..model.result import Result
 from ..motions.motion import Motion
 from ..motions.table import Table
 from .simulate import make_problem
-from .thread_runs import Runs
+from .together import run_all
 
 # Tasks for each thread of the cluster: the last ones to end leave little idle, and each is worth its way.
 PARTS_A_THREAD = 4
@@ -78,8 +78,8 @@ def simulate_part(wanted: tuple[str, str], text: str, states: Plain, wishes: Pla
     if "table" in options:
         options["tau"] = Table(*options.pop("table"))
     rows = [dict(zip(states, values)) for values in zip(*states.values())]
-    problems = [make_problem(model, State(**row), **options) for row in rows]
-    return _described(Runs(problems).on(1))
+    given = [State(**row) for row in rows]
+    return _described(run_all(lambda k: make_problem(model, given[k], **options), given, 1))
 
 
 @lru_cache(maxsize=4)

@@ -15,7 +15,7 @@ from ..model.result import Result
 from ..validation import instances, whole_number
 from .cluster import run_on
 from .simulate import make_problem
-from .thread_runs import Runs
+from .together import run_all
 
 
 def simulate_many(
@@ -57,12 +57,16 @@ def simulate_many(
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "rtol": rtol, "atol": atol}
     wishes |= {"duration": duration, "dt": dt, "integrator": integrator}
     given = instances(states, State, "states")
-    problems: list[tuple[Problem, State]] = []
-    for k, state in enumerate(given):
+
+    def checked(k: int) -> tuple[Problem, State]:
         try:
-            problems.append(make_problem(model, state, **wishes))
+            return make_problem(model, given[k], **wishes)
         except ModelError as error:
             raise ModelError(f"states[{k}]: {error}") from error
-    done = Runs(problems).on(at_once) if client is None else run_on(client, model, given, wishes)
+
+    if client is None:
+        done = run_all(checked, given, at_once)
+    else:
+        done = run_on(client, model, [checked(k)[1] for k in range(len(given))], wishes)
     warn((each for result in done if isinstance(result, Result) for each in result.diagnosis), 2)
     return done

@@ -28,6 +28,7 @@ from . import (
     reaching,
     trees,
     unjitted,
+    worlds,
     wrapping,
 )
 from .timing import ROUNDS, Contestant, Spread, alternate
@@ -186,6 +187,13 @@ def against_ourselves(report: Report) -> None:
     report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
 
 
+def many_worlds(report: Report) -> None:
+    """10,000 runs of 20 steps against MuJoCo's rollouts."""
+    if installed("mujoco"):
+        many = worlds.Worlds()
+        report.race(many.ours(), ("simulate_many_10000_over_mujoco_rollout", many.mujoco_rollout()))
+
+
 def without_numba(report: Report) -> None:
     """Time of a step in plain Python over that of a jitted one; ``numba_support`` states the range to users."""
     plain, jitted = unjitted.seconds(False), unjitted.seconds(True)
@@ -225,6 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinematics_and_samples(report)
     against_opensim(report)
     on_two_threads(report)
+    many_worlds(report)
     without_numba(report)
     compilation(report)
     write_beside(options.json, report.as_json())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import linkages, muscles, pinocchio_cpp, reaching, trees, wrapping
+from . import linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -76,6 +76,7 @@ def test_contestants_run() -> None:
         muscles.massless(),
         linkages.ours(),
         reaching.sampled(3),
+        worlds.Worlds().ours(),
     ):
         each.run(2)
     reach = reaching.Reach(7)

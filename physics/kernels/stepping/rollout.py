@@ -8,7 +8,7 @@ from .. import layout as at
 from ..algebra.access import flat3
 from ..algebra.rotation_vector import principal_rotation_vector
 from ..algebra.vectors import Array, scale_add3
-from ..compiler.jit import entry, inline, shared
+from ..compiler.jit import inline, shared
 from ..dynamics.aba import accelerations
 from ..muscles.states import (
     FIRST,
@@ -295,7 +295,7 @@ def evaluate_stages(
         k += 1
 
 
-@entry
+@shared
 def rollout(
     arrays: Array,
     scheme: Array,

@@ -1,12 +1,16 @@
 """Many simulations on several threads: the same bits as one after the other, and none is lost where one fails."""
 
 import threading
+import warnings
 
 import numpy as np
 import pytest
 
 import physics as ph
+from physics.simulation.simulate import make_problem
+from physics.simulation.together import runs_together
 from tests.physics.constraints.mechanisms import bar, four_bar
+from tests.verification.generators import random_state, smooth_frames
 
 
 def double_pendulum():
@@ -26,6 +30,59 @@ def test_results_are_those_of_single_runs_to_the_bit(threads):
         alone = ph.simulate(model, state, 0.05, **wishes)
         np.testing.assert_array_equal(result.q, alone.q)
         np.testing.assert_array_equal(result.qd, alone.qd)
+
+
+def jointed_tree():
+    """Every kind of joint, with springs, limits and forces, for short runs."""
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    frames = smooth_frames(np.random.default_rng(5), 6)
+    joints = (
+        ph.joints.Free(),
+        ph.joints.Spherical(),
+        ph.joints.SplineCurve(frames),
+        ph.joints.Slider((1, 0, 0)),
+    )
+    parent = None
+    for k, joint in enumerate(joints):
+        limits = [(-0.1, 0.2)] if k == 3 else None
+        parent = builder.add_body(
+            f"b{k}",
+            parent,
+            joint=joint,
+            mass=1.0 + k,
+            inertia=np.diag([0.1, 0.2, 0.15]),
+            stiffness=3.0,
+            limits=limits,
+        )
+    builder.add_spring("spring", parent, (0, 0, 0), None, (0, 0, 1), stiffness=20.0)
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    "integrator", ["symplectic_euler", "textbook_symplectic_euler", "forward_euler", "rk4"]
+)
+@pytest.mark.parametrize(
+    "speed", [0.3, 30.0]
+)  # slow runs go together; of fast ones those with findings go alone
+def test_short_runs_in_one_call_are_single_runs_to_the_bit(integrator, speed):
+    model, rng = jointed_tree(), np.random.default_rng(4)
+    states = [random_state(model, rng, largest_angle=3.0, speed=speed) for _ in range(70)]
+    states = [model.state(state.q, state.qd, 2.5) for state in states]
+    wishes = {"dt": 1e-3, "integrator": integrator, "record_interval": 0.003, "tau": np.full(11, 0.2)}
+    problem, _ = make_problem(model, states[0], 0.04, **wishes)
+    assert runs_together(problem, states) == (integrator != "rk4")  # it looks ahead at limits, from its start
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ph.SimulationWarning)
+        found = ph.simulate_many(model, states, 0.04, threads=2, **wishes)
+        for state, result in zip(states, found, strict=True):
+            try:
+                alone = ph.simulate(model, state, 0.04, **wishes)
+            except ph.DivergedError as error:
+                assert str(result) == str(error)
+                continue
+            for name in ("t", "q", "qd"):
+                np.testing.assert_array_equal(getattr(result, name), getattr(alone, name))
+            assert result.info == alone.info
 
 
 def test_constraints_of_one_model_have_workspaces_of_their_own():

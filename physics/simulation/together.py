@@ -1,0 +1,147 @@
+"""Short runs from many states in one call of a kernel: what Python does for each run would take longer than the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..analysis.diagnosis import nothing_found
+from ..bodies.state import State
+from ..errors import DivergedError
+from ..integrators import INTEGRATORS
+from ..integrators.base import Problem, energy_row
+from ..integrators.constrained import needs_constraints
+from ..integrators.fixed_step import integrate_fixed_step, prepare_checks
+from ..integrators.limit_steps import limit_laws
+from ..joints.packing import aligned_zeros
+from ..kernels import layout
+from ..kernels.stepping import rollouts, step_checks
+from ..model.observation import observe
+from ..model.result import Result
+from .thread_runs import Runs
+
+# Steps of a body in a run, up to which a call for some runs is short enough for an interrupt behind it.
+LONGEST = 200_000
+MOST = 64  # runs in a call
+
+
+def run_all(
+    checked: Callable[[int], tuple[Problem, State]], states: Sequence[State], threads: int
+) -> list[Result | DivergedError]:
+    """Results of runs from states; `checked` makes the checked problem and start of one of them."""
+    if not states:
+        return []
+    first = checked(0)
+    if runs_together(first[0], states):
+        together = Together(first[0], states)
+        if together.is_finite():
+            return together.on(threads)
+    return Runs([first, *map(checked, range(1, len(states)))]).on(threads)
+
+
+def runs_together(problem: Problem, states: Sequence[State]) -> bool:
+    """Whether runs from these states go together: a tree without muscles and without what changes with time."""
+    model, method = problem.model, INTEGRATORS[problem.integrator]
+    shapes = {(each.q.shape, each.qd.shape, each.chart.shape, each.time) for each in states}
+    return (
+        method.run is integrate_fixed_step
+        and not (needs_constraints(problem) or model.muscles or problem.findings)
+        and problem.control is None
+        and len(problem.tau[0]) == 1
+        and problem.duration / problem.dt * model.num_bodies <= LONGEST
+        and len(shapes) == 1
+        and (method.number != layout.RUNGE_KUTTA or not any(law.any() for law in limit_laws(model)))
+    )
+
+
+class Together:
+    """Runs of one problem, which has checked the first state, from many of its shapes (see `runs_together`)."""
+
+    def __init__(self, problem: Problem, states: Sequence[State]) -> None:
+        self.problem, self.states = problem, states
+        self.q, self.qd = np.array([each.q for each in states]), np.array([each.qd for each in states])
+        self.chart = np.array([each.chart for each in states])
+
+    def is_finite(self) -> bool:
+        return bool(np.isfinite(self.q).all() and np.isfinite(self.qd).all())
+
+    def on(self, threads: int) -> list[Any]:
+        """Results of all runs, with errors of those that diverged."""
+        size = max(1, min(MOST, -(-len(self.q) // (4 * threads))))
+        parts = [slice(first, first + size) for first in range(0, len(self.q), size)]
+        if threads > 1 and len(parts) > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                found = list(pool.map(self._results, parts))
+        else:
+            found = list(map(self._results, parts))
+        done: list[Any] = [each for results in found for each in results]
+        alone = [k for k, each in enumerate(done) if each is None]
+        for k, result in zip(alone, Runs([(self.problem, self.states[k]) for k in alone]).on(threads)):
+            done[k] = result
+        return done
+
+    def _results(self, part: slice) -> list[Result | None]:
+        """Results of some runs; None where a run did not come to its end, and must be made alone."""
+        problem, model = self.problem, self.problem.model
+        runs, nv = len(self.q[part]), model.num_coordinates
+        shape = (runs, len(problem.samples), nv)
+        records = np.zeros(shape), np.zeros(shape), self.chart[part].copy()
+        records[0][:, 0], records[1][:, 0] = self.q[part], self.qd[part]
+        ends = np.zeros((runs, 4), dtype=np.int64)
+        ends[:, layout.WRITTEN] = 1
+        workspace = model.workspace()
+        spaces = workspace.clear()
+        energies = self._watched(part, spaces)
+        steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
+        scratch = workspace.stage, aligned_zeros(nv), aligned_zeros(nv)
+        method = INTEGRATORS[problem.integrator]
+        rollouts.rollouts(
+            model.arrays,
+            method.scheme,
+            problem.tau,
+            problem.dt,
+            steps,
+            problem.samples,
+            records,
+            (ends, energies),
+            scratch,
+            spaces,
+        )
+        info = {"integrator": problem.integrator, "dt": problem.dt, "steps": steps}
+        return self._told(records, ends, energies, info, self.chart[part])
+
+    def _watched(self, part: slice, spaces: Any) -> Any:
+        """What the checks of each run's steps begin with (runs, width)."""
+        problem = self.problem
+        prepare_checks(problem, INTEGRATORS[problem.integrator], self.states[part.start], spaces)
+        row = energy_row(problem.model, spaces[0])
+        energies = np.tile(row, (len(self.q[part]), 1))
+        if row[step_checks.CLOSED]:
+            kinetic, _, total = observe(problem.model, self.q[part], self.qd[part], anywhere=True)[1].T
+            energies[:, step_checks.FIRST] = total
+            energies[:, step_checks.MOST] = np.maximum(kinetic, row[step_checks.LIVELIEST])
+        return energies
+
+    def _told(
+        self, records: Any, ends: Any, energies: Any, info: dict[str, Any], charts: Any
+    ) -> list[Result | None]:
+        problem, (q, qd, after) = self.problem, records
+        times = problem.samples + problem.origin
+        books = energies[:, [step_checks.GAINED, step_checks.LIVELIEST, step_checks.DONE]]
+        known = (energies[:, step_checks.BOOKED] != 0.0) & np.isfinite(books.sum(axis=1))
+        quiet = known & nothing_found(problem, books, qd)
+        changes = (after - charts).sum(axis=1)
+        done: list[Result | None] = []
+        for k, row in enumerate(books.tolist()):
+            if ends[k, 2] != layout.OK or not quiet[k]:
+                done.append(None)
+                continue
+            told = info | {
+                "energy": dict(zip(("gained", "most_kinetic", "work"), row)),
+                "chart_changes": int(changes[k]),
+            }
+            done.append(Result(problem.model, times.copy(), q[k].copy(), qd[k].copy(), told))
+        return done
