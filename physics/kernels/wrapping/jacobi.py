@@ -54,7 +54,7 @@ def curving(kind: int, size: Vector, square: float, x: Lanes, t: Lanes) -> tuple
     return lanes_of((share * out * p[0], share * out * p[1], share * p[2])), out / square
 
 
-@shared
+@inline
 def field_step(kind: int, size: Vector, square: float, own: Array, at: int, step: float) -> None:
     """Advance a state by a step of arc length, by the formula of `flow`."""
     space = wrap.STEP_SPACE
@@ -126,7 +126,7 @@ def capsule_march(half: float, own: Array, at: int, length: float) -> bool:
     return False
 
 
-@shared
+@inline
 def march(kind: int, size: Vector, own: Array, x: Vector, t: Vector, length: float, turn: float) -> bool:
     """STATE at the end of the geodesic from x along t, in steps over which it turns by about `turn`; False where it
     needs too many.

@@ -12,7 +12,7 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
 from .geodesic import ZERO
-from .jacobi import ASIDE, ENDED, LINE, Four, moved_by, set_terms
+from .jacobi import ASIDE, ENDED, LINE, moved_by, set_terms
 from .surface import CAPSULE, TURN, Moving, gradient_of, next_step, part_ahead
 
 AT_SEAM = 1e-11  # of the radius: a node so near to a seam is meant to be there
@@ -144,13 +144,6 @@ def get_moving(own: Array, at: int) -> Moving:
     return flat3(own, at), flat3(own, at + 3), flat3(own, at + 6)
 
 
-@inline
-def put_ends(own: Array, k: int, moved: Four) -> None:
-    own[wrap.ALONG_ENDS + k], own[wrap.ASIDE_ENDS + k], own[wrap.TURN_ENDS + k], own[wrap.ARC_ENDS + k] = (
-        moved
-    )
-
-
 @shared
 def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> None:
     """The lanes of a geodesic that was found, and the derivatives of its beginning and length (along, aside, turn,
@@ -174,16 +167,20 @@ def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> N
     first, off = own[wrap.TERMS + LINE], own[wrap.TERMS + ENDED + LINE]
     missed = dot3(n, x) - first * dot3(n, t), dot3(a, x) - first * dot3(a, t)
     passed = -dot3(m, y) - off * dot3(m, w), -dot3(b, y) - off * dot3(b, w)
-    along, aside, turn, longer = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
-    for k in range(3):
-        put_ends(own, k, moved_by(own, (-n[k], -a[k], 0.0, 0.0)))
-        put_ends(own, 3 + k, moved_by(own, (0.0, 0.0, m[k], b[k])))
-    for k in range(6):
+    by_level = (0.0, 0.0, 0.0, 0.0)
+    for k in range(-1, 6):  # by the level, then by both ends at a fixed level
+        if k >= 0:
+            missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
+            passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
+        moved = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
+        if k < 0:
+            by_level = moved
+            continue
         rise = own[wrap.LEVEL_ENDS + k]
-        own[wrap.ALONG_ENDS + k] += along * rise
-        own[wrap.ASIDE_ENDS + k] += aside * rise
-        own[wrap.TURN_ENDS + k] += turn * rise
-        own[wrap.ARC_ENDS + k] += longer * rise
+        own[wrap.ALONG_ENDS + k] = moved[0] + by_level[0] * rise
+        own[wrap.ASIDE_ENDS + k] = moved[1] + by_level[1] * rise
+        own[wrap.TURN_ENDS + k] = moved[2] + by_level[2] * rise
+        own[wrap.ARC_ENDS + k] = moved[3] + by_level[3] * rise
 
 
 @inline

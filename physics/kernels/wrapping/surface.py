@@ -128,7 +128,7 @@ def level_of(kind: int, size: Vector, x: Vector) -> float:
     return 0.5 * (away * away + x[2] * x[2])
 
 
-@shared
+@inline
 def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
     """t H t along a lane."""
     if kind != TORUS:
