@@ -12,6 +12,7 @@ from .analysis.muscle_ranking import MuscleMassEffect, rank_muscle_masses
 from .analysis.muscle_readings import (
     MuscleLengths,
     MusclePoints,
+    muscle_length_biases,
     muscle_lengths,
     muscle_points,
     muscle_polyline,
@@ -90,6 +91,7 @@ __all__ = [
     "excite",
     "muscle_lengths",
     "MuscleLengths",
+    "muscle_length_biases",
     "muscle_points",
     "MusclePoints",
     "muscle_polyline",

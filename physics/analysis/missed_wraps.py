@@ -53,13 +53,15 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
     spaces = model.workspace(moment_arms=True).clear()
     workspace = spaces[0][model.num_bodies + SCRATCH_ROWS :].reshape(-1)
     states = [place + wrapping.STATUS for _, place in strands]
-    lengths, gradients = np.zeros((len(model.muscles), 2)), np.zeros((len(model.muscles), q.shape[1]))
+    lengths, gradients = np.zeros((len(model.muscles), 3)), np.zeros((len(model.muscles), q.shape[1]))
     still, found = np.zeros(q.shape[1]), np.zeros((len(rows), len(strands)))
     all_lengths, slopes = np.zeros((len(rows), len(lengths))), np.zeros((len(rows), *gradients.shape))
     for t, row in enumerate(rows):
         workspace[states] = wrapping.STRAIGHT  # an inactive strand does not write its own status
         gradients[:] = 0.0
-        kernels.muscles.readings.muscle_lengths(model.arrays, row.copy(), still, lengths, gradients, *spaces)
+        kernels.muscles.readings.muscle_lengths(
+            model.arrays, row.copy(), still, still, lengths, gradients, *spaces
+        )
         found[t], all_lengths[t], slopes[t] = workspace[states], lengths[:, 0], gradients
     missed = []
     for number, muscle in enumerate(model.muscles):

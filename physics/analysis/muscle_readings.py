@@ -57,16 +57,35 @@ def muscle_lengths(model: Model, state: State) -> MuscleLengths:
     Raises:
         ModelError, JointRangeError: as `forward_dynamics`.
     """
+    lengths, gradients = _lengths(model, state)
+    return MuscleLengths(lengths[:, 0].copy(), lengths[:, 1].copy(), gradients)
+
+
+def muscle_length_biases(model: Model, state: State) -> FloatArray:
+    """J' q' of all muscles' lengths (muscles,) [m/s^2]: their second derivatives are J q'' plus these; exact.
+
+    J is `gradients` of `muscle_lengths`.
+
+    Raises:
+        ModelError, JointRangeError: as `forward_dynamics`.
+    """
+    lengths, _ = _lengths(model, state)
+    biases: FloatArray = lengths[:, 2].copy()
+    return biases
+
+
+def _lengths(model: Model, state: State) -> tuple[FloatArray, FloatArray]:
+    """Lengths, rates and biases (muscles, 3), and gradients (muscles, nv)."""
     state = check_state(model, state)
-    lengths = np.zeros((len(model.muscles), 2))
-    gradients = np.zeros((len(model.muscles), model.num_coordinates))
+    still = np.zeros(model.num_coordinates)
+    lengths, gradients = np.zeros((len(model.muscles), 3)), np.zeros((len(model.muscles), len(still)))
     spaces = model.workspace(moment_arms=True).clear()
     if model.muscles:
         kernels.muscles.readings.muscle_lengths(
-            model.arrays, np.array(state.q), np.array(state.qd), lengths, gradients, *spaces
+            model.arrays, np.array(state.q), np.array(state.qd), still, lengths, gradients, *spaces
         )
         check_flags(model, spaces[2])
-    return MuscleLengths(lengths[:, 0].copy(), lengths[:, 1].copy(), gradients)
+    return lengths, gradients
 
 
 def muscle_points(model: Model, state: State, muscle: str) -> MusclePoints:

@@ -10,8 +10,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..bodies.body import Body, name_of
 from ..errors import ModelError
-from ..joints import Free, Joint, Translational
+from ..joints import Free, Joint, Planar, PlanarTranslation, Translational
 from ..registry import checked_entries
+from ..validation import truth
 from . import from_dict
 from .base import Constraint
 from .frames import PointConstraint, WeldConstraint
@@ -89,7 +90,14 @@ class ConstraintBuilder:
         return part
 
     def add_target(
-        self, name: str, body: Body | str, *, point: Any = None, frame: Any = None, at: Any = None
+        self,
+        name: str,
+        body: Body | str,
+        *,
+        point: Any = None,
+        frame: Any = None,
+        at: Any = None,
+        planar: bool = False,
     ) -> Body:
         """Move a point or a frame of a body along a prescribed motion (Wang 2022, sec. 4.6.5, maximal coordinates).
 
@@ -103,6 +111,8 @@ class ConstraintBuilder:
             body: the body to move, added before, or its name.
             point: (3,) in its frame [m]. frame: (4, 4) in its frame. Exactly one of the two.
             at: pose of the target's joint in the world (4, 4), the identity if not given.
+            planar: it moves in the x-y plane of `at` alone, with positions (K, 2), or (K, 3) with the angle about z
+                last: for mechanisms in that plane, whose own joints keep them there.
 
         Raises:
             ModelError: an invalid argument; the builder is then unchanged.
@@ -115,10 +125,13 @@ class ConstraintBuilder:
             raise ModelError(f"body {moved!r} of target {name!r} is missing: add bodies first")
         constraint: Constraint
         if frame is None:
-            joint: Joint = Translational()
+            joint: Joint = (
+                PlanarTranslation() if truth(planar, f"planar of target {name!r}") else Translational()
+            )
             constraint = PointConstraint(moved, name, point=point)
         else:
-            joint, constraint = Free(), WeldConstraint(moved, name, frame=frame)
+            joint = Planar() if truth(planar, f"planar of target {name!r}") else Free()
+            constraint = WeldConstraint(moved, name, frame=frame)
         target: Body = self.add_body(
             name, joint=joint, mass=TARGET_MASS, inertia=TARGET_MASS * np.eye(3), joint_in_parent=at
         )

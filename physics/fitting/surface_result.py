@@ -17,7 +17,8 @@ class SurfaceFit:
     """A spline surface joint fitted to poses.
 
     Attributes:
-        joint: the fitted `SplineSurface`; its `values` are three angles [rad], then x, y, z [m].
+        joint: the fitted `SplineSurface`; its `values` are three angles [rad] about the axes of its `sequence`, which
+            the fit chooses unless it is given, then x, y, z [m].
         q: place of each pose (N, n).
         residuals: see `Residuals`.
         iterations: Gauss-Newton steps.

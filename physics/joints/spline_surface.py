@@ -183,7 +183,8 @@ class SplineSurface(Joint):
         return "" if least >= 4 else f"(order {least}): dynamics needs order >= 4"
 
     def angles_and_lengths(self, q: Any) -> FloatArray:
-        """The six splines of eq. 25 (..., 6) at q (..., n): three angles, then x, y, z.
+        """The six splines of eq. 25 (..., 6) at q (..., n): three angles about the axes of `sequence`, each in the
+        frame after the ones before, then x, y, z.
 
         Raises:
             ModelError: q has the wrong shape or is not finite.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import registry
+from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Function, function_from_dict
@@ -22,6 +22,7 @@ from .force_law import ForceLaw
 MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
 SHORTEST = 0.01  # of the optimal length: least length of fibres, unless another bound is larger
 UNDAMPED = 1e-3  # less damping counts as none
+CURVES = ("active", "passive", "tendon", "velocity")  # as numbered in `kernels.muscles.law_curves`
 LEAST_FACTOR = 0.1  # least active force and slopes of an undamped fibre on an elastic tendon
 
 
@@ -53,6 +54,29 @@ class Hill(ForceLaw):
     deactivation_time: float
     minimum_activation: float
     rigid_tendon: bool
+
+    def curve(self, name: str, x: Any) -> tuple[FloatArray, FloatArray]:
+        """A curve of the law and its slope, each in the shape of x.
+
+        Args:
+            name: ``"active"`` and ``"passive"``: force of the fibre over the largest isometric one, by its length over
+                the optimal one; ``"tendon"``: the tendon's, by its length over the slack one; ``"velocity"``: active
+                force at full activation over that at rest, by the fibre's speed over the largest one (shortening is
+                negative).
+
+        Raises:
+            ModelError: an unknown name, or x is not finite.
+        """
+        if name not in CURVES:
+            raise ModelError(
+                f"no curve of a {self.type} law is named {name!r:.80}; there are {', '.join(CURVES)}"
+            )
+        places = np.asarray(x, dtype=np.float64)
+        if not np.isfinite(places).all():
+            raise ModelError(f"a curve of a {self.type} law needs finite numbers")
+        found = np.empty((places.size, 2))
+        kernels.muscles.law_curves.law_curve(self.record, CURVES.index(name), places.ravel().copy(), found)
+        return found[:, 0].reshape(places.shape), found[:, 1].reshape(places.shape)
 
     def _check(self, **positive: str) -> None:
         """Check the common numbers and those in `positive`, {name: condition}."""

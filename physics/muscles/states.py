@@ -19,11 +19,11 @@ OVER = 1e-3  # time steps may exceed an activation's range by this
 
 def path_lengths(model: ModelView, q: FloatArray) -> FloatArray:
     """Path lengths (muscles,) of all muscles at coordinates (nv,)."""
-    lengths = np.zeros((len(model.muscles), 2))
+    lengths, still = np.zeros((len(model.muscles), 3)), np.zeros(len(q))
     gradients = np.zeros((len(model.muscles), len(q)))
     workspace = model.workspace(moment_arms=True).clear()
     kernels.muscles.readings.muscle_lengths(
-        model.arrays, np.array(q), np.zeros(len(q)), lengths, gradients, *workspace
+        model.arrays, np.array(q), still, still, lengths, gradients, *workspace
     )
     result: FloatArray = lengths[:, 0]
     return result

@@ -82,7 +82,7 @@ def ours(whole: Sequence[Subject]) -> Contestant:
     for subject in whole:
         model = subject.model
         spaces = model.workspace(moment_arms=True).clear()
-        lengths = np.zeros((len(model.muscles), 2))
+        lengths = np.zeros((len(model.muscles), 3))
         gradients = np.zeros((len(model.muscles), model.num_coordinates))
         still = np.zeros(model.num_coordinates)
         prepared.append(
@@ -92,7 +92,7 @@ def ours(whole: Sequence[Subject]) -> Contestant:
     def run(steps: int) -> Any:
         for step in range(steps):
             for arrays, values, still, lengths, gradients, spaces in prepared:
-                kernel(arrays, values[step % POSES], still, lengths, gradients, *spaces)
+                kernel(arrays, values[step % POSES], still, still, lengths, gradients, *spaces)
         return prepared
 
     return Contestant("ours", run)

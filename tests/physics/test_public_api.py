@@ -17,7 +17,7 @@ SampledDynamics ExternalForce inverse_kinematics InverseKinematics KinematicSolu
 limit_impact Impact simulate simulate_many simulate_loop Table keyframe_table forces force_wrenches
 ForceWrench Result fit_curve CurveFit check_curve CurveCheck fit_surface naive_surface_fit SurfaceFit
 save_model load_model ModelFile save_result load_result read_opensim OpenSimModel motion_samples Storage
-read_storage write_storage write_opensim OpenSimReport
+read_storage write_storage write_opensim OpenSimReport muscle_length_biases
 CondyleError ModelError JointRangeError FormatError FitError DivergedError
 CancelledError MissingDependencyError Finding SimulationWarning
 """

@@ -6,6 +6,7 @@ from ..loading import load_on_use
 
 if TYPE_CHECKING:
     from . import hill as hill
+    from . import law_curves as law_curves
     from . import readings as readings
 else:
     __getattr__ = load_on_use(__name__)

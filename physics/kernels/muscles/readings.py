@@ -24,23 +24,27 @@ def muscle_lengths(
     arrays: Array,
     q: Array,
     qd: Array,
+    still: Array,
     lengths: Array,
     gradients: Array,
     work: Array,
     dof: Array,
     flags: Array,
 ) -> None:
-    """Lengths and their rates (muscles, 2), and derivatives of the lengths by the coordinates (muscles, nv), which come
-    in as zeros.
+    """Lengths, their rates and biases J' q' (muscles, 3), and derivatives of the lengths by the coordinates (muscles,
+    nv), which come in as zeros. still (nv,) are zeros.
     """
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
+    gravity = flat3(data, at.GRAVITY)
     kinematics(arrays, q, qd, work, dof, flags)
+    spread_accelerations(arrays, still, False, work, dof)
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     columns = columns_at(dof.shape[0])
     row = int(data[at.MUSCLE_ROWS])
     for k in range(int(data[at.MUSCLE_COUNT])):
-        count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
+        count = trace_path(arrays, row, q, qd, still, gravity, True, work, space)
         lengths[k, 0], lengths[k, 1] = space[muscle.LENGTH], space[muscle.RATE]
+        lengths[k, 2] = space[muscle.SECOND]
         point_columns(arrays, row, count, space, dof)
         for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
