@@ -20,7 +20,13 @@ from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
 from .opensim_laws import law_of
 from .opensim_notes import Notes
-from .opensim_parts import OpenSimCoordinate, OpenSimMuscle, OpenSimPoint, OpenSimWrapObject
+from .opensim_parts import (
+    OpenSimCoordinate,
+    OpenSimMuscle,
+    OpenSimPoint,
+    OpenSimWrapObject,
+    follow_drivers,
+)
 
 # random poses at which paths are tested against their surfaces, beside those along each coordinate
 POSES = 60
@@ -134,6 +140,7 @@ class Meetings:
                 along.append(row)
         anywhere = rng.uniform(ranges[:, 0], ranges[:, 1], (POSES, count))
         self.q = np.concatenate([along, anywhere])
+        follow_drivers(self.model, self.q, np.zeros_like(self.q))
         state = self.model.state()
         poses = np.array([body_poses(self.model, replace(state, q=row)) for row in self.q])
         self.poses = {name: poses[:, i] for i, name in enumerate(self.model.body_names)}

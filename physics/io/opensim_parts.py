@@ -224,11 +224,17 @@ class OpenSimModel:
         if given:
             unknown = next(iter(given))
             raise ModelError(f"no coordinate is named {unknown!r}{near_names(unknown, self.coordinates)}")
-        for constraint in model.constraints.values():
-            if isinstance(constraint, CouplingConstraint):
-                driver = sum(weight * q[names.index(name)] for name, weight in constraint.drivers.items())
-                speed = sum(weight * qd[names.index(name)] for name, weight in constraint.drivers.items())
-                value, slope, _ = constraint.function.derivatives(driver)
-                follower = names.index(constraint.coordinate)
-                q[follower], qd[follower] = value, slope * speed
+        follow_drivers(model, q, qd)
         return model.state(q, qd, time)
+
+
+def follow_drivers(model: Model, q: FloatArray, qd: FloatArray) -> None:
+    """Set coupled coordinates (..., nv) and their speeds by their drivers', in place."""
+    names = model.coordinate_names
+    for constraint in model.constraints.values():
+        if isinstance(constraint, CouplingConstraint):
+            weights = {names.index(name): weight for name, weight in constraint.drivers.items()}
+            driver, speed = (sum(weight * x[..., k] for k, weight in weights.items()) for x in (q, qd))
+            value, slope, _ = np.moveaxis(constraint.function.derivatives(driver), -1, 0)
+            follower = names.index(constraint.coordinate)
+            q[..., follower], qd[..., follower] = value, slope * speed

@@ -1,12 +1,14 @@
 """Muscles of OpenSim models: their paths, and the surfaces that these wrap over."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import physics as ph
 from physics.geometry import lie
+from physics.io.opensim_muscles import Meetings
 from tests.physics.io.osim import body, hinged, wrapped
 
 
@@ -106,3 +108,17 @@ def test_a_stretch_that_a_quadrant_alone_forces_round_a_surface_is_straight_and_
     assert list(read.build().muscles[0].strands) == [1]
     (told,) = read.warnings
     assert told.endswith(": cord from p1 to p2 over ball")
+
+
+def test_poses_in_which_paths_are_tested_keep_couplings():
+    builder = ph.ModelBuilder()
+    for name, parent in (("a", None), ("b", "a")):
+        builder.add_body(name, parent, joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    builder.add_constraint("gear", ph.constraints.CouplingConstraint("b.angle", {"a.angle": -0.5}))
+    ranges = {
+        name: SimpleNamespace(coordinate=f"{name}.angle", range=(-1.0, 2.0), default=0.3) for name in "ab"
+    }
+    meetings = Meetings(builder, ranges)
+    first, second = (meetings.q[:, meetings.places[f"{name}.angle"]] for name in "ab")
+    np.testing.assert_allclose(second, -0.5 * first, atol=1e-15)
+    assert first.min() < -0.9 and first.max() > 1.9
