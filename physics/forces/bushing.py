@@ -72,8 +72,8 @@ def make_bushing(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
         raise ModelError(f"elastic {of} must be 6 functions or numbers, got {given!r:.80}")
     elastic = tuple(_function(each, f"elastic[{k}] {of}") for k, each in enumerate(given))
     damping = per_coordinate(values["damping"], 6, f"damping {of}", not_negative=True)
-    ends = {"body": body, "other": other, **frames}
-    bushing = Bushing(name, elastic=elastic, damping=damping, measured_in=values["measured_in"], **ends)
+    ends = body, frames["frame"], other, frames["other_frame"]
+    bushing = Bushing(name, *ends, elastic, damping, values["measured_in"])
     bushing.lock()
     return bushing
 

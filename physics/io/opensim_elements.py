@@ -242,9 +242,9 @@ def _contact(
     plane = half.pose.copy()
     plane[:3, :3] = half.pose[:3, [1, 2, 0]] * [1.0, -1.0, -1.0]
     stiffness = 4.0 / 3.0 * firmness * np.sqrt(sphere.radius * firmness)
-    place = {"other": half.body, "plane": plane, "stiffness": stiffness}
+    place: dict[str, Any] = {"other": half.body, "plane": plane, "stiffness": stiffness, **values}
     center = sphere.pose[:3, 3]
-    made.builder.add_sphere_contact(name, sphere.body, center, sphere.radius, **place, **values)
+    made.builder.add_sphere_contact(name, sphere.body, center, sphere.radius, **place)
 
 
 def _friction(node: Node) -> FloatArray:

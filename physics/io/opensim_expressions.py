@@ -109,7 +109,11 @@ def parse(text: str, variables: tuple[str, ...], where: str) -> Term:
 def _term(node: ast.expr, known: Mapping[str, Term], room: int) -> Term:
     if not room:
         raise ValueError(f"it is nested deeper than {DEEPEST}")
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ):
         return Term(number=float(node.value))
     if isinstance(node, ast.Name) and node.id in known:
         return known[node.id]
@@ -178,8 +182,11 @@ def _resolved(term: Term, value: str, rate: str, span: tuple[float, float], wher
     at_rest = [_sum(damping).value({rate: np.zeros(1)})] if damping else []
     elastic += [Term(number=float(np.ravel(shift)[0])) for shift in at_rest]
     damping += [Term(number=-float(np.ravel(shift)[0])) for shift in at_rest]
-    places = ((elastic, value, span), (viscous, value, span), (damping, rate, (-100.0, 100.0)))
-    return Resolved(*(function_of(_sum(terms), *place, where) if terms else None for terms, *place in places))
+    by_value, by_both = (
+        function_of(_sum(terms), value, span, where) if terms else None for terms in (elastic, viscous)
+    )
+    by_rate = function_of(_sum(damping), rate, (-100.0, 100.0), where) if damping else None
+    return Resolved(by_value, by_both, by_rate)
 
 
 def function_of(term: Term, variable: str, span: tuple[float, float], where: str) -> Function:
@@ -253,11 +260,13 @@ def _polynomial(term: Term, variable: str) -> FloatArray | None:
     elif term.name == "*":
         found = np.convolve(first, last)  # type: ignore[arg-type]
     elif term.name == "/" and not term.parts[1].variables:
-        found = first / last[0]  # type: ignore[operator,index]
+        found = first / last[0]  # type: ignore[index]
     elif (term.name in ("square", "cube") or (term.name == "^" and not term.parts[1].variables)) and (
         power in range(1, POWERS + 1)
     ):
-        found = np.polynomial.polynomial.polypow(first, int(power))
+        found = first
+        for _ in range(int(power) - 1):
+            found = np.convolve(found, first)  # type: ignore[arg-type]
     if found is None or not np.isfinite(found).all():
         return None
     kept = max(int(np.max(np.flatnonzero(found), initial=1)), 1)

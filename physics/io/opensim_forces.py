@@ -95,7 +95,7 @@ def _spring(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     numbers = {name: node.number(given, 0.0) for name, given in LINEAR.items()}
     if min(numbers["stiffness"], numbers["damping"]) < 0.0:
         raise FormatError(f"{node.path}: stiffness and viscosity must not be negative")
-    return Laws(**numbers)
+    return Laws(stiffness=numbers["stiffness"], rest=numbers["rest"], damping=numbers["damping"])
 
 
 def _limit(node: Node, coordinate: OpenSimCoordinate) -> Laws:
@@ -136,7 +136,8 @@ def _faded(low: float, high: float, soft: float, below: FloatArray, above: Float
 def _expression(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     parts = resolved(node.text("expression", "0.0"), "q", "qdot", _span(coordinate), node.path)
     functions = (parts.by_value, parts.by_both, parts.by_rate)
-    return Laws(*(None if each is None else scaled(each, -1.0) for each in functions))
+    elastic, viscosity, damper = (None if each is None else scaled(each, -1.0) for each in functions)
+    return Laws(elastic, viscosity, damper)
 
 
 LINEAR = {"stiffness": "stiffness", "rest": "rest_length", "damping": "viscosity"}

@@ -84,10 +84,10 @@ def form_of(joint: Joint, held: Any, span: FloatArray, tolerance: float) -> Form
     if isinstance(joint, Fixed):
         return Form("WeldJoint")
     if isinstance(joint, Hinge):
-        turn = facing(np.zeros(3), joint.axis)
+        turn = facing(np.zeros(3), np.array(joint.axis))
         return Form("PinJoint", coordinates=(0,), before=turn, after=lie.inverse(turn))
     if isinstance(joint, Slider):
-        turn = facing(np.zeros(3), joint.axis)
+        turn = facing(np.zeros(3), np.array(joint.axis))
         turn[:3, :3] = turn[:3, [2, 0, 1]]
         return Form("SliderJoint", coordinates=(0,), before=turn, after=lie.inverse(turn))
     if isinstance(joint, Spherical | Euler | RollPitchYaw):
@@ -174,7 +174,7 @@ def _fitted(joint: Joint, span: FloatArray, tolerance: float) -> Form:
         span = np.array([0.0, joint.period])
     if not np.isfinite(span).all():
         raise ModelError(f"a joint of type {joint.type!r} without limits has no splines")
-    looks = joint.transform(np.linspace(*span, 65)[:, None])
+    looks = joint.transform(np.linspace(span[0], span[1], 65)[:, None])
     before = looks[32].copy()
     moved = lie.inverse(before) @ looks
     spins = lie.so3_log(moved[1:, :3, :3] @ moved[:-1, :3, :3].swapaxes(1, 2))

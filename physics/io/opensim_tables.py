@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Polynomial
 
 from .. import kernels
 from .._typing import FloatArray
 from ..errors import FormatError
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial
+
+
+def _shifted_chebyshev(k: int) -> FloatArray:
+    """Coefficients of T_k(u) by rising powers of u + 1."""
+    line = np.array([-1.0, 1.0])
+    before, last = np.ones(1), line
+    for _ in range(k):
+        before, last = last, 2.0 * np.convolve(line, last) - np.pad(before, (0, 2))[: len(last) + 1]
+    return before
+
 
 DEGREE = 9
 CLOSE = 1e-12  # error of a table, as a share of the largest value nearby; round-off is near
@@ -25,12 +35,7 @@ ORDERS = np.arange(DEGREE + 1)
 SPECTRUM = (
     np.cos(np.outer(ORDERS, np.arccos(NODES))) * np.where(ORDERS == 0, 1.0, 2.0)[:, None] / (DEGREE + 1)
 )
-POWERS = np.array(
-    [
-        np.pad(Chebyshev.basis(k).convert(kind=Polynomial)(Polynomial([-1.0, 1.0])).coef, (0, DEGREE - k))
-        for k in ORDERS
-    ]
-).T
+POWERS = np.array([np.pad(_shifted_chebyshev(k), (0, DEGREE - k)) for k in range(DEGREE + 1)]).T
 
 
 def tabulated(
@@ -41,7 +46,8 @@ def tabulated(
     Raises:
         FormatError: a value is not finite, or there are too many pieces.
     """
-    open_, done = [(low, high)], []
+    open_: list[tuple[float, float]] = [(low, high)]
+    done: list[tuple[float, FloatArray]] = []
     while open_:
         if len(done) + len(open_) > MOST:
             raise FormatError(f"{where}: the function needs more than {MOST} pieces from {low:g} to {high:g}")
@@ -51,7 +57,7 @@ def tabulated(
         if not (np.isfinite(given).all() and np.isfinite(looked).all()):
             raise FormatError(f"{where}: the function is not finite from {start:g} to {end:g}")
         row = POWERS @ (SPECTRUM @ given)
-        miss = np.abs(np.polynomial.polynomial.polyval(BETWEEN + 1.0, row) - looked).max()
+        miss = np.abs(np.polyval(row[::-1], BETWEEN + 1.0) - looked).max()
         # of the function's own argument
         noise = 8.0 * EPSILON * max(abs(start), abs(end)) * np.ptp(given) / half
         if miss <= CLOSE * np.abs(given).max() + noise or half <= NARROW * (high - low):

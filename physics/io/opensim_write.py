@@ -100,8 +100,8 @@ class _Writing:
 
     def document(self) -> Element:
         joints = [made_joint for body in self.model.bodies if (made_joint := self._joint(body)) is not None]
-        named, given = Names(), self.model.constraints.items()
-        constraints = [self._constraint(name, named(name), each) for name, each in given]
+        named = Names()
+        rows = [self._constraint(name, named(name), each) for name, each in self.model.constraints.items()]
         self._springs()
         muscles = Muscles(self._frame, self._place, self.force_names, self.tolerance)
         for muscle in self.model.muscles:
@@ -113,7 +113,7 @@ class _Writing:
         self.errors |= muscles.errors
         bodies = [self._body(body, muscles.surfaces.get(body.name, ())) for body in self.model.bodies]
         ground = made("Ground", *_wraps(muscles.surfaces.get(None, ())), name="ground")
-        kept = [each for each in constraints if each is not None]
+        kept = [each for each in rows if each is not None]
         sets = [("BodySet", bodies), ("JointSet", joints), ("ConstraintSet", kept), ("ForceSet", self.forces)]
         parts = [ground, *(collection(tag, members) for tag, members in sets)]
         root = Element("OpenSimDocument", {"Version": VERSION})
@@ -264,15 +264,16 @@ class _Writing:
             ends = [self._frame(None if k < 0 else names[k]) for k in (spring.body, spring.other)]
             places = {"point1": spring.point, "point2": spring.other_point}
             given = self.force_names(spring.name)
+            values: dict[str, Any] = {"stiffness": spring.stiffness, "rest_length": spring.rest_length}
+            tag, keys = "PointToPointSpring", ("socket_body1", "socket_body2")
             if spring.damping:
                 text = f"{spring.stiffness!r}*(d-{spring.rest_length!r})+{spring.damping!r}*ddot"
-                bodies = {f"body{k}": end for k, end in zip((1, 2), ends)}
-                tag, values = "ExpressionBasedPointToPointForce", {**bodies, "expression": text}
-            else:
-                sockets = {f"socket_body{k}": end for k, end in zip((1, 2), ends)}
-                numbers = {"stiffness": spring.stiffness, "rest_length": spring.rest_length}
-                tag, values = "PointToPointSpring", {**sockets, **numbers}
-            self.forces.append(made(tag, name=given, **places, **values))
+                tag, keys, values = (
+                    "ExpressionBasedPointToPointForce",
+                    ("body1", "body2"),
+                    {"expression": text},
+                )
+            self.forces.append(made(tag, name=given, **dict(zip(keys, ends)), **places, **values))
 
     def _constraint(self, ours: str, name: str, given: Any) -> Element | None:
         ends = [self._frame(getattr(given, end)) for end in ("body", "other") if hasattr(given, end)]
@@ -325,10 +326,7 @@ class _Writing:
 
 def _times(pose: FloatArray | None, other: FloatArray | None) -> FloatArray:
     """The product of two poses, of which one may be missing."""
-    if pose is None or other is None:
-        found: FloatArray = np.eye(4) if pose is None and other is None else pose if other is None else other
-        return found
-    product: FloatArray = pose @ other
+    product: FloatArray = (np.eye(4) if pose is None else pose) @ (np.eye(4) if other is None else other)
     return product
 
 
