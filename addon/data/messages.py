@@ -97,6 +97,7 @@ TEXTS = {
     "import-no-vtp": "Geometry {file} is left out: only .vtp files are read. Convert it",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
+    "import-degroote": "{muscle!r} gets the nearest of Millard's curves, within 0.1 of the largest force: the add-on lacks De Groote's",
     "import-cord": "{muscle!r} is imported without force: the add-on has no law of a passive cord. Give it one",
     "import-obstacle": "Muscle {muscle!r}: one of its obstacles is left out",
     "import-activations": "Activations at the start are not imported; muscles start with the excitation of the first frame as their activation: {muscles}",

@@ -38,8 +38,9 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             item = _muscle(standing, made, muscle, surfaces, float(length))
             made.muscles[muscle.name] = item
-            if muscle.law is not None and muscle.law.type == "cord":
-                made.warnings.append(findings.about(item, "import-cord", muscle=muscle.name))
+            kind = None if muscle.law is None else muscle.law.type
+            if kind in ("cord", "degroote"):
+                made.warnings.append(findings.about(item, f"import-{kind}", muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
@@ -131,6 +132,8 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     if law is None or law.type == "cord":
         settings.law.kind = "none"
         return
+    if law.type == "degroote":
+        law = physics_access.part("io.opensim_laws").nearest_millard(law)
     metres = units.length_scale(standing.scene)
     settings.law.kind = law.type
     if law.type == "tension":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ModelError
-from ..muscles import ForceLaw, Millard, Tension, Thelen
+from ..muscles import DeGroote, ForceLaw, Millard, Tension, Thelen
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimMuscle
 
@@ -55,11 +55,12 @@ MILLARD = COMMON | {
 }
 DEGROOTE = COMMON | {
     "fiber_damping": "damping",
-    "passive_fiber_strain_at_one_norm_force": "passive_strain_one",
+    "passive_fiber_strain_at_one_norm_force": "passive_strain",
     "tendon_strain_at_one_norm_force": "tendon_strain",
+    "active_force_width_scale": "active_width",
+    "activation_dynamics_smoothing": "activation_smoothing",
 }
 LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016, within 0.1 of the largest force
-    "damping": 0.0,
     "active_low": 0.5,
     "active_knee": 0.73,
     "active_high": 1.7,
@@ -69,16 +70,14 @@ LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016,
     "eccentric_slope": 0.1,
     "eccentric_curviness": 0.5,
     "eccentric_force": 1.8,
-    "passive_strain_one": 0.6,
     "passive_low_stiffness": 0.2,
     "passive_curviness": 0.75,
-    "activation_time": 0.015,
-    "deactivation_time": 0.06,
 }
+SHARED = (*COMMON.values(), "damping", "rigid_tendon", "tendon_strain")  # of Millard's and De Groote's laws
 LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
-    "DeGrooteFregly2016Muscle": (Millard, DEGROOTE),
+    "DeGrooteFregly2016Muscle": (DeGroote, DEGROOTE),
 }
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
@@ -88,7 +87,7 @@ FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 ASIDE = frozenset(
     {
         *("optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"),
-        *("default_normalized_tendon_force", "activation_dynamics_smoothing"),
+        "default_normalized_tendon_force",
     }
 )
 
@@ -106,10 +105,9 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     values: dict[str, Any] = DEFAULTS | {
         ours: muscle.parameters[theirs] for theirs, ours in names.items() if theirs in muscle.parameters
     }
+    flags = dict(muscle.flags)
     if names is DEGROOTE:
-        values = LIKE_DEGROOTE | values
-        values["passive_stiffness"] = 3.0 / max(values["passive_strain_one"], 1e-3)
-        notes.warn("a DeGrooteFregly2016Muscle has the nearest of Millard's curves", muscle.name)
+        values["passive"] = not flags.pop("ignore_passive_fiber_force", False)
     slack = values["tendon_slack_length"]
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False) or slack == 0.0
     if slack == 0.0:
@@ -117,7 +115,7 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
         notes.note("a tendon without length is rigid", muscle.name)
     if muscle.flags.get("ignore_activation_dynamics", False):
         notes.warn("ignore_activation_dynamics is not supported; the time constants apply", muscle.name)
-    for name, set_ in muscle.flags.items():
+    for name, set_ in flags.items():
         if set_ and name not in FLAGS:
             notes.warn(f"{name} is not supported", muscle.name)
     for name, value in muscle.parameters.items():
@@ -130,6 +128,13 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     except ModelError as error:
         raise ModelError(f"muscle {muscle.name!r}: {error}") from error
     return law
+
+
+def nearest_millard(law: DeGroote) -> Millard:
+    """A law with Millard's curves, for programs that lack De Groote's; within 0.1 of the largest force."""
+    values: dict[str, Any] = {name: getattr(law, name) for name in SHARED} | LIKE_DEGROOTE
+    values["passive_strain_one"] = law.passive_strain
+    return Millard(**values, passive_stiffness=3.0 / max(law.passive_strain, 1e-3))
 
 
 def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:

@@ -10,10 +10,21 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from ..errors import ModelError
-from ..muscles import Cylinder, Ellipsoid, Millard, Muscle, PathPoint, Sphere, Tension, Thelen, Torus
+from ..muscles import (
+    Cylinder,
+    DeGroote,
+    Ellipsoid,
+    Millard,
+    Muscle,
+    PathPoint,
+    Sphere,
+    Tension,
+    Thelen,
+    Torus,
+)
 from ..muscles.cord import Cord
 from ..muscles.obstacle import Obstacle
-from .opensim_laws import MILLARD, THELEN
+from .opensim_laws import DEGROOTE, MILLARD, THELEN
 from .opensim_out import Names, angles, collection, expression, function_or_spline, made
 
 INFINITE = 1000.0  # m: length of a cylinder without ends
@@ -62,6 +73,8 @@ class Muscles:
             return _hill("Millard2012EquilibriumMuscle", path, given, muscle, MILLARD)
         if isinstance(law, Thelen):
             return _hill("Thelen2003Muscle", path, given, muscle, THELEN)
+        if isinstance(law, DeGroote):
+            return _hill("DeGrooteFregly2016Muscle", path, given, muscle, DEGROOTE)
         raise ModelError(f"OpenSim has no law of type {law.type!r}")
 
     def _path(self, muscle: Muscle) -> Element:
@@ -159,7 +172,7 @@ def _hill(tag: str, path: Element, name: str, muscle: Muscle, entries: Mapping[s
             numbers["passive_stiffness"] = 2.0 / (law.passive_strain_one - law.passive_strain_zero)
         if law.tendon_stiffness is None:
             numbers["tendon_stiffness"] = 1.375 / law.tendon_strain
-    plain = {theirs: numbers[ours] for theirs, ours in entries.items() if "." not in theirs}
+    plain: dict[str, Any] = {theirs: numbers[ours] for theirs, ours in entries.items() if "." not in theirs}
     curves: dict[str, dict[str, float]] = {}
     for theirs, ours in entries.items():
         curve, _, key = theirs.rpartition(".")
@@ -167,5 +180,8 @@ def _hill(tag: str, path: Element, name: str, muscle: Muscle, entries: Mapping[s
             curves.setdefault(curve, {})[key] = numbers[ours]
     children = [made(curve, name=f"{name}_{curve}", **values) for curve, values in curves.items()]
     plain["default_activation"] = ACTIVATION if muscle.activation is None else muscle.activation
-    plain["default_fiber_length"] = law.optimal_fibre_length
+    if isinstance(law, DeGroote):
+        plain["ignore_passive_fiber_force"] = not law.passive
+    else:
+        plain["default_fiber_length"] = law.optimal_fibre_length
     return made(tag, path, *children, name=name, ignore_tendon_compliance=law.rigid_tendon, **plain)

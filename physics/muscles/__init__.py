@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cord import Cord
 from .force_law import ForceLaw
-from .hill import Millard, Tension, Thelen, law_from_dict
+from .hill import DeGroote, Millard, Tension, Thelen, law_from_dict
 from .mass import MassPoints
 from .muscle import Muscle
 from .obstacle import Obstacle
@@ -25,6 +25,7 @@ __all__ = [
     "Condition",
     "Cord",
     "Cylinder",
+    "DeGroote",
     "DoubleCylinder",
     "Ellipsoid",
     "ForceLaw",

@@ -23,6 +23,8 @@ MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
 SHORTEST = 0.01  # of the optimal length: least length of fibres, unless another bound is larger
 UNDAMPED = 1e-3  # less damping counts as none
 CURVES = ("active", "passive", "tendon", "velocity")  # as numbered in `kernels.muscles.law_curves`
+PASSIVE_SHAPE = 4.0  # of De Groote's passive curve, which is 0 at the least length, over the optimal one
+LEAST_LENGTH = 0.2
 LEAST_FACTOR = 0.1  # least active force and slopes of an undamped fibre on an elastic tendon
 
 
@@ -323,8 +325,59 @@ class Thelen(Hill):
         )
 
 
+@dataclass(frozen=True)
+class DeGroote(Hill):
+    """The smooth muscle of De Groote et al. 2016 as in OpenSim; OpenSim's names in brackets.
+
+    Its curves have no corners; the tendon is slack below its slack length. An elastic tendon leaves no damping of the
+    fibre, as OpenSim's explicit mode. Beyond 25 times the largest speed the force-velocity relation goes on straight.
+
+    Attributes:
+        max_isometric_force ... minimum_activation, rigid_tendon: as of `Millard`.
+        damping: of a fibre on a rigid tendon.
+        tendon_strain, passive_strain: at the largest force [..._strain_at_one_norm_force].
+        active_width: of the active curve [active_force_width_scale].
+        activation_smoothing: of the switch between both time constants [activation_dynamics_smoothing].
+        passive: whether the fibre has a passive force [ignore_passive_fiber_force].
+    """
+
+    max_isometric_force: float
+    optimal_fibre_length: float
+    tendon_slack_length: float
+    pennation: float = 0.0
+    max_contraction_velocity: float = 10.0
+    damping: float = 0.0
+    activation_time: float = 0.015
+    deactivation_time: float = 0.060
+    minimum_activation: float = 0.01
+    rigid_tendon: bool = False
+    tendon_strain: float = 0.049
+    passive_strain: float = 0.6
+    active_width: float = 1.0
+    activation_smoothing: float = 0.1
+    passive: bool = True
+    type: ClassVar[str] = "degroote"
+
+    def __post_init__(self) -> None:
+        names = ("tendon_strain", "passive_strain", "active_width", "activation_smoothing")
+        self._check(damping="not negative", **dict.fromkeys(names, "positive"))
+        object.__setattr__(self, "passive", truth(self.passive, "passive"))
+        if not self.minimum_activation > 0.0:
+            raise ModelError("minimum_activation must be positive for a De Groote muscle, got 0")
+
+    @cached_property
+    def record(self) -> FloatArray:
+        rate = PASSIVE_SHAPE / self.passive_strain
+        offset = math.exp(rate * (LEAST_LENGTH - 1.0))
+        scale = 1.0 / (math.exp(PASSIVE_SHAPE) - offset) if self.passive else 0.0
+        damping = self.damping if self.rigid_tendon else 0.0
+        head = self._head(hill_layout.DEGROOTE, damping, self.minimum_activation, 0.0)
+        tendon = math.log(6.0) / self.tendon_strain
+        return np.array([*head, tendon, rate, offset, scale, self.active_width, self.activation_smoothing])
+
+
 #: every force law by its ``type``
-LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, Cord)
+LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, DeGroote, Cord)
 
 
 def law_from_dict(description: Any) -> ForceLaw:

@@ -14,6 +14,14 @@ from ..compiler.jit import entry, inline, shared
 from . import hill_layout as hill
 from .bezier_curve import curve, curve_integral, invert_sum
 from .cord import cord_force
+from .degroote import (
+    degroote_activation,
+    degroote_active,
+    degroote_force,
+    degroote_passive,
+    degroote_speed,
+    degroote_tendon,
+)
 from .thelen import (
     thelen_active,
     thelen_force,
@@ -39,6 +47,9 @@ def tendon_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     """Force and slope of the tendon, normalized."""
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_tendon(laws, law, length)
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        force, slope, _ = degroote_tendon(laws, law, length)
+        return force, slope
     return curve(laws, curves(laws, law, hill.TENDON_CURVE), length)
 
 
@@ -46,6 +57,8 @@ def tendon_force(laws: Array, law: int, length: float) -> tuple[float, float]:
 def active_factor(laws: Array, law: int, length: float) -> tuple[float, float]:
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_active(laws, law, length)
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        return degroote_active(laws, law, length)
     return curve(laws, curves(laws, law, hill.ACTIVE_CURVE), length)
 
 
@@ -53,6 +66,9 @@ def active_factor(laws: Array, law: int, length: float) -> tuple[float, float]:
 def passive_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_passive(laws, law, length)
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        force, slope, _ = degroote_passive(laws, law, length)
+        return force, slope
     return curve(laws, curves(laws, law, hill.PASSIVE_CURVE), length)
 
 
@@ -65,6 +81,8 @@ def fibre_speed(
     """
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_speed(laws, law, activation, isometric, force)
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        return degroote_speed(laws, law, activation, isometric, force)
     damping = laws[law + hill.DAMPING]
     speed, factor, slope = invert_sum(laws, curves(laws, law, hill.VELOCITY_CURVE), damping, isometric, force)
     by_force = 1.0 / (isometric * slope + damping)
@@ -80,6 +98,8 @@ def active_force(
     """
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_force(laws, law, activation, isometric, speed)
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        return degroote_force(laws, law, activation, isometric, speed)
     factor, slope = curve(laws, curves(laws, law, hill.VELOCITY_CURVE), speed)
     return isometric * factor, isometric * slope, factor, 0.0
 
@@ -102,6 +122,9 @@ def activation_rate(
     pace = 0.5 + 1.5 * a
     moves = 1.5 if a == activation else 0.0
     away = e - activation
+    if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        rate, by_excitation, by_activation = degroote_activation(laws, law, away, a, moves / 1.5)
+        return rate, by_excitation if e == excitation else 0.0, by_activation
     if away > 0.0:
         by_excitation = 1.0 / (laws[law + hill.ACTIVATION_TIME] * pace)
         by_activation = -by_excitation * (1.0 + moves * away / pace)
@@ -228,6 +251,8 @@ def stored(laws: Array, law: int, fibre: float, tendon_length: float) -> tuple[f
             thelen_tendon_integral(laws, law, stretch),
             thelen_passive_integral(laws, law, normal),
         )
+    elif int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
+        tendon, passive = degroote_tendon(laws, law, stretch)[2], degroote_passive(laws, law, normal)[2]
     else:
         tendon = curve_integral(laws, curves(laws, law, hill.TENDON_CURVE), stretch)
         passive = curve_integral(laws, curves(laws, law, hill.PASSIVE_CURVE), normal)

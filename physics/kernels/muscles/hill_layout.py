@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # kinds of law
-TENSION, MILLARD, THELEN, CORD = 0, 1, 2, 3
+TENSION, MILLARD, THELEN, CORD, DEGROOTE = 0, 1, 2, 3, 4
 
 # the record's head
 LAW_KIND = 0
@@ -33,6 +33,9 @@ ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
     MAX_ECCENTRIC,
     ECCENTRIC_SHARE,
 ) = (12, 13, 14, 15, 16, 17, 18)
+
+# De Groote: rates, offset and scale of its exponentials, width of the active curve, smoothing of the activation
+TENDON_RATE, PASSIVE_RATE, PASSIVE_OFFSET, PASSIVE_SCALE, ACTIVE_WIDTH, SMOOTHING = 12, 13, 14, 15, 16, 17
 
 # a cord: offsets of its functions (0: none) and whether its viscosity acts only while it lengthens; of the elastic one
 # the integral

@@ -1,5 +1,6 @@
 """OpenSim models: what is read, what is named as not read, and files that are refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import physics as ph
 from physics.geometry import lie
-from physics.io.opensim_laws import law_of
+from physics.io.opensim_laws import law_of, nearest_millard
 from physics.io.opensim_notes import Notes
 from physics.io.opensim_parts import OpenSimMuscle
 from tests.physics.io.osim import GROUND, body, coordinate, hinged, joint, offset, wrapped, write
@@ -301,25 +302,39 @@ def test_a_body_of_mass_without_inertia_is_a_point(tmp_path):
     assert ph.mass_matrix(model, model.state())[0, 0] == pytest.approx(2.0 * 0.1**2, rel=1e-7)
 
 
-def test_a_muscle_of_de_groote_has_similar_curves():
+def test_a_muscle_of_de_groote_has_its_curves():
     """OpenSim 4.6: calcActiveForceLengthMultiplier, calcPassiveForceMultiplier, calcForceVelocityMultiplier.
 
-    The nearest of Millard's curves are within 0.1 of the largest force.
+    The nearest of Millard's curves, for the add-on, are within 0.1 of the largest force.
     """
     notes = Notes()
     numbers = {"max_isometric_force": 1.0, "optimal_fiber_length": 1.0, "tendon_slack_length": 1.0}
     flags = {"ignore_tendon_compliance": True}
     kind = "DeGrooteFregly2016Muscle"
     law = law_of(OpenSimMuscle("m", kind, (), parameters=numbers, flags=flags), notes)
-    curves = [
-        (length, 0.0, 1.0, force)
-        for length, force in ((0.6, 0.302), (0.8, 0.841), (1.2, 0.863), (1.4, 0.644))
-    ]
-    curves += [(length, 0.0, 0.0, force) for length, force in ((1.0, 0.018), (1.2, 0.069), (1.6, 1.0))]
-    curves += [(1.0, speed, 1.0, force) for speed, force in ((-0.5, 0.234), (-0.1, 0.745), (0.5, 1.588))]
-    for length, speed, activation, force in curves:  # those at activation 1 with the passive force
-        assert abs(law.force(1.0 + length, 10.0 * speed, activation, [activation]) - force) < 0.1
-    assert len(notes.lines(physics=True)) == 1 and law.activation_time == 0.015
+    active = {0.6: 0.30210306555158, 0.8: 0.83643956611465, 1.2: 0.793689718066, 1.4: 0.3802428537960}
+    passive = {1.0: 0.01822882382007, 1.2: 0.06940116116983, 1.6: 1.0}
+    rising = {-0.5: 0.2340363935488, -0.1: 0.7451715850302, 0.5: 1.5884234012498}
+    alone = replace(law, passive=False)
+    for length, force in active.items():
+        assert alone.force(1.0 + length, 0.0, 1.0, [1.0]) == pytest.approx(force, abs=1e-12)
+    for length, force in passive.items():
+        place = 1.0 + length, 0.0, 1.0, [1.0]
+        assert law.force(*place) - alone.force(*place) == pytest.approx(force, abs=1e-12)
+    for speed, force in rising.items():
+        assert alone.force(2.0, 10.0 * speed, 1.0, [1.0]) == pytest.approx(force, abs=1e-12)
+    for length, speed in (
+        (0.6, 0.0),
+        (0.8, 0.0),
+        (1.2, 0.0),
+        (1.4, 0.0),
+        (1.0, -5.0),
+        (1.0, -1.0),
+        (1.0, 5.0),
+    ):
+        place = 1.0 + length, speed, 1.0, [1.0]
+        assert abs(nearest_millard(law).force(*place) - law.force(*place)) < 0.1
+    assert not notes.lines(physics=True) and law.activation_time == 0.015
 
 
 def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):

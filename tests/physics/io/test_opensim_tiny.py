@@ -181,8 +181,7 @@ def test_text_among_numbers_and_marks_in_text(tmp_path):
     path.write_bytes(path.read_text().encode("latin-1"))
     read = ph.read_opensim(path)
     assert read.muscles["m"].parameters["max_isometric_force"] == 100.0
-    (told,) = read.warnings
-    assert told.endswith(": m")
+    assert not read.warnings and read.build().muscles[0].law.type == "degroote"
 
 
 FORCES = """<ForceSet><objects><CoordinateLimitForce name="l"><coordinate>q</coordinate>

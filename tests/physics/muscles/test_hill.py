@@ -16,7 +16,7 @@ from physics.kernels.muscles import hill_layout
 from physics.kernels.muscles.bezier_curve import curve, curve_integral, invert_sum
 from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from physics.kernels.muscles.law import bracketed, states_at_end
-from physics.muscles import ForceLaw, Millard, Tension, Thelen, law_from_dict
+from physics.muscles import DeGroote, ForceLaw, Millard, Tension, Thelen, law_from_dict
 
 REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "reference" / "opensim_millard_curves.json"
 MUSCLE = {"max_isometric_force": 800.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
@@ -28,8 +28,11 @@ LAWS = [
     Thelen(**MUSCLE),
     Thelen(**MUSCLE, pennation=0.3),
     Thelen(**MUSCLE, pennation=0.3, rigid_tendon=True),
+    DeGroote(**MUSCLE, pennation=0.3, tendon_strain=0.15, activation_smoothing=5.0),
+    DeGroote(**MUSCLE, active_width=1.3, damping=0.05, rigid_tendon=True),
 ]
 NAMES = ["millard", "pennate", "undamped", "rigid", "thelen", "thelen-pennate", "thelen-rigid"]
+NAMES += ["degroote", "degroote-rigid"]
 CURVES = {
     "active_force_length": hill_layout.ACTIVE_CURVE,
     "passive_fiber_force_length": hill_layout.PASSIVE_CURVE,
@@ -147,7 +150,7 @@ def test_derivatives(law):
 @pytest.mark.parametrize("law", LAWS, ids=NAMES)
 def test_power_is_balanced(law):
     """Energies change by what the skeleton gives along the path and the active element gives, less the damper's."""
-    step = 1e-7
+    step = 1e-8
     for length, speed, excitation, states in samples(law):
         force = law.force(length, speed, excitation, states)
         rates = law.state_rates(length, speed, excitation, states)

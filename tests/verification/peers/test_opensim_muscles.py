@@ -69,6 +69,24 @@ def thelen(law: Any) -> Any:
     return muscle
 
 
+def degroote(law: Any) -> Any:
+    """OpenSim's muscle with the same parameters."""
+    muscle = opensim.DeGrooteFregly2016Muscle()
+    muscle.setName("m")
+    muscle.set_max_isometric_force(law.max_isometric_force)
+    muscle.set_optimal_fiber_length(law.optimal_fibre_length)
+    muscle.set_tendon_slack_length(law.tendon_slack_length)
+    muscle.set_pennation_angle_at_optimal(law.pennation)
+    muscle.set_max_contraction_velocity(law.max_contraction_velocity)
+    muscle.set_tendon_strain_at_one_norm_force(law.tendon_strain)
+    muscle.set_passive_fiber_strain_at_one_norm_force(law.passive_strain)
+    muscle.set_active_force_width_scale(law.active_width)
+    muscle.set_activation_dynamics_smoothing(law.activation_smoothing)
+    muscle.set_fiber_damping(law.damping)
+    muscle.set_ignore_tendon_compliance(law.rigid_tendon)
+    return muscle
+
+
 LAWS = [
     (ph.muscles.Millard(**MUSCLE), millard),
     (ph.muscles.Millard(**MUSCLE, pennation=0.4, damping=0.05), millard),
@@ -247,3 +265,56 @@ def test_accelerations_of_a_walker_that_muscles_pull() -> None:
             )
             speed = muscles[k].getFiberVelocity(state)
             assert abs(second - speed) < 1e-8 * record[6]
+
+
+@pytest.mark.parametrize("options", [{}, {"pennation": 0.3, "tendon_strain": 0.06, "active_width": 1.2}])
+def test_de_groote(options: dict[str, float]) -> None:
+    """Fibre speed and force with OpenSim's state, the tendon's force; equilibrium; activation; a rigid tendon."""
+    law = ph.muscles.DeGroote(**MUSCLE, **options, activation_smoothing=4.0)
+    bench = Bench(degroote(law))
+    rng, compared = np.random.default_rng(8), 0
+    for _ in range(40):
+        activation, excitation, speed = rng.uniform(0.05, 0.95), rng.uniform(0.05, 0.95), 0.2 * rng.normal()
+        force = rng.uniform(0.05, 1.2)
+        tendon = law.tendon_slack_length * (1.0 + law.tendon_strain * np.log1p(5.0 * force) / np.log(6.0))
+        fibre = law.optimal_fibre_length * rng.uniform(0.7, 1.3)
+        along = np.sqrt(fibre**2 - (law.optimal_fibre_length * np.sin(law.pennation)) ** 2)
+        state = bench.place(tendon + along, speed)
+        bench.muscle.setActivation(state, activation)
+        bench.muscle.setStateVariableValue(state, "normalized_tendon_force", force)
+        bench.model.setControls(state, opensim.Vector(1, float(excitation)))
+        bench.model.realizeAcceleration(state)
+        states = [activation, fibre]
+        ours = law.force(tendon + along, speed, states=states)
+        assert ours == pytest.approx(bench.muscle.getTendonForce(state), rel=1e-10)
+        rates = law.state_rates(tendon + along, speed, excitation, states)
+        given = bench.muscle.getFiberVelocity(state)
+        if (
+            abs(given) < 20.0 * law.optimal_fibre_length * law.max_contraction_velocity
+        ):  # beyond it ours goes on straight
+            assert rates[1] == pytest.approx(given, abs=1e-8)
+            compared += 1
+        theirs = bench.muscle.getStateVariableDerivativeValue(state, "activation")
+        assert rates[0] == pytest.approx(theirs, rel=1e-11)
+        state = bench.place(tendon + along)
+        bench.muscle.setActivation(state, activation)
+        bench.model.realizeVelocity(state)
+        bench.muscle.computeEquilibrium(state)
+        bench.model.realizeDynamics(state)
+        still = law.initial_states(tendon + along, activation)
+        difference = law.force(tendon + along, states=still) - bench.muscle.getTendonForce(state)
+        assert abs(difference) < 1e-6 * law.max_isometric_force
+    assert compared > 20
+
+
+def test_de_groote_on_a_rigid_tendon() -> None:
+    law = ph.muscles.DeGroote(**MUSCLE, pennation=0.2, damping=0.05, rigid_tendon=True)
+    bench = Bench(degroote(law))
+    rng = np.random.default_rng(9)
+    for length in lengths(rng, 40):
+        activation, speed = rng.uniform(0.05, 0.95), 0.1 * rng.normal()
+        state = bench.place(length, speed)
+        bench.muscle.setActivation(state, activation)
+        bench.model.realizeDynamics(state)
+        theirs = bench.muscle.getTendonForce(state)
+        assert abs(law.force(length, speed, states=[activation]) - theirs) < 1e-9 * law.max_isometric_force
