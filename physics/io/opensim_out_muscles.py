@@ -138,6 +138,8 @@ def _wrap_object(obstacle: Obstacle, name: str) -> Element:
         side = f"{'+-'[int(side[along[0]] < 0.0)]}{'xyz'[along[0]]}" if len(along) == 1 else None
     if side not in ("shorter", *(f"{sign}{axis}" for sign in "+-" for axis in "xyz")):
         raise ModelError(f"the side {obstacle.side!r:.40} of a {obstacle.type} is no quadrant")
+    if obstacle.always:
+        raise ModelError(f"a path always passes a {obstacle.type} on one side, as OpenSim's do not")
     values = {
         "quadrant": "all" if side == "shorter" else side.removeprefix("+"),
         "translation": obstacle.frame[:3, 3],

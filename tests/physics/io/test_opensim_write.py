@@ -147,12 +147,14 @@ def test_what_the_format_lacks_is_named_before_anything_is_written(tmp_path):
     builder.add_force("push", "hand", (1, 0, 0), 3.0)
     path = [mus.PathPoint(None, (0, 0, 0)), mus.PathPoint("hand", (0, 0, 0))]
     builder.add_muscle("heavy", path, mass=0.1)
+    ball = mus.Sphere(radius=0.1, side="+x", always=True)
+    builder.add_muscle("sided", [path[0], mus.Wrap((ball,)), path[1]], law=mus.Tension(1.0))
     builder.add_constraint("loop", ph.constraints.HingeConstraint("hand", None))
     file = tmp_path / "m.osim"
     file.write_text("before")
     with pytest.raises(ph.ModelError) as told:
         ph.write_opensim(builder.build(), file, tolerance=1e-6)
-    for part in ("'lower arm'", "armature", "'push'", "'heavy'", "'loop'"):
+    for part in ("'lower arm'", "armature", "'push'", "'heavy'", "'sided'", "'loop'"):
         assert part in str(told.value)
     assert file.read_text() == "before" and list(tmp_path.iterdir()) == [file]
 
