@@ -1,9 +1,10 @@
-"""A character walks by keys and inverse kinematics; its tail of twenty bones is simulated and stays on its hips.
+"""A character walks by keys and inverse kinematics; tail, ponytail, ears and belly swing after it by Add Chain.
 
     python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
 
-Nothing is set up for the hips: what is not simulated follows its animation. Checked: that the tail leaves the hips by
-less than a tenth of a millimetre, at frames and between them, that it swings, and that nothing is warned of.
+Each chain is one call of the operator with a preset. Nothing is set up for what carries them: what is not simulated
+follows its animation. Checked: that tail and hair leave what they hang on by less than a tenth of a millimetre, at
+frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned of.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from addon.blender import compat
-from addon.data.references import Body
 from addon.jobs import bake
-from addon.making import bodies_and_joints
 
 from . import SceneError
 from .anatomy.implicit import sphere, tube, union
@@ -30,11 +29,14 @@ from .staging import add_backdrop, add_studio, mesh_object, plain_material
 
 FloatArray = NDArray[np.float64]
 
-FRAMES, TILES = 96, (1, 18, 36, 54, 72, 90)
+FRAMES, TILES = 96, (6, 18, 36, 54, 66, 84)
 STRIDE, PERIOD, SWING = 1.2, 24, 10  # m and frames of two steps, and frames in which a foot is in the air
 TAIL, LINK = 20, 0.042  # bones, and the length of each [m]
+HAIR, STRAND = 9, 0.055  # bones of the ponytail, and the length of each [m]
 HELPERS = ("Root", "Step.L", "Step.R")  # bones without skin
 TORN = 1e-4  # m
+#: least and most that the chains' tips swing on what carries them [m]
+SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
 SKIN = (0.78, 0.42, 0.20)
 #: name: head, tail, parent
 BODY = {
@@ -55,19 +57,27 @@ SIDE = {
 }
 #: radii of the limbs at both ends [m]
 GIRTH = {
+    "Belly": (0.115, 0.105),
     "Hips": (0.125, 0.115), "Spine": (0.105, 0.115), "Chest": (0.13, 0.11), "Neck": (0.055, 0.05),
     "Thigh": (0.085, 0.06), "Shin": (0.058, 0.038), "Foot": (0.042, 0.03), "Arm": (0.05, 0.04),
     "Forearm": (0.04, 0.03),
 }  # fmt: skip
 
 
+#: presets of the chains, and what their bones' names begin with
+CHAINS = {"TAIL": "Tail", "HAIR": "Hair", "EAR": "Ear", "BELLY": "Belly"}
+
+
 @dataclass(frozen=True)
 class Character:
-    """The scene before it is simulated: its rig, and the joints of the tail."""
+    """The scene before it is simulated, and its rig."""
 
     scene: bpy.types.Scene
     rig: bpy.types.Object
-    joints: list[bpy.types.Object]
+
+    def names(self, chain: str) -> list[str]:
+        """Names of the bones of a chain, from its root."""
+        return [bone.name for bone in self.rig.data.bones if bone.name.startswith(CHAINS[chain])]
 
 
 def bones() -> dict[str, tuple[FloatArray, FloatArray, str]]:
@@ -83,6 +93,19 @@ def bones() -> dict[str, tuple[FloatArray, FloatArray, str]]:
         end = at + LINK * np.array([0.0, np.cos(turn), np.sin(turn)])
         found[f"Tail.{number:02d}"] = (at, end, above)
         at, above = end, f"Tail.{number:02d}"
+    at, above = np.array([0.0, 0.06, 1.79]), "Head"
+    for number in range(1, HAIR + 1):
+        turn = 0.5 - 0.32 * number  # up and back, then down
+        end = at + STRAND * np.array([0.0, np.cos(max(turn, -1.5)), np.sin(max(turn, -1.5))])
+        found[f"Hair.{number:02d}"] = (at, end, above)
+        at, above = end, f"Hair.{number:02d}"
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        at, above = np.array([0.065 * sign, -0.03, 1.78]), "Head"
+        for number in (1, 2):
+            end = at + (0.03 * sign, 0.01, 0.075)
+            found[f"Ear.{side}.{number}"] = (at, end, above)
+            at, above = end, f"Ear.{side}.{number}"
+    found["Belly"] = (np.array([0.0, -0.01, 1.19]), np.array([0.0, -0.05, 1.18]), "Spine")
     return found
 
 
@@ -150,9 +173,13 @@ def add_skin(rig: bpy.types.Object, into: bpy.types.Collection) -> bpy.types.Obj
     for name, (head, tail) in limbs.items():
         if name.partition(".")[0] in GIRTH:
             shapes.append(tube((head, tail), GIRTH[name.partition(".")[0]]))
-    tail = [limbs[f"Tail.{number:02d}"] for number in range(1, TAIL + 1)]
-    path = np.array([head for head, _ in tail] + [tail[-1][1]])
-    shapes.append(tube(path, np.linspace(0.034, 0.012, len(path)), 80))
+    for name, count, radii in (("Tail", TAIL, (0.034, 0.012)), ("Hair", HAIR, (0.035, 0.014))):
+        links = [limbs[f"{name}.{number:02d}"] for number in range(1, count + 1)]
+        path = np.array([head for head, _ in links] + [links[-1][1]])
+        shapes.append(tube(path, np.linspace(*radii, len(path)), 4 * count))
+    for side in "LR":
+        path = np.array([*limbs[f"Ear.{side}.1"], limbs[f"Ear.{side}.2"][1]])
+        shapes.append(tube(path, (0.026, 0.022, 0.008)))
     mesh = mesh_from_shape(union(shapes, 0.04), (-0.5, -0.4, -0.1), (0.5, 1.2, 2.0), 0.014)
     made = mesh_object("Skin", mesh, into, plain_material("Skin", SKIN, 0.5))
     names = list(limbs)
@@ -175,17 +202,17 @@ def distance(points: FloatArray, head: FloatArray, tail: FloatArray) -> FloatArr
     return np.asarray(np.linalg.norm(points - head - share[:, None] * along, axis=1))
 
 
-def add_tail(scene: bpy.types.Scene, rig: bpy.types.Object) -> list[bpy.types.Object]:
-    """A ball joint for each bone of the tail, on the bone before; the first is on the hips."""
-    joints = []
-    for number in range(1, TAIL + 1):
-        child = Body(rig, f"Tail.{number:02d}")
-        above = Body(rig, child.pose_bone.parent.name)
-        joint = bodies_and_joints.add_joint(scene, above, child, "spherical")
-        for row in joint.condyle.joint.coordinates:
-            row.stiffness, row.damping = 0.04, 5e-5
-        joints.append(joint)
-    return joints
+def add_chains(made: Character) -> None:
+    """All chains, each by the operator on its bones."""
+    bpy.context.view_layer.objects.active = made.rig
+    made.rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    for preset in CHAINS:
+        names = made.names(preset)
+        for bone in made.rig.pose.bones:
+            (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+        bpy.ops.condyle.add_chain(preset=preset)
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def make() -> Character:
@@ -195,33 +222,48 @@ def make() -> Character:
     add_skin(rig, things)
     animate(rig)
     scene.frame_set(1)
-    joints = add_tail(scene, rig)
+    made = Character(scene, rig)
+    add_chains(made)
     add_studio(scene, stage, (0.0, -2.2, 1.0), 4.2)
     add_backdrop(stage, 0.0, 2.2).rotation_euler[2] = 0.5 * np.pi  # behind as seen from +x
-    return Character(scene, rig, joints)
+    return made
 
 
 def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
-    """Simulate and bake; raises SceneError where the tail leaves the hips, or something is warned of."""
+    """Simulate and bake; raises SceneError where a chain leaves what it hangs on, hardly swings, drops at the start, or
+    something is warned of.
+    """
     report = bake.bake_now(made.scene, progress)
     for finding in report.warnings:
         raise SceneError(f"the bake warns: {finding.text}")
-    torn = check("how far the tail leaves the hips", apart(made), 0.0, TORN, "m")
-    tips = report.poses[f"Rig/Tail.{TAIL:02d}"][:, :3, 3] - report.poses["Rig/Tail.01"][:, :3, 3]
-    swing = check("how far the tip swings", float(np.ptp(tips[FRAMES // 3 :], axis=0).max()), 0.05, 1.5, "m")
-    return report, {
-        "tail off the hips, also between frames": f"at most {1e3 * torn:.3f} mm",
-        "swing of the tip after a second": f"{swing:.2f} m",
-    }
+    torn = [apart(made, *pair) for pair in (("Hips", "Tail.01"), ("Head", "Hair.01"), ("Head", "Ear.L.1"))]
+    far = check("how far a chain leaves what it hangs on", max(torn), 0.0, TORN, "m")
+    figures = {"chains off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
+    for preset, carrier in (("TAIL", "Hips"), ("HAIR", "Head"), ("EAR", "Head"), ("BELLY", "Spine")):
+        tip = seen(made, made.names(preset)[-1], carrier)
+        swing = check(f"how far the {preset} swings", float(np.ptp(tip, axis=0).max()), *SWINGS[preset], "m")
+        drop = float(np.linalg.norm(tip[1] - tip[0]))
+        check(f"how far the {preset} drops at the first frame", drop, 0.0, 0.25 * swing, "m")
+        figures[f"swing of the {CHAINS[preset].lower()}'s tip"] = f"{100.0 * swing:.1f} cm"
+    return report, figures
 
 
-def apart(made: Character) -> float:
-    """How far [m] the tail leaves the hips at any frame, or between two."""
+def seen(made: Character, bone: str, carrier: str) -> FloatArray:
+    """Places (F, 3) of a bone's tip in another bone, at all frames."""
+    poses, found = made.rig.pose.bones, []
+    for frame in range(1, FRAMES + 1):
+        made.scene.frame_set(frame)
+        found.append(poses[carrier].matrix.inverted() @ poses[bone].tail)
+    return np.array(found)
+
+
+def apart(made: Character, carrier: str, root: str) -> float:
+    """How far [m] a bone leaves its place on another at any frame, or between two."""
     scene, poses, data, far = made.scene, made.rig.pose.bones, made.rig.data.bones, 0.0
-    rest: Vector = data["Hips"].matrix_local.inverted() @ data["Tail.01"].head_local
+    rest: Vector = data[carrier].matrix_local.inverted() @ data[root].head_local
     for frame in np.arange(1.0, FRAMES + 0.25, 0.5):
         scene.frame_set(int(frame), subframe=float(frame % 1.0))
-        far = max(far, (poses["Hips"].matrix @ rest - poses["Tail.01"].matrix.translation).length)
+        far = max(far, (poses[carrier].matrix @ rest - poses[root].matrix.translation).length)
     scene.frame_set(1)
     return far
 
@@ -229,13 +271,13 @@ def apart(made: Character) -> float:
 def draw(made: Character, _report: Any, progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
-        "A walking character with a tail",
+        "Secondary motion in two clicks",
         "keys and inverse kinematics move the body;",
-        "its twenty tail bones are simulated on it",
+        "tail, hair, ears and belly swing after it",
     )
     captions = [(frame, (f"frame {frame}",)) for frame in TILES]
     speed = STRIDE / PERIOD
-    tiles = [Shot((4.6, -speed * f + 1.4, 1.3), (0.0, -speed * f + 0.25, 0.95), 2.6) for f in TILES]
+    tiles = [Shot((4.6, -speed * f + 1.4, 1.3), (0.0, -speed * f + 0.25, 1.02), 2.9) for f in TILES]
     at = -speed * 44
     hero = Shot((3.4, at + 2.6, 1.5), (0.0, at + 0.2, 0.95), 1.9, 44)
     return contact_sheet(made.scene, hero, tiles, captions, lines, progress, samples=6)

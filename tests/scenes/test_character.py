@@ -1,4 +1,4 @@
-"""The walking character: its tail stays on its hips, in a bake and at both of a frame's ends."""
+"""The walking character: chains by the operator, which stay on what they hang on and swing after it."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from blender_scenes import character
 from blender_scenes.production import registered_addon
 
 
-def test_the_tail_of_a_walking_character_stays_on_its_hips():
+def test_chains_of_a_walking_character_stay_on_it_and_swing():
     with registered_addon():
         made = character.make()
         report, figures = character.measure(made, lambda share, text: None)
-    assert len(report.bodies) == character.TAIL == 20 and len(report.frames) == 96
-    assert set(figures) == {"tail off the hips, also between frames", "swing of the tip after a second"}
+    assert len(report.bodies) == character.TAIL + character.HAIR + 4 + 1 == 34 and len(report.frames) == 96
+    assert len(figures) == 1 + len(character.CHAINS)
