@@ -1,5 +1,7 @@
 """Operators that make chains swing after their animation, and set how they do."""
 
+from typing import Any
+
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Object, Operator
 
@@ -23,7 +25,7 @@ def _any_selected(cls: type[Operator], context: Context) -> bool:
     return editable(cls, context) and allowed(cls, "" if references.selected_bodies(context) else missing)
 
 
-def _of_preset(properties: "AddChain", _context: Context) -> None:
+def _of_preset(properties: Any, _context: Context) -> None:
     """Forget figures of the preset chosen before."""
     for name in TUNING:
         properties.property_unset(name)
