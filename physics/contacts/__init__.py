@@ -2,6 +2,7 @@
 
 from .collider import Collider, ColliderArrays
 from .contact import Contact, make_contact, pack_contacts
+from .meshes import TriangleMesh
 from .obstacles import REGISTRY, Box, Capsule, HeightField, Obstacle, Plane, Sphere, obstacle_from_dict
 from .shapes import Convex
 
@@ -17,6 +18,7 @@ __all__ = [
     "Obstacle",
     "Plane",
     "Sphere",
+    "TriangleMesh",
     "make_contact",
     "obstacle_from_dict",
     "pack_contacts",

@@ -91,7 +91,7 @@ class ContactBuilder:
         Args:
             name: unique among colliders, not empty.
             body: the body that carries it, added before, its name, or None for the ground.
-            shape: `contacts.Sphere`, `Capsule`, `Box`, `Convex` or `Plane`.
+            shape: `contacts.Sphere`, `Capsule`, `Box`, `Convex`, `Plane`, `TriangleMesh` or `HeightField`.
             pose: of the shape in the body frame (4, 4), the identity if not given.
             friction: coefficient, not negative; two colliders have the geometric mean of theirs.
             restitution: 0 to 1; two colliders have the greater one.

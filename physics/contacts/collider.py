@@ -18,11 +18,14 @@ from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.contact import collider_layout as layout
 from ..validation import instance, listed, number
 from .cores import Core, record, welded
-from .obstacles import Box, Capsule, Obstacle, Plane, Sphere
+from .meshes import TriangleMesh, mesh_record
+from .obstacles import Box, Capsule, HeightField, Obstacle, Plane, Sphere
 from .shapes import Convex
 
 #: every shape of a collider by its ``type``
-SHAPES: dict[str, type[Obstacle]] = registry.by_type(Plane, Sphere, Capsule, Box, Convex)
+SHAPES: dict[str, type[Obstacle]] = registry.by_type(
+    Plane, Sphere, Capsule, Box, Convex, TriangleMesh, HeightField
+)
 # bits of a whole number that a float holds exactly
 MOST_GROUPS = 52
 # Contacts for which there is room: so many neighbours a shape, which are shared by two, and some more.
@@ -131,14 +134,12 @@ class ColliderArrays:
         for collider, core in zip(colliders, cores):
             body = collider.body
             pose = collider.pose if body < 0 else body_frames[body] @ collider.pose
-            bounded = len(core.vertices) > 0
             mask = sum(bits[group] for group in set(collider.groups))
-            kind = layout.CORE if bounded else layout.HALF_SPACE
-            ints.append([body, int(welds[body]), int(carriers[body]), mask, kind, size])
+            ints.append([body, int(welds[body]), int(carriers[body]), mask, core.kind, size])
             radius = core.radius + collider.margin
-            lengths = _lengths(core, radius, pose)
+            lengths = _lengths(core, radius, core.vertices @ pose[:3, :3].T + pose[:3, 3])
             floats.append([radius, collider.friction, collider.restitution, *lengths])
-            records.append(record(core, pose, size))
+            records.append(_packed(core, pose, size))
             size += len(records[-1])
         self.ints: IntArray = np.array(ints, dtype=np.int64).reshape(-1, layout.SOLID_INTS)
         self.floats: FloatArray = np.array(floats).reshape(-1, layout.SOLID_FLOATS)
@@ -173,14 +174,25 @@ class ColliderArrays:
             slots,
             np.zeros((self.most_contacts, 3)),
             self.joined,
-            np.zeros((3 * self.corners, layout.SPACE_WIDTH)),
+            np.zeros((4 * self.corners, layout.SPACE_WIDTH)),
         )
 
 
-def _lengths(core: Core, radius: float, pose: FloatArray) -> tuple[float, float, float]:
-    """Size of a shape, its farthest point from the origin of its link, and the least reach of its detection [m]."""
-    if not len(core.vertices):
-        return np.inf, 0.0, 0.0
-    size = 0.5 * float(np.ptp(core.vertices, axis=0).min()) if core.loops else core.radius
-    farthest = float(np.linalg.norm(core.vertices @ pose[:3, :3].T + pose[:3, 3], axis=1).max()) + radius
-    return size, farthest, 5e-4 * farthest + 5e-7
+def _packed(core: Core, pose: FloatArray, offset: int) -> FloatArray:
+    if core.triangles is None:
+        return record(core, pose, offset)
+    return mesh_record(core.vertices @ pose[:3, :3].T + pose[:3, 3], core.triangles, offset)
+
+
+def _lengths(core: Core, radius: float, vertices: FloatArray) -> list[float]:
+    """Size of a shape, its farthest point from the origin of its link, the least reach of its detection, and the
+    corners of its bounds in the link frame [m].
+    """
+    if not len(vertices):
+        return [np.inf, 0.0, 0.0, *[-np.inf] * 3, *[np.inf] * 3]
+    extents = 0.5 * np.ptp(core.vertices, axis=0)
+    size = float(
+        extents.min() if core.loops else max(core.radius, 0.0 if core.triangles is None else extents.max())
+    )
+    farthest = float(np.linalg.norm(vertices, axis=1).max()) + radius
+    return [size, farthest, 5e-4 * farthest + 5e-7, *vertices.min(axis=0), *vertices.max(axis=0)]

@@ -21,11 +21,20 @@ class Core(NamedTuple):
     Attributes:
         vertices: (n, 3) in the shape's frame [m]. radius: [m].
         loops: the vertices of each face, in their order about its outward normal.
+        triangles: (m, 3) vertices of a surface, which is not convex; None for a core.
     """
 
     vertices: FloatArray
     radius: float = 0.0
     loops: tuple[tuple[int, ...], ...] = ()
+    triangles: IntArray | None = None
+
+    @property
+    def kind(self) -> int:
+        """The kernels' number for it."""
+        if self.triangles is not None:
+            return layout.MESH
+        return layout.CORE if len(self.vertices) else layout.HALF_SPACE
 
     @property
     def most_points(self) -> int:

@@ -138,8 +138,8 @@ class Box(Obstacle):
 class HeightField(Obstacle):
     """Ground z = h(x, y) over a rectangle that starts at the origin of its frame; solid below, nothing outside.
 
-    h is the bicubic interpolation of Catmull & Rom (1974) between the samples, with a continuous slope. Gaps are
-    distances from the nearest point of the surface.
+    h is the bicubic interpolation of Catmull & Rom (1974) between the samples, with a continuous slope; for a collider
+    triangles between them. Gaps are distances from the nearest point of the surface.
 
     Attributes:
         heights: (rows, columns) [m], at least 2 by 2; heights[i, j] belongs to x = i spacing[0], y = j spacing[1].
@@ -161,6 +161,18 @@ class HeightField(Obstacle):
         self._set("heights", heights)
         self._set("spacing", spacing)
         self.lock()
+
+    def core(self) -> Core:
+        """Triangles between the samples."""
+        rows, columns = self.heights.shape
+        i, j = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
+        vertices = np.stack([i * self.spacing[0], j * self.spacing[1], self.heights], axis=-1).reshape(-1, 3)
+        corner = (i * columns + j)[:-1, :-1].ravel()
+        halves = [
+            [corner, corner + columns, corner + 1],
+            [corner + 1, corner + columns, corner + columns + 1],
+        ]
+        return Core(vertices, triangles=np.concatenate([np.stack(half, axis=1) for half in halves]))
 
     def parameters(self) -> FloatArray:
         padded = self.heights

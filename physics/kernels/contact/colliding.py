@@ -17,7 +17,10 @@ from ..compiler.jit import for_colliders, inline, shared
 from ..forces.points import reference_of
 from . import collider_layout as solid
 from . import layout as contact
-from .manifolds import core_contacts, plane_contacts, thin_out
+from .candidates import thin_out
+from .cores import turn_core
+from .manifolds import core_contacts, plane_contacts
+from .mesh_manifolds import mesh_contacts
 
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 # Detections after which a contact that is not found again loses its number.
@@ -35,23 +38,6 @@ def link_place(arrays: Array, work: Array, body: int) -> tuple[Vector, Vector]:
 @inline
 def turn_of(work: Array, body: int) -> Rotation:
     return load_rotation(work, body) if body >= 0 else UPRIGHT
-
-
-@shared
-def turn_core(shapes: Array, shape: int, turn: Rotation, posed: Array) -> tuple[Vector, Vector]:
-    """Turn vertices and normals of a core to world axes; returns the corners of its bounds from the link's origin."""
-    lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
-    for k in range(int(shapes[shape + solid.CORE_VERTICES])):
-        row = shape + solid.CORE_POINTS + 3 * k
-        x = rotate(turn, flat3(shapes, row))
-        posed[row], posed[row + 1], posed[row + 2] = x[0], x[1], x[2]
-        lower = min(lower[0], x[0]), min(lower[1], x[1]), min(lower[2], x[2])
-        upper = max(upper[0], x[0]), max(upper[1], x[1]), max(upper[2], x[2])
-    for f in range(int(shapes[shape + solid.CORE_FACES])):
-        row = int(shapes[shape + solid.CORE_FACE_ROWS]) + f * solid.FACE_WIDTH
-        n = rotate(turn, flat3(shapes, row))
-        posed[row], posed[row + 1], posed[row + 2] = n[0], n[1], n[2]
-    return lower, upper
 
 
 @shared
@@ -76,7 +62,9 @@ def place_colliders(arrays: Array, colliders: Array, ahead: float, least: float,
             for c in range(3):
                 bounds[i, solid.LOWER + c], bounds[i, solid.UPPER + c] = -math.inf, math.inf
             continue
-        lower, upper = turn_core(shapes, shape, turn, posed)
+        lower, upper = load3(floats, i, solid.SOLID_LOWER), load3(floats, i, solid.SOLID_UPPER)
+        if body >= 0:
+            lower, upper = turn_core(shapes, shape, int(shapes[shape + solid.CORE_FACES]), turn, posed)
         origin, pad = add3(lever, reference), reach + floats[i, solid.SOLID_RADIUS]
         lower, upper = add3(lower, origin), add3(upper, origin)
         for c in range(3):
@@ -179,8 +167,10 @@ def meet(arrays: Array, contacts: Array, a: int, b: int, work: Array, count: int
     """Append the contacts of two near colliders to found; returns the new number of rows, -1 if there are too many."""
     found, colliders = contacts[contact.FOUND], contacts[contact.COLLIDERS]
     ints, floats, shapes, posed, bounds, _, _, _, _, space = colliders
-    if ints[a, solid.SOLID_KIND] == solid.HALF_SPACE:
+    if ints[a, solid.SOLID_KIND] > ints[b, solid.SOLID_KIND]:
         a, b = b, a
+    if ints[a, solid.SOLID_KIND] != solid.CORE and ints[a, solid.SOLID_KIND] == ints[b, solid.SOLID_KIND]:
+        return count
     body, other = int(ints[a, solid.SOLID_BODY]), int(ints[b, solid.SOLID_BODY])
     here, mine = link_place(arrays, work, body)
     there, yours = link_place(arrays, work, other)
@@ -191,11 +181,13 @@ def meet(arrays: Array, contacts: Array, a: int, b: int, work: Array, count: int
     core, shape = int(ints[a, solid.SOLID_SHAPE]), int(ints[b, solid.SOLID_SHAPE])
     if ints[b, solid.SOLID_KIND] == solid.HALF_SPACE:
         near = plane_contacts(shapes, posed, core, shape, shift, most, space)
+    elif ints[b, solid.SOLID_KIND] == solid.MESH:
+        near = mesh_contacts(shapes, posed, core, shape, shift, turn_of(work, other), most, size, space)
     else:
         near = core_contacts(shapes, posed, core, shape, shift, most, size, space)
     if near == 0:
         return count
-    thin_out(space, near, size)
+    thin_out(space, 0, near, size)
     back, radius, sense = transposed(turn_of(work, body)), floats[a, solid.SOLID_RADIUS], 1.0
     lever = here
     if body < 0:  # the first body of a contact is never the world

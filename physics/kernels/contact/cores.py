@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 
 from ..algebra.access import flat3
-from ..algebra.vectors import NONE, Array, Vector, add3, cross, dot3, scale_add3, subtract3
+from ..algebra.spatial import rotate
+from ..algebra.vectors import NONE, Array, Rotation, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import collider_layout as solid
 
@@ -50,6 +51,25 @@ def across(x: Vector) -> Vector:
     if abs(x[0]) <= abs(x[1]) and abs(x[0]) <= abs(x[2]):
         return unit((0.0, x[2], -x[1]))
     return unit((-x[2], 0.0, x[0])) if abs(x[1]) <= abs(x[2]) else unit((x[1], -x[0], 0.0))
+
+
+@shared
+def turn_core(shapes: Array, shape: int, normals: int, turn: Rotation, posed: Array) -> tuple[Vector, Vector]:
+    """Turn vertices and so many normals of a core to world axes; returns the corners of its bounds from the link's
+    origin.
+    """
+    lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
+    for k in range(int(shapes[shape + solid.CORE_VERTICES])):
+        row = shape + solid.CORE_POINTS + 3 * k
+        x = rotate(turn, flat3(shapes, row))
+        posed[row], posed[row + 1], posed[row + 2] = x[0], x[1], x[2]
+        lower = min(lower[0], x[0]), min(lower[1], x[1]), min(lower[2], x[2])
+        upper = max(upper[0], x[0]), max(upper[1], x[1]), max(upper[2], x[2])
+    for f in range(normals):
+        row = int(shapes[shape + solid.CORE_FACE_ROWS]) + f * solid.FACE_WIDTH
+        n = rotate(turn, flat3(shapes, row))
+        posed[row], posed[row + 1], posed[row + 2] = n[0], n[1], n[2]
+    return lower, upper
 
 
 @shared

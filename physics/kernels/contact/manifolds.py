@@ -17,6 +17,7 @@ from ..algebra.access import flat3, load3, store3
 from ..algebra.vectors import NONE, Array, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import collider_layout as solid
+from .candidates import EQUAL, add_candidate, keep_above
 from .cores import (
     across,
     corner_distance,
@@ -29,31 +30,14 @@ from .cores import (
     vertex,
 )
 
-# Shares of the size of the smaller shape: lengths that differ by less are equal; contacts nearer to each other are one;
-# contacts may be deeper by this than the two shapes are, because bodies tilt.
-EQUAL, TOGETHER, TILTED = 1e-9, 1e-4, 1e-3
+# Shares of the size of the smaller shape: contacts nearer to each other are one; contacts may be deeper by this than
+# the two shapes are, because bodies tilt.
+TOGETHER, TILTED = 1e-4, 1e-3
 # Edges cross if their nearest points are off by less from the normal, as a share of the size: the round-off of edges
 # that are almost parallel (PARALLEL) is smaller.
 CROSSED = 1e-7
 # Edges that cross at a smaller angle (its sine) take the normal of the face: their own would be round-off.
 GRAZING = 0.05
-
-
-@shared
-def add_candidate(
-    space: Array, count: int, point: Vector, normal: Vector, gap: float, exact: bool, apart: float
-) -> int:
-    """Append a contact unless one is there already; returns their number. exact: the gap is the distance of the two
-    features.
-    """
-    for k in range(count):
-        way = subtract3(load3(space, k, solid.POINT), point)
-        if dot3(way, way) <= apart * apart:
-            return count
-    store3(space, count, solid.POINT, point)
-    store3(space, count, solid.NORMAL, normal)
-    space[count, solid.GAP], space[count, solid.EXACT] = gap, exact
-    return count + 1
 
 
 @inline
@@ -201,8 +185,8 @@ def face_contacts(
     """Append the contacts over a face of a core, which is the first of the pair or not; returns their number. limits:
     least and greatest gap. shift leads to the other core.
     """
-    third = space.shape[0] // 3
-    source, target = third, 2 * third
+    part = space.shape[0] // 4
+    source, target = part, 2 * part
     row = face_row(shapes, core, face)
     normal = flat3(posed, row)
     corners, turned = load_polygon(shapes, posed, other, shift, normal, space, source)
@@ -346,21 +330,6 @@ def core_contacts(
 
 
 @shared
-def keep_above(space: Array, count: int, least: float, slack: float) -> int:
-    """Drop contacts deeper than the two cores are by more than slack: their features do not face each other. Others
-    become as deep as the cores. Returns how many remain.
-    """
-    kept = 0
-    for k in range(count):
-        if space[k, solid.GAP] >= least - slack:
-            space[k, solid.GAP] = max(space[k, solid.GAP], least)
-            for c in range(solid.SPACE_WIDTH):
-                space[kept, c] = space[k, c]
-            kept += 1
-    return kept
-
-
-@shared
 def plane_contacts(
     shapes: Array, posed: Array, core: int, plane: int, shift: Vector, most: float, space: Array
 ) -> int:
@@ -372,31 +341,3 @@ def plane_contacts(
         if gap < most:
             count = add_candidate(space, count, point, normal, gap, True, 0.0)
     return count
-
-
-@shared
-def thin_out(space: Array, count: int, size: float) -> None:
-    """Mark at most four contacts as taken: the deepest, then always the one farthest from those that are taken."""
-    least = math.inf
-    for k in range(count):
-        least = min(least, space[k, solid.GAP])
-        space[k, solid.TAKEN] = 0.0
-    chosen = 0
-    while space[chosen, solid.GAP] > least + EQUAL * size:
-        chosen += 1
-    space[chosen, solid.TAKEN] = 1.0
-    for _ in range(solid.MOST_POINTS - 1):
-        farthest, chosen = 0.0, -1
-        for k in range(count):
-            if space[k, solid.TAKEN] != 0.0:
-                continue
-            nearest = math.inf
-            for j in range(count):
-                if space[j, solid.TAKEN] != 0.0:
-                    way = subtract3(load3(space, k, solid.POINT), load3(space, j, solid.POINT))
-                    nearest = min(nearest, dot3(way, way))
-            if nearest > farthest * (1.0 + EQUAL):
-                farthest, chosen = nearest, k
-        if chosen < 0:
-            break
-        space[chosen, solid.TAKEN] = 1.0

@@ -9,7 +9,7 @@ import pytest
 
 import physics as ph
 from physics import io
-from physics.contacts import Box, Capsule, Convex, Plane, Sphere
+from physics.contacts import Box, Capsule, Convex, HeightField, Plane, Sphere, TriangleMesh
 from physics.errors import FormatError, ModelError
 from tests.physics.contacts.shapes import KINDS, boxes, found_at, free_builder, pair, shape
 from tests.physics.generators import random_pose
@@ -164,6 +164,8 @@ def test_files_keep_colliders(tmp_path):
         pose = random_pose(rng)
         builder.add_collider(kind, str(k), shape(kind, rng), pose=pose, friction=0.3, margin=0.01)
     builder.add_collider("ground", None, Plane(), restitution=0.5, groups=["default", "ground"])
+    builder.add_collider("hills", None, HeightField(rng.normal(size=(3, 4)), (1.0, 2.0)))
+    builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]))
     model = builder.build()
     io.save_model(model, tmp_path / "model.json")
     again = io.load_model(tmp_path / "model.json").model
@@ -172,7 +174,7 @@ def test_files_keep_colliders(tmp_path):
 
 
 BAD = {
-    "shape": ph.contacts.HeightField(np.zeros((2, 2)), (1, 1)),
+    "shape": "cube",
     "body": "nobody",
     "friction": -0.1,
     "restitution": 1.5,
