@@ -58,11 +58,10 @@ def simulate(
             other than dampers' are those at velocities predicted by half a step), ``"textbook_symplectic_euler"``
             (without that prediction), ``"forward_euler"``, ``"rk4"``, and for stiff models the implicit
             ``"linearly_implicit_euler"`` (one linear system a step, order 1; with elastic tendons much less accurate
-            than the next), ``"spring_implicit_euler"`` (gravity and inertial forces explicit, Wang 2022, eqs.
-            4.80-4.82), ``"bdf1"`` (backward Euler, order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's
-            iteration to round-off. Muscle fibres are implicit in all of them, in ``"rk4"`` only if too stiff for its
-            step. Adaptive ones (SciPy): ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and
-            ``"BDF"``.
+            than bdf1), ``"spring_implicit_euler"`` (the same with gravity and inertial forces explicit), ``"bdf1"``
+            (backward Euler, order 1) and ``"sdirk2"`` (order 2, L-stable), both with Newton's iteration to round-off.
+            Muscle fibres are implicit in all of them, in ``"rk4"`` only if too stiff for its step. Adaptive ones
+            (SciPy): ``"RK45"``, ``"DOP853"``, ``"LSODA"``, and the implicit ``"Radau"`` and ``"BDF"``.
             ``"event_driven"``: DOP853 up to the instant of each impact, fixed steps dt during lasting contact.
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the current chart. Inputs of the model may
             follow them or be given by name (`Model.with_inputs`). Or a function of (t), or a controller of
