@@ -65,11 +65,11 @@ def float_array(value: Any, name: str) -> FloatArray:
 
     Anything else is text, booleans, complex numbers, ragged lists, masked entries, and more than fits into memory.
     """
-    if type(value) is np.ndarray and value.dtype == np.float64:
-        return value.copy()
     if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         raise ModelError(f"{name} has masked entries: fill them first, got {value!r:.80}")
     try:
+        if type(value) is np.ndarray and value.dtype == np.float64:  # what is given most
+            return value.copy()
         given = np.asarray(value)
         array = np.array(value, dtype=np.float64, order="C")
     except MemoryError as error:
