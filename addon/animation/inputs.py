@@ -1,98 +1,15 @@
-"""What pushes a simulation from outside: torques of coordinates and excitations of muscles, constant or keyed."""
+"""What pushes a simulation from outside, as tables: torques of coordinates, excitations of muscles, targets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
 
-from ..baked import temporarily
-from ..blender import compat, physics_access
+from ..blender import physics_access
 from ..curves import reduction, slopes
-from ..data import references
-from ..reading import muscle_points
 from ..reading.scene import SceneModel
-
-
-def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
-    """Values (F, n) of animatable numbers, given as (object, data path), at rising frames (F,); the scene is put back.
-
-    What more than a curve of its own moves is seen at whole frames, of which the first and the last are two, and goes
-    evenly between them.
-    """
-    values = np.zeros((len(frames), len(wanted)))
-    watched = []
-    for k, (item, path) in enumerate(wanted):
-        values[:, k] = item.path_resolve(path)
-        data = item.animation_data
-        if data is None or not (data.action or data.drivers or data.nla_tracks):
-            continue
-        curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
-        plain = not data.drivers and not data.nla_tracks
-        if plain and curve is not None and not curve.mute and data.action_influence == 1.0:
-            values[:, k] = [curve.evaluate(float(frame)) for frame in frames]
-        elif not plain:
-            watched.append((k, item, path))
-    if watched:
-        whole = frames[frames % 1.0 == 0.0]
-        seen = np.zeros((len(whole), len(watched)))
-        with temporarily.at_frame(scene, int(frames[0])) as go:
-            for row, frame in enumerate(whole):
-                go(frame)
-                seen[row] = [item.path_resolve(path) for _, item, path in watched]
-        for column, (k, _, _) in zip(seen.T, watched):
-            values[:, k] = np.interp(frames, whole, column)
-    return values
-
-
-def torque_path(number: int) -> str:
-    """Data path, on a joint's Empty, of the torque of its coordinate of this number."""
-    return f"condyle.joint.coordinates[{number}].torque"
-
-
-def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
-    """Joint's Empty, number of its coordinate and column of the model, for each coordinate that a torque can act on.
-
-    Not where what is read off a joint (angles of a ball joint) are not the coordinates that it is simulated with, and
-    not on a time that runs by itself.
-    """
-    places = []
-    for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        joint = read.model.joints[entry.index]
-        if item is None or joint.reading_names != joint.coordinate_names:
-            continue
-        first = read.model.coordinate_slice(entry.name).start
-        places += [
-            (item, number, first + number)
-            for number in range(joint.num_coordinates)
-            if not read.model.prescribed[first + number]
-        ]
-    return places
-
-
-def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
-    """Torques and forces (F, nv) of the model's coordinates at the frames (F,).
-
-    Raises:
-        ModelError: a torque is set on a coordinate that none can act on.
-    """
-    places = torque_places(read)
-    known = {(item.session_uid, number) for item, number, _ in places}
-    for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        for number, row in enumerate(item.condyle.joint.coordinates if item is not None else ()):
-            if row.torque != 0.0 and (item.session_uid, number) not in known:
-                raise physics_access.model_error(
-                    f"joint {item.name!r}: no torque can act on {row.label!r}, which is only read off it or runs by "
-                    "itself; set its torque to 0"
-                )
-    found = np.zeros((len(frames), read.model.num_coordinates))
-    columns = [column for _, _, column in places]
-    found[:, columns] = values_of(scene, [(item, torque_path(number)) for item, number, _ in places], frames)
-    return found
 
 
 def table(
@@ -145,39 +62,6 @@ def sampled(model: physics_access.Model, given: physics_access.Table | None, tim
     for column in range(0 if given is None else given.values.shape[1]):
         values[:, column] = np.interp(times, given.times, given.values[:, column])
     return values
-
-
-TARGET = "condyle.muscle.control.target"
-
-
-def controllers(scene: Scene, read: SceneModel, frames: np.ndarray, times: np.ndarray) -> dict[str, Any]:
-    """The controllers of physics by muscle, their targets at the frames (F,) and times (F,) [s]; the scene is put back.
-
-    A target is read as the joint's coordinates are, in radians or metres.
-    """
-    chosen = [
-        (entry, muscle_points.find_muscle(entry.session_uid, entry.name))
-        for entry in read.muscles
-        if entry.controlled is not None
-    ]
-    if not chosen:
-        return {}
-    values = values_of(scene, [(item, TARGET) for _, item in chosen], frames)
-    kind, keyframes = (
-        physics_access.physics().muscles.Proportional,
-        physics_access.physics().muscles.Keyframes,
-    )
-    found = {}
-    for k, (entry, item) in enumerate(chosen):
-        settings = item.condyle.muscle.control
-        found[entry.name] = kind(
-            entry.controlled,
-            settings.gain,
-            target=keyframes(read.state.time + times, values[:, k]),
-            damping=settings.damping,
-            rest=settings.rest,
-        )
-    return found
 
 
 def excited(

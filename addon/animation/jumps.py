@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
 
-from ..baked import temporarily
 from ..blender import physics_access, units
 from ..curves.fcurve_values import SEEN
-from ..data import findings, frame_times
+from ..data import findings
 from . import jump_search, led_joints, whole_turns
-from .jump_search import LOOK, MOST, Shown
+from .jump_search import MOST, Shown
 from .led_joints import Followed
 from .motion_curves import MotionCurves
 
@@ -48,43 +45,29 @@ class Rows:
 
 @dataclass(frozen=True)
 class Seen:
-    """A joint, its curves, what it shows at any frames, and where curves do not say that, what looks there."""
+    """A joint, its curves, and what it shows at any frames."""
 
     joint: Followed
     by: Keyed
     shown: Shown
-    looks: Looks | None
 
 
-def looked_for(scene: Scene, followed: list[Followed], curves: list[Keyed], frames: np.ndarray) -> list[Seen]:
+def looked_for(
+    followed: list[Followed], curves: list[Keyed], shown: list[Shown], frames: np.ndarray, sample: float
+) -> list[Seen]:
     """Joints as they were seen at whole frames (F,), and where they leap, at frames or between them, at the last sample
-    before, too; and their curves. Those that start over by whole turns go on. The scene, at the first frame, is put
-    back. It is gone from frame to frame for those alone of which curves do not say what they show.
+    before, too. Those that start over by whole turns go on.
+
+    Args:
+        curves: of the joints. shown: what they show. sample: from one sample to the next [frames].
     """
-    wanted = [_to_look_at(each, by, frames) for each, by in zip(followed, curves)]
-    looks = [Looks(scene, each) if by is None else None for each, by in zip(followed, curves)]
-    if not any(len(each) for each in wanted):
-        return [_seen(each, by, look, look) for each, by, look in zip(followed, curves, looks)]
-    sample = 1.0 / frame_times.samples(scene)
-    unknown = [where if by is None else where[:0] for where, by in zip(wanted, curves)]
-    with temporarily.at_frame(scene, int(frames[0])) as go:
-        _first_looks(go, looks, unknown, frames)
-        found = []
-        for each, by, where, look in zip(followed, curves, wanted, looks):
-            shown = whole_turns.counted(each, by.shown if by else look, where)
-            leapt = _with_leaps(
-                shown, each, where[each.strength.held_between(frames)[where - 1]], frames, sample
-            )
-            found.append(_seen(leapt, by, shown, look))
+    found = []
+    for each, by, own in zip(followed, curves, shown):
+        where = _to_look_at(each, by, frames)
+        own = whole_turns.counted(each, own, where)
+        held = where[each.strength.held_between(frames)[where - 1]]
+        found.append(Seen(_with_leaps(own, each, held, frames, sample), by and replace(by, shown=own), own))
     return found
-
-
-def _seen(each: Followed, by: Keyed, shown: Looks | Shown | None, looks: Looks | None) -> Seen:
-    return (
-        Seen(each, None, shown, looks)
-        if by is None
-        else Seen(each, replace(by, shown=shown or by.shown), shown or by.shown, None)
-    )
 
 
 def _to_look_at(each: Followed, by: Keyed, frames: np.ndarray) -> np.ndarray:
@@ -116,56 +99,6 @@ def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
         ways = np.linalg.norm(np.diff(part, axis=1), axis=2)
         found |= ways.max(axis=1) > MOST * ways.sum(axis=1) + SEEN
     return found
-
-
-class Looks:
-    """What a joint's sliders or poses show at frames; of each it is noted.
-
-    `go` takes the scene to other frames (of `temporarily.at_frame`), as long as it may.
-    """
-
-    go: Callable[[float], None]
-
-    def __init__(self, scene: Scene, each: Followed) -> None:
-        self._scene = scene
-        self._known: dict[float, Any] = {}
-        self._name, self._item, self._source = each.name, each.item, each.source
-
-    def take(self, at: float) -> None:
-        """Know what is shown at a frame, where the scene is now."""
-        found = led_joints.shown(self._item, self._source, f"{self._name} at frame {at:g}")
-        self._known[at] = led_joints.measured(self._scene, self._item, np.array([found]))[0]
-
-    def __call__(self, frames: np.ndarray) -> np.ndarray:
-        for at in frames.tolist():
-            if at not in self._known:
-                self.go(at)
-                self.take(at)
-        return np.array([self._known[at] for at in frames.tolist()])
-
-
-def take_together(go: Callable[[float], None], wanted: list[tuple[Looks, np.ndarray]]) -> None:
-    """Let each know what is shown at frames (k,) of its own: all at once, since going to a frame takes longest."""
-    for at in np.unique(np.concatenate([np.empty(0), *(places for _, places in wanted)])).tolist():
-        go(at)
-        for looks, places in wanted:
-            if at in places:
-                looks.take(at)
-
-
-def _first_looks(
-    go: Callable[[float], None], looks: list[Looks | None], wanted: list[np.ndarray], frames: np.ndarray
-) -> None:
-    """Look first in the stretches that end at rows (k,) of each joint."""
-    found = []
-    for each, where in zip(looks, wanted):
-        high = frames[where] - LOOK
-        middles = [jump_search.middle(*pair) for pair in zip(frames[where - 1].tolist(), high.tolist())]
-        if each is not None:
-            each.go = go
-        if each is not None and len(where):
-            found.append((each, np.concatenate([high, middles])))
-    take_together(go, found)
 
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[findings.Finding]:

@@ -1,4 +1,4 @@
-"""Joints that follow their animation in a simulation: their coordinates over the frames, read from keys or sliders."""
+"""Joints that follow their animation in a simulation: their coordinates, from what was seen of them. Numbers alone."""
 
 from __future__ import annotations
 
@@ -6,21 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from bpy.types import Object, Scene
 
-from ..baked import temporarily
-from ..blender import compat, compute_process, physics_access, units
+from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..curves import rotation_channels
 from ..curves.fcurve_values import SEEN
-from ..data import findings, references
-from ..data.joints import slider_names
+from ..data import findings
 from ..data.references import Handle
-from ..reading import joints, pose_springs
-from ..reading import scene as scene_to_model
-from ..sliders import sliders
-from . import follow_weights, keyed_poses
-from .follow_weights import PATH, WEIGHT_PATH, Strength
+from .follow_weights import Strength
 
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.
 FAR, FAR_TURN = 1e-3, 1e-2
@@ -88,57 +81,6 @@ class Followed:
     drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     before: np.ndarray | None = None
 
-    @property
-    def item(self) -> Object | None:
-        """The joint's Empty; None of what is followed without a joint."""
-        return references.object_by_session_uid(self.handle.session_uid) if self.frame is None else None
-
-    @property
-    def source(self) -> keyed_poses.Source:
-        """What moves in what, as the scene has it now."""
-        if self.frame is None:
-            return keyed_poses.source_of_joint(self.item)
-        base = None if self.base is None else self.base.find()
-        return keyed_poses.Source(self.name, self.handle.find(), base, self.frame)
-
-
-def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
-    """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last; the
-    scene is put back.
-
-    Raises:
-        ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
-    """
-    chosen = []
-    for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        if item is not None and may_follow(item):
-            chosen.append((item, read.model.joints[entry.index], entry.name))
-    if not chosen:
-        return []
-    prescribed: list[list[bool]] = [[] for _ in chosen]
-    weights: list[list[float]] = [[] for _ in chosen]
-    values: list[list[Any]] = [[] for _ in chosen]
-    given = [keyed_poses.source_of_joint(item) for item, _, _ in chosen]
-    with temporarily.at_frame(scene, int(frames[0])) as go:
-        for frame in frames:
-            go(frame)
-            for k, (item, _, _) in enumerate(chosen):
-                weights[k].append(float(item.condyle.joint.follow))
-                prescribed[k].append(bool(item.condyle.joint.prescribed))
-                values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
-    found = []
-    for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
-        controlled = is_controlled(item)
-        led = any(on) or any(drawn) or controlled or follow_weights.ever(item, frames)
-        if led and joint.num_coordinates:
-            strength = Strength(np.array(frames), np.array(drawn), np.array(on))
-            made = followed_of(scene, item, joint, body, strength.held, np.array(value))
-            made.time = item.condyle.joint.follow_time
-            made.controller = item.name if controlled else ""
-            found.append(seen_at(made, strength))
-    return found
-
 
 def seen_at(made: Followed, strength: Strength) -> Followed:
     """What was seen of a joint at the frames of its strength."""
@@ -148,77 +90,9 @@ def seen_at(made: Followed, strength: Strength) -> Followed:
     return made
 
 
-def shown(item: Object | None, source: keyed_poses.Source, name: str) -> list[float] | np.ndarray:
-    """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
-    if item is not None and item.condyle.joint.driven:
-        return [float(item[slider]) for slider in slider_names(item.condyle.joint)]
-    return keyed_poses.pose_now(source, name)
-
-
-def measured(scene: Scene, item: Object | None, values: np.ndarray) -> np.ndarray:
-    """Sliders (F, n), or poses (F, 4, 4), as they were shown, in metres and radians."""
-    if item is None or not item.condyle.joint.driven:
-        return units.to_metres(values, scene)
-    metres = units.length_scale(scene)
-    factors = [metres if row.unit == "m" else 1.0 for row in item.condyle.joint.coordinates]
-    return values * factors
-
-
 def held_at_start(followed: list[Followed]) -> set[str]:
     """Names of the joints that follow their animation from the beginning."""
     return {each.name for each in followed if each.switched[0] and each.frame is None}
-
-
-def may_follow(item: Object) -> bool:
-    """Whether a joint is prescribed or drawn now, or that is animated."""
-    settings = item.condyle.joint
-    if settings.prescribed or settings.follow > 0.0 or is_controlled(item):
-        return True
-    return may_be_switched(item)
-
-
-def is_controlled(item: Object) -> bool:
-    """Whether a controller, or a spring to its animation, draws a joint to what may change with time."""
-    return bool(item.condyle.joint.controller.enabled or pose_springs.leads(item))
-
-
-def may_be_switched(item: Object) -> bool:
-    """Whether it may change with time if a joint follows its animation."""
-    data = item.animation_data
-    if data is None:
-        return False
-    return bool(data.nla_tracks) or any(
-        curve.data_path in (PATH, WEIGHT_PATH) for curve in (*compat.curves_in_use(item), *data.drivers)
-    )
-
-
-def followed_of(
-    scene: Scene,
-    item: Object,
-    joint: physics_access.Joint,
-    body: str,
-    switched: np.ndarray,
-    values: np.ndarray,
-) -> Followed:
-    """What was seen of a joint: values are its sliders (F, n), or the child's poses (F, 4, 4) in its frame."""
-    settings = item.condyle.joint
-    if any(joint.prescribed):
-        raise physics_access.model_error(
-            f"joint {item.name!r} moves by itself in time and cannot be prescribed as well; let it be simulated"
-        )
-    metres = units.length_scale(scene)
-    after = units.to_metres(joints.child_in_joint(item), scene)
-    scale = settings.length_scale * metres
-    made = Followed(item.name, body, joint, after, scale, switched, handle=Handle(item.session_uid))
-    if settings.driven:
-        made.readings = measured(scene, item, values)
-        turns, widths = sliders.periods(joint), np.ptp(sliders.slider_ranges(item, joint), axis=1)
-        whole = np.round(widths / np.where(turns > 0.0, turns, np.inf))
-        made.periods = np.where((whole > 0.0) & (np.abs(widths - whole * turns) < 1e-6 * turns), widths, 0.0)
-        made.turns = np.where([row.limits == "CUSTOM" for row in settings.coordinates], 0.0, turns)
-    else:
-        made.poses = measured(scene, item, values)
-    return made
 
 
 def coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice = slice(None)) -> Steps[Any]:

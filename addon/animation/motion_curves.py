@@ -13,7 +13,7 @@ from ..baked import channel_units
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN
 from ..data.joints import slider_names
-from . import led_joints
+from . import looks
 from .led_joints import Followed
 
 
@@ -45,7 +45,7 @@ def read(scene: Scene, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else
     has a say in it, as a driver, limits, or constraints. The scene is at the first of the frames.
     """
-    found = _child(scene, each) if each.readings is None else _sliders(scene, each.item)
+    found = _child(scene, each) if each.readings is None else _sliders(scene, looks.item_of(each))
     if not any(curve is not None for curve in found.curves):
         return None
     seen, said = each.poses if each.readings is None else each.readings, found.shown(each.frames)
@@ -59,14 +59,14 @@ def _sliders(scene: Scene, item: Object) -> MotionCurves:
     still = [float(item[name]) for name in names]
 
     def shown(frames: np.ndarray) -> np.ndarray:
-        return led_joints.measured(scene, item, fcurve_values.columns(curves, still, frames))
+        return looks.measured(scene, item, fcurve_values.columns(curves, still, frames))
 
     return MotionCurves(shown, curves)
 
 
 def _child(scene: Scene, each: Followed) -> MotionCurves:
     """The curves of the child's own channels: they move it as it was seen, where nothing else moves it in the joint."""
-    body = each.source.child
+    body = looks.source_of(each).child
     owner, mode = body.owner, body.owner.rotation_mode
     turn = rotation_channels.rotation_path(mode)
     still = [*owner.location, *getattr(owner, turn)]

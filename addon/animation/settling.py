@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from ..blender import compute_process, physics_access
 from ..blender.compute_process import Steps
-from ..data import references
 from ..reading.scene import SceneModel
 from . import inputs
 
@@ -19,17 +17,6 @@ TIME, LONG, ROUNDS = 0.25, 8.0, 6
 STEP = 1.0 / 240.0  # s
 # What moves by less than this [rad, m] in the second half of a round has come to rest.
 REST = 1e-4
-
-
-def wanted(read: SceneModel, given: Collection[str]) -> list[str]:
-    """The model's bodies whose joints start settled; given: names of joints that follow their animation anyway."""
-    found = []
-    controlled = {controller.body for controller in read.model.controllers}
-    for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        if item is not None and item.name not in given and entry.index in controlled:
-            found += [entry.name] * (item.condyle.joint.start_from == "SETTLED")
-    return found
 
 
 def settled(

@@ -4,13 +4,15 @@ and as strongly as the keys of their weights say there.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from bpy.types import Scene
 
 from ..baked import temporarily
 from ..curves import fcurve_cycles, fcurve_values
 from ..data import frame_times
-from . import driving_keys, follow_weights, jumps, led_joints, motion_curves, whole_turns
+from . import driving_keys, follow_weights, jumps, led_joints, looks, motion_curves, whole_turns
 from .led_joints import Followed
 from .motion_curves import MotionCurves
 
@@ -45,34 +47,25 @@ def looked_at(scene: Scene, followed: list[Followed], frames: np.ndarray, fps: f
     at `LOOKS` places or more from frame to frame. Where one of what leads a joint has keys at several frames
     running its motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
     """
-    count, looks = _looks(fps), positions(frames, fps)
+    count, places = _looks(fps), positions(frames, fps)
     keyed = [motion_curves.read(scene, each) for each in followed]
     for each, by in zip(followed, keyed):
         each.again = None if by is None else by.again(frames)
-        if each.item is not None:
-            each.strength = follow_weights.between_frames(each.item, each.strength, looks)
+        item = looks.item_of(each)
+        if item is not None:
+            each.strength = follow_weights.between_frames(item, each.strength, places)
     keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
-    leaping = jumps.looked_for(scene, followed, keyed, frames)
-    if count < 2:
-        for seen in leaping:
-            seen.joint.before = _before(seen)
-        return [each.joint for each in leaping]
-    shown = _shown_looks(fps)
-    places = [_places(each, count if each.by else shown) for each in leaping]
-    _look(scene, leaping, places)
-    return [
-        _with_looks(each, wide, at, count if each.by else shown) for each, (wide, at) in zip(leaping, places)
-    ]
-
-
-def _look(scene: Scene, seen: list[jumps.Seen], places: list[tuple[np.ndarray, np.ndarray]]) -> None:
-    """See what no curves alone say, as drivers, constraints and blended strips of the NLA show it: at places (k, looks)
-    of each joint, all joints at once.
-    """
-    wanted = [(each.looks, at.ravel()) for each, (_, at) in zip(seen, places) if each.looks is not None]
-    if any(len(at) for _, at in wanted):
-        with temporarily.at_frame(scene, scene.frame_current) as go:
-            jumps.take_together(go, wanted)
+    unknown = [each for each, by in zip(followed, keyed) if by is None]
+    sample = 1.0 / frame_times.samples(scene)
+    with temporarily.at_frame(scene, int(frames[0])) if unknown else nullcontext() as go:
+        own = iter(looks.Looks(scene, unknown, go))
+        shown = [next(own) if by is None else by.shown for by in keyed]
+        seen = jumps.looked_for(followed, keyed, shown, frames, sample)
+        for one in seen:
+            one.joint.before = _before(one)
+        if count < 2:
+            return [one.joint for one in seen]
+        return [_with_looks(one, count if one.by else _shown_looks(fps)) for one in seen]
 
 
 def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,9 +74,13 @@ def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
     if each.by is not None:
         wide = _interpolated(joint, fcurve_values.keyed(each.by.curves, joint.frames))
     else:
-        wide = _interpolated(joint, driving_keys.of_joint(joint.item, joint.source, joint.frames))
+        wide = _interpolated(joint, _driving_keys(joint))
         wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
     return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
+
+
+def _driving_keys(each: Followed) -> list[np.ndarray]:
+    return driving_keys.of_joint(looks.item_of(each), looks.source_of(each), each.frames)
 
 
 def _moves(each: Followed) -> np.ndarray:
@@ -95,14 +92,14 @@ def _moves(each: Followed) -> np.ndarray:
     return around[:-2] | moves | around[2:]
 
 
-def _with_looks(seen: jumps.Seen, wide: np.ndarray, at: np.ndarray, count: int) -> Followed:
-    """A joint with what is shown at places (k, count + 1) on the way to its rows (k,) that do not leap."""
+def _with_looks(seen: jumps.Seen, count: int) -> Followed:
+    """A joint with what is shown at so many places on the way to each of its rows that do not leap."""
     each = seen.joint
-    each.before = _before(seen)
+    wide, at = _places(seen, count)
     if not len(wide):
         return each
-    looks = seen.shown(at.ravel())
-    shown = looks.reshape(*at.shape, *looks.shape[1:])
+    shown = seen.shown(at.ravel())
+    shown = shown.reshape(*at.shape, *shown.shape[1:])
     smooth = ~_leaps(seen, at, shown)
     places = at[smooth, 1:-1].ravel()
     if seen.by is not None:

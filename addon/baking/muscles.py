@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTree
 
-from ..animation import inputs
+from ..animation import input_values
 from ..blender import compat, physics_access, units
 from ..curves.reduction import thinned
 from ..data import schema, stored_texts
@@ -65,7 +65,7 @@ class _Shapes:
 def excitations(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     """Excitation (F, muscles) of each muscle of the model at the frames (F,); the scene is put back."""
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in read.muscles]
-    return np.clip(inputs.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
+    return np.clip(input_values.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
 
 
 def activations(read: SceneModel, result: physics_access.Result, excited: np.ndarray) -> np.ndarray:

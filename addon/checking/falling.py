@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import inputs, led_joints
+from ..animation import input_values, led_joints, looks
 from ..baked import conflicts
 from ..blender import physics_access
 from ..data import findings, references
@@ -106,10 +106,10 @@ def _is_simulated(entry: scene_to_model.ModelBody) -> bool:
     if item is None:
         return True
     pushed = any(
-        row.torque or conflicts.is_played(item, inputs.torque_path(number))
+        row.torque or conflicts.is_played(item, input_values.torque_path(number))
         for number, row in enumerate(item.condyle.joint.coordinates)
     )
-    return not pushed and not led_joints.may_follow(item)
+    return not pushed and not looks.may_follow(item)
 
 
 def _lets_fall(model: physics_access.Model, state: physics_access.State, number: int) -> bool:

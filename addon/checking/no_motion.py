@@ -18,7 +18,7 @@ AT_LIMIT = 1e-6
 
 
 def warnings(made: Any, result: physics_access.Result) -> list[findings.Finding]:
-    """A finding for each reason why nothing moves in a simulation (`made` is its `tasks.Ready`); none where it does."""
+    """A finding for each reason why nothing moves in a simulation (made: its `Plan`); none where it does."""
     if len(result.t) < 2 or np.ptp(result.poses, axis=0).max(initial=0.0) > STILL:
         return []
     return [_about(code, entries) for code, entries in _reasons(made, result) if entries] or [

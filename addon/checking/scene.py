@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, follow_weights, keyed_poses, single_pose, start_states
+from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
 from ..baked import conflicts, targets, temporarily
 from ..baking import constrained_parents, write
 from ..blender import compat, physics_access, units
@@ -65,7 +65,7 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
     """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
     with temporarily.at_frame(scene, begin - scene.condyle.start.preroll):
         held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
-        return start_states.left_behind(scene, read, held)
+        return looks.left_behind(scene, read, held)
 
 
 def check_in_time(scene: Scene, read: scene_to_model.SceneModel) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import follow_weights
+from ..animation import follow_weights, input_values
 from ..animation import inputs as forcing
 from ..baking import muscles
 from ..blender import physics_access, units
@@ -78,7 +78,7 @@ def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
     """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
     frames = scene.frame_current + np.arange(2.0)
     try:
-        excited, pushed = muscles.excitations(scene, read, frames), forcing.torques(scene, read, frames)
+        excited, pushed = muscles.excitations(scene, read, frames), input_values.torques(scene, read, frames)
     except physics_access.physics().CondyleError:
         return None
     given = forcing.table(read, excited, pushed, units.frame_times(frames, scene))

@@ -13,21 +13,19 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, led_joints, motions, settling, start_states, subframes
 from ..animation import inputs as forcing
-from ..baked import conflicts, temporarily
 from ..baking import muscles, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import bake_preconditions, no_motion, start_penetration
-from ..checking import scene as checks
 from ..data import findings, frame_times, references
 from ..making import orphans
 from ..reading import scene as scene_to_model
 from ..staleness import compare
 from . import fit as fits
-from . import partial_bake
+from . import partial_bake, take
 from .fit import FitReport
+from .shot import Plan, plan
 
 FITTED = ("spline_curve", "spline_surface")
 # Poses that take Blender longer to write, with figures and fewer keys, than it may seem to hang.
@@ -106,17 +104,22 @@ def bake(scene: Scene) -> Steps[BakeReport]:
     frames, once = frame_times.frame_range(scene), frame_times.samples(scene) == 1
     session.unfinished = None
     made, fitted = yield from _prepared(scene, frames, clock)
-    requests = physics_access.part("worker.requests")
+    answer = yield from _simulate(scene_uid, frames, made, fitted, once)
+    clock.lap("simulate")
+    report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
+    scene = references.find_scene(scene_uid)
+    solver_statistics.note(scene, report.result, clock.seconds["simulate"])
+    frame_times.note_loop(scene, report.result)
+    return report
+
+
+def _simulate(
+    scene_uid: int, frames: np.ndarray, made: Plan, fitted: dict[int, FitReport], once: bool
+) -> Steps[physics_access.Answer]:
+    """Steps that simulate; what an error leaves of it is kept, and told."""
+    simulate = physics_access.part("worker.requests").simulate
     try:
-        answer = yield requests.simulate(
-            compute_process.client(),
-            made.read.model,
-            made.read.state,
-            assemble=True,
-            pulls=made.pulls,
-            between=once,
-            **made.options,
-        )
+        return (yield simulate(compute_process.client(), assemble=True, between=once, **made.arguments))
     except physics_access.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
         solver_statistics.note_failure(scene, error)
@@ -124,12 +127,6 @@ def bake(scene: Scene) -> Steps[BakeReport]:
         found = findings.named(scene, solver_statistics.failure(scene, error))
         findings.show(scene, findings.of_source([found], findings.BAKE))
         raise
-    clock.lap("simulate")
-    report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
-    scene = references.find_scene(scene_uid)
-    solver_statistics.note(scene, report.result, clock.seconds["simulate"])
-    frame_times.note_loop(scene, report.result)
-    return report
 
 
 def bake_unfinished(scene: Scene) -> Steps[BakeReport]:
@@ -150,7 +147,7 @@ def bake_unfinished(scene: Scene) -> Steps[BakeReport]:
 def _simulated(
     scene_uid: int,
     frames: np.ndarray,
-    made: Ready,
+    made: Plan,
     fitted: dict[int, FitReport],
     answer: physics_access.Answer,
     clock: frame_times.Clock,
@@ -191,7 +188,7 @@ def check(scene: Scene) -> Steps[list[findings.Finding]]:
 
 def _prepared(
     scene: Scene, frames: np.ndarray, clock: frame_times.Clock
-) -> Steps[tuple[Ready, dict[int, FitReport]]]:
+) -> Steps[tuple[Plan, dict[int, FitReport]]]:
     """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
     scene_uid = scene.session_uid
     run = frame_times.run_frames(scene, frames)
@@ -243,78 +240,22 @@ def written(
     return replace(report, warnings=made.warnings, note=made.told)
 
 
-@dataclass(frozen=True)
-class Ready:
-    """What a simulation of the scene over whole frames (F,) needs: the model, keywords of ``simulate`` (but for what a
-    live run has of its own), excitations (F, muscles) at the frames, and what is told about it. again: see `Given`.
-    """
-
-    read: scene_to_model.SceneModel
-    options: dict[str, Any]
-    pulls: dict[str, Any]
-    excited: np.ndarray
-    warnings: list[findings.Finding]
-    prints: compare.Prints
-    frames: np.ndarray
-    again: dict[str, bool]
-
-
 def ready(
     scene_uid: int,
     frames: np.ndarray,
     fitted: dict[int, FitReport],
     clock: frame_times.Clock | None = None,
     loop: dict[str, Any] | None = None,
-) -> Steps[Ready]:
-    """Steps that read the scene, as it is at the first of the whole frames (F,), with joints fitted just now,
-    by session uid; for a loop with what `timing.loop_options` says of it.
-    """
+) -> Steps[Plan]:
+    """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
     clock = clock or frame_times.Clock()
-    scene = references.find_scene(scene_uid)
-    times, prints, fps = (
-        units.frame_times(frames, scene),
-        compare.prints(scene),
-        units.frames_per_second(scene),
-    )
-    looks = subframes.positions(frames, fps)
-    at_looks = units.frame_times(looks, scene)
-    with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
-        curves = {uid: report.curve for uid, report in fitted.items()}
-        try:
-            moving = carriers.sample(scene, frames)
-            read = scene_to_model.read(scene, curves, moving.followed)
-            for entry in read.bodies:
-                conflicts.check(entry.handle.find())
-            checks.check_in_time(scene, read)
-        except physics_access.physics().CondyleError as error:
-            raise checks.stop(scene, error, curves) from error
-        checked = checks.warnings(scene, read, fitted)
-        joints = [*moving.joints(scene, read), *led_joints.sample(scene, read, frames)]
-        followed = subframes.looked_at(scene, joints, frames, fps)
-        seen, begun = start_states.see(scene, read, frames[0], led_joints.held_at_start(followed))
-        settled = settling.wanted(read, led_joints.held_at_start(followed))
-        excited, pushed = muscles.excitations(scene, read, looks), forcing.torques(scene, read, looks)
-        controllers = forcing.controllers(scene, read, looks, at_looks)
-    options = _simulation_options(scene, frames)
+    taken = take.take(references.find_scene(scene_uid), frames, fitted, loop)
     clock.lap("read")
     yield compute_process.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
-    names = {report.joint_name for report in fitted.values()}
-    given = yield from motions.motions(followed, times, names, options, loop)
-    options["motions"] = given.motions
-    if loop is not None:
-        options["loop"] = loop
-    found, looked = start_states.find(seen, read, fps, names)
-    read = replace(read, state=start_states.started(read, given.start, found))
-    options["tau"] = forcing.table(read, excited, pushed, at_looks, given.targets)
-    if controllers:
-        options["controllers"] = controllers
-    read = replace(read, state=(yield from settling.settled(read, settled, options["tau"])))
+    made = yield from plan(taken)
     clock.lap("project")
-    warnings = [finding for finding in checked if finding.remedy != orphans.REMEDY]
-    pressed = start_penetration.warnings(read, set(given.start), options["tau"])
-    told = [*warnings, *given.warnings, *begun, *looked, *pressed]
-    return Ready(read, options, given.pulls, excited[looks % 1.0 == 0.0], told, prints, frames, given.again)
+    return made
 
 
 def _muscles(
@@ -341,18 +282,6 @@ def _to_fit(scene: Scene) -> tuple[list[int], list[findings.Finding]]:
         else:
             told.append(findings.about(item, "not-fitted", joint=item.name))
     return wanted, told
-
-
-def _simulation_options(scene: Scene, run: np.ndarray) -> dict[str, Any]:
-    settings = scene.condyle.simulation
-    interval = 1.0 / units.frames_per_second(scene)
-    duration = interval * (len(run) - 1)
-    return {
-        "duration": duration,
-        "dt": min(frame_times.step(scene), duration),
-        "integrator": settings.integrator,
-        "record_interval": interval / frame_times.samples(scene),
-    }
 
 
 def _bake_report(

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 from bpy.types import Object, Scene
 
-from ..animation import led_joints
+from ..animation import looks
 from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
 from ..data import references
 from ..data.connection_kinds import KINDS
@@ -71,7 +71,7 @@ def needed(scene: Scene) -> list[str]:
 def _is_held(item: Object) -> bool:
     """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
     settings = item.condyle.joint
-    return settings.hard_limits or settings.prescribed or led_joints.may_be_switched(item)
+    return settings.hard_limits or settings.prescribed or looks.may_be_switched(item)
 
 
 def _is_constraint(settings: ConnectionProperties) -> bool:

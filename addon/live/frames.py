@@ -13,7 +13,7 @@ from ..animation import led_joints, motions
 from ..baked import temporarily
 from ..blender import compat, physics_access
 from ..data import findings, frame_times, references
-from ..jobs import bake
+from ..jobs import shot
 from ..reading import carriers, muscle_points
 
 # Keys this many frames beyond the scene's range are read, not more: each frame takes Blender some milliseconds.
@@ -125,7 +125,7 @@ def _cycle(curve: FCurve) -> float:
     return 0.0
 
 
-def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list[findings.Finding]]:
+def repeating(made: shot.Plan, times: np.ndarray) -> tuple[dict[str, Any], list[findings.Finding]]:
     """Keywords of physics' `Repeating` for what leads a run at these times (F,) of its frames, and findings about what
     does not go round.
     """
@@ -164,7 +164,7 @@ def repeating(made: bake.Ready, times: np.ndarray) -> tuple[dict[str, Any], list
     return {"start": start, "period": float(times[-1] - times[0]), **chosen}, told
 
 
-def playhead(made: bake.Ready, around: Collection[str], fps: float) -> Playhead | None:
+def playhead(made: shot.Plan, around: Collection[str], fps: float) -> Playhead | None:
     """Where the scene is to be at times of a run, so that what is not simulated moves along; None: nothing does.
 
     around: names of the motions that go round. Curves that repeat themselves do so behind the last frame, too.

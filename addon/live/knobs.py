@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import inputs
+from ..animation import input_values
 from ..baking import muscles
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access
@@ -61,14 +61,14 @@ def _add(
 
 
 def _add_torques(live: LiveSettings, read: SceneModel, pushed: np.ndarray) -> None:
-    for item, number, column in inputs.torque_places(read):
+    for item, number, column in input_values.torque_places(read):
         rows = item.condyle.joint.coordinates
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
         unit = FORCE_UNITS.get(rows[number].unit, "J")
         slider = _add(
             live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", read.model.coordinate_names[column]
         )
-        slider.owner, slider.path = item.session_uid, inputs.torque_path(number)
+        slider.owner, slider.path = item.session_uid, input_values.torque_path(number)
         slider.base = slider.torque = float(pushed[0, column])
 
 

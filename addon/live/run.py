@@ -12,7 +12,7 @@ from ..baking import solver_statistics
 from ..blender import physics_access, units
 from ..data import findings, live, references
 from ..data.references import Handle
-from ..jobs.bake import Ready
+from ..jobs.shot import Plan
 from . import knobs
 from .display import Display
 from .frames import Playhead
@@ -34,7 +34,7 @@ class Run:
         self,
         job: physics_access.Job,
         scene: Scene,
-        ready: Ready,
+        ready: Plan,
         seconds: float | None = None,
         playhead: Playhead | None = None,
     ) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
+from ..animation import input_values
 from ..animation import inputs as forcing
 from ..baking import solver_statistics
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
 from ..data import live as live_properties
-from ..jobs import bake
+from ..jobs import bake, shot
 from ..making import orphans
 from . import frames as live_frames
 from . import knobs
@@ -56,7 +57,9 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
     findings.show(scene, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
     settings = live_properties.settings()
-    knobs.fill(settings, scene, ready.read, forcing.torques(scene, ready.read, frames[:1]), ready.excited)
+    knobs.fill(
+        settings, scene, ready.read, input_values.torques(scene, ready.read, frames[:1]), ready.excited
+    )
     job = physics_access.part("worker.requests").live(
         compute_process.client(),
         ready.read.model,
@@ -94,7 +97,7 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
 
 def _baked(
     uid: int,
-    ready: bake.Ready,
+    ready: shot.Plan,
     run: Run,
     answer: physics_access.Answer,
     options: dict[str, Any],

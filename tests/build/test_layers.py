@@ -22,6 +22,21 @@ LATE = {
     ("physics.kernels.compiler.jit", "physics.kernels.compiler.vectors"): "needs Numba, which may be missing",
     ("physics.worker.server", "physics.worker.jobs"): "brings Numba: the compute process answers before",
 }
+#: what plans and computes from a shot, and names nothing of Blender
+PLAIN = {
+    "animation": (
+        "closed_keys",
+        "inputs",
+        "jump_search",
+        "led_joints",
+        "motions",
+        "settling",
+        "single_pose",
+        "start_states",
+    ),
+    "checking": ("no_motion",),
+    "jobs": ("shot",),
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +65,13 @@ def test_no_files_import_each_other_in_circles(graph: grimp.ImportGraph, package
 def test_imports_inside_functions_are_listed(package: str) -> None:
     found = {pair for path in (ROOT / package).rglob("*.py") for pair in late_imports(path)}
     assert found == {pair for pair in LATE if pair[0].split(".")[0] == package}
+
+
+@pytest.mark.parametrize("room", PLAIN)
+def test_what_computes_from_a_shot_imports_no_blender(room: str) -> None:
+    for name in PLAIN[room]:
+        text = (ROOT / "addon" / room / f"{name}.py").read_text("utf-8")
+        assert re.search(r"^ *(from|import) (bpy|mathutils)", text, re.MULTILINE) is None, name
 
 
 def late_imports(path: Path) -> set[tuple[str, str]]:

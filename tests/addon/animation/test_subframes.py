@@ -25,7 +25,7 @@ def bake(part, make):
         joint.condyle.joint.prescribed, joint.condyle.joint.follow = follow == 1.0, follow
         lead(part, joint, slider, fps)
         scene.frame_set(0)
-        gone, take = [], part("animation.jumps").Looks.take
+        gone, take = [], part("animation.looks").Looks.take
 
         def counted(looks, place):
             gone.append(place)
@@ -41,7 +41,7 @@ def bake(part, make):
             return found
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(part("animation.jumps").Looks, "take", counted)
+            patch.setattr(part("animation.looks").Looks, "take", counted)
             patch.setattr(part("animation.subframes"), "looked_at", back)
             report = part("jobs.bake").bake_now(scene)
         return report.result.q[:: fps // 12], len(gone)

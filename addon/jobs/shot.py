@@ -1,0 +1,107 @@
+"""A shot, and the plan of its simulation: plain data, from which nothing of Blender is asked any more.
+
+scene -> `take.take` -> Shot -> `plan` -> Plan -> the compute process -> result -> `baking.write`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..animation import inputs, motions, settling, start_states
+from ..animation.led_joints import Followed
+from ..animation.start_states import Seen
+from ..blender.compute_process import Steps
+from ..checking import start_penetration
+from ..data.findings import Finding
+from ..reading.scene import SceneModel
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """All that a simulation reads of a scene, over whole frames (F,); its arrays cannot be written to.
+
+    Attributes:
+        times: of the frames (F,) [s]. fps: frames in a second.
+        read: the model, with the start that is set. joints: that follow their animation, and what that shows.
+        starts: what the animation shows before the first frame of those that start by it.
+        settled: names of bodies that start where springs and gravity hold them.
+        looks, look_times: frames (L,) at which inputs were read, the whole ones among them, and their times [s].
+        excited: of muscles (L, muscles). pushed: of coordinates (L, nv). controllers: of physics, by muscle.
+        options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
+        fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
+    """
+
+    frames: np.ndarray
+    times: np.ndarray
+    fps: float
+    read: SceneModel
+    joints: tuple[Followed, ...]
+    starts: tuple[Seen, ...]
+    settled: tuple[str, ...]
+    looks: np.ndarray
+    look_times: np.ndarray
+    excited: np.ndarray
+    pushed: np.ndarray
+    controllers: Mapping[str, Any]
+    options: Mapping[str, Any]
+    loop: Mapping[str, Any] | None
+    fitted: frozenset[str]
+    warnings: tuple[Finding, ...]
+    prints: dict[str, dict[str, str]]
+
+    def __post_init__(self) -> None:
+        for part in (self, *self.joints, *self.starts):
+            _close(vars(part).values())
+
+
+def _close(values: Iterable[Any]) -> None:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a simulation of a shot is given: the model with its start, keywords of ``simulate`` (but for what a live run
+    has of its own), excitations (F, muscles) at the whole frames (F,), and what is told about it. again: see `Given`.
+    """
+
+    read: SceneModel
+    options: dict[str, Any]
+    pulls: dict[str, Any]
+    excited: np.ndarray
+    warnings: list[Finding]
+    prints: dict[str, dict[str, str]]
+    frames: np.ndarray
+    again: dict[str, bool]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All arguments of a simulation."""
+        return {"model": self.read.model, "state": self.read.state, "pulls": self.pulls, **self.options}
+
+
+def plan(shot: Shot) -> Steps[Plan]:
+    """Steps that find the motions, the start and the inputs of a shot's simulation."""
+    read, options = shot.read, dict(shot.options)
+    fitted = set(shot.fitted)
+    loop = None if shot.loop is None else dict(shot.loop)
+    given = yield from motions.motions(list(shot.joints), shot.times, fitted, options, loop)
+    options["motions"] = given.motions
+    if loop is not None:
+        options["loop"] = loop
+    found, looked = start_states.find(list(shot.starts), read, shot.fps, fitted)
+    read = start_states.started(read, given.start, found)
+    options["tau"] = inputs.table(read, shot.excited, shot.pushed, shot.look_times, given.targets)
+    if shot.controllers:
+        options["controllers"] = dict(shot.controllers)
+    settled = yield from settling.settled(read, list(shot.settled), options["tau"])
+    read = replace(read, state=settled)
+    pressed = start_penetration.warnings(read, set(given.start), options["tau"])
+    told = [*shot.warnings, *given.warnings, *looked, *pressed]
+    excited = shot.excited[shot.looks % 1.0 == 0.0]
+    return Plan(read, options, given.pulls, excited, told, shot.prints, shot.frames, given.again)

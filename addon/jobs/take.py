@@ -1,0 +1,87 @@
+"""Takes a shot of a scene: the one place where a bake, a live run and a check read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from bpy.types import Scene
+
+from ..animation import carriers, input_values, led_joints, looks, subframes
+from ..baked import conflicts, temporarily
+from ..baking import muscles
+from ..blender import physics_access, units
+from ..checking import scene as checks
+from ..data import frame_times
+from ..making import orphans
+from ..reading import scene as scene_to_model
+from ..staleness import compare
+from .fit import FitReport
+from .shot import Shot
+
+
+def take(
+    scene: Scene,
+    frames: np.ndarray,
+    fitted: Mapping[int, FitReport] | None = None,
+    loop: dict[str, Any] | None = None,
+) -> Shot:
+    """The shot of a scene over whole frames (F,); the scene is put back, as it is without a bake.
+
+    Args:
+        fitted: fits of joints that the scene has not got yet, by session uid. loop: as of `frame_times.loop_options`.
+
+    Raises:
+        ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
+    """
+    fitted = fitted or {}
+    prints, fps = compare.prints(scene), units.frames_per_second(scene)
+    places = subframes.positions(frames, fps)
+    times = units.frame_times(places, scene)
+    with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
+        curves = {uid: report.curve for uid, report in fitted.items()}
+        try:
+            moving = carriers.sample(scene, frames)
+            read = scene_to_model.read(scene, curves, moving.followed)
+            for entry in read.bodies:
+                conflicts.check(entry.handle.find())
+            checks.check_in_time(scene, read)
+        except physics_access.physics().CondyleError as error:
+            raise checks.stop(scene, error, curves) from error
+        told = [each for each in checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
+        joints = [*moving.joints(scene, read), *looks.sample(scene, read, frames)]
+        joints = subframes.looked_at(scene, joints, frames, fps)
+        held = led_joints.held_at_start(joints)
+        starts, begun = looks.see(scene, read, frames[0], held)
+        return Shot(
+            frames=frames,
+            times=units.frame_times(frames, scene),
+            fps=fps,
+            read=read,
+            joints=tuple(joints),
+            starts=tuple(starts),
+            settled=tuple(looks.settling(read, held)),
+            looks=places,
+            look_times=times,
+            excited=muscles.excitations(scene, read, places),
+            pushed=input_values.torques(scene, read, places),
+            controllers=input_values.controllers(scene, read, places, times),
+            options=_options(scene, frames),
+            loop=loop,
+            fitted=frozenset(report.joint_name for report in fitted.values()),
+            warnings=(*told, *begun),
+            prints=prints,
+        )
+
+
+def _options(scene: Scene, run: np.ndarray) -> dict[str, Any]:
+    settings = scene.condyle.simulation
+    interval = 1.0 / units.frames_per_second(scene)
+    duration = interval * (len(run) - 1)
+    return {
+        "duration": duration,
+        "dt": min(frame_times.step(scene), duration),
+        "integrator": settings.integrator,
+        "record_interval": interval / frame_times.samples(scene),
+    }
