@@ -320,6 +320,7 @@ def parser() -> argparse.ArgumentParser:
         addon,
         "fit, simulate and bake the scenes of a .blend without a window: SCENE.blend --out OUT.blend",
     )
+    add("shot", addon, "save what a bake would simulate: SCENE.blend --out FOLDER; docs/file-formats.md")
     add("batch", addon, "bake many files, several at once: JOBS.toml, or FOLDER --out FOLDER; docs/batch.md")
     tests = add("test", test, "run the tests; arguments after -- go to pytest", passes_help=False)
     tests.add_argument("--slow", action="store_true", help="include the slow ones")

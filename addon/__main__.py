@@ -21,7 +21,8 @@ def run() -> int:
     except SystemExit as end:
         return int(end.code or 0)
     try:
-        if options.command == "batch":  # its children import Blender, it does only where it has to
+        # the children of a batch import Blender, it does only where it has to; and the bake of a shot needs none
+        if options.command == "batch" or os.path.isdir(getattr(options, "input", "")):
             return command_line.main(sys.argv[1:], register=register)
         if options.command == "shots":
             shots.listen()

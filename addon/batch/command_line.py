@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from ..blender import linked_files, physics_access, session
 from ..data import findings, frame_times, references
 from ..jobs import bake as tasks
+from ..jobs import shot_files
 from ..reading import contents
-from . import command, files, job_file, report, settings_overrides, shots
+from . import command, files, job_file, report, saved_shots, settings_overrides, shots
 from .console import FROM_OUTSIDE, silenced
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ BATCH_CODES = (
 def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
     """The parser of the command line; program: its name in the usage text."""
     result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
-    commands = result.add_subparsers(dest="command", required=True, metavar="{bake,batch}")
+    commands = result.add_subparsers(dest="command", required=True, metavar="{bake,shot,batch}")
     commands.add_parser("shots")  # for the children of a batch
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
@@ -63,6 +64,7 @@ def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
     shared.add_argument("--log-json", action="store_true", help="print one JSON object per line")
     shared.add_argument("--quiet", action="store_true", help="print only errors")
     _add_bake(commands, shared)
+    _add_shot(commands, shared)
     _add_batch(commands, shared)
     return result
 
@@ -74,12 +76,31 @@ def _add_bake(commands: argparse._SubParsersAction, shared: argparse.ArgumentPar
         help="fit the joints set to Fit before Baking, simulate, and bake to new actions",
         epilog=BAKE_CODES,
     )
-    bake.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
+    bake.add_argument(
+        "input",
+        metavar="SCENE.blend|SHOT",
+        help="file to read, or the folder of a shot, which needs no Blender; it is not changed",
+    )
     target = bake.add_mutually_exclusive_group(required=True)
-    target.add_argument("--out", metavar="OUT.blend", help="file to write")
+    target.add_argument("--out", metavar="OUT.blend|RESULT.npz", help="file to write; of a shot its result")
     target.add_argument(
         "--check", action="store_true", help="only open the file and check settings and scenes"
     )
+    bake.add_argument(
+        "--apply", metavar="RESULT.npz", help="the result of a shot of the scene, in place of a simulation"
+    )
+
+
+def _add_shot(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
+    shot = commands.add_parser(
+        "shot",
+        parents=[shared],
+        help="write all that the bake of a scene would simulate to a folder, for `bake` or a report of a fault",
+        epilog=BAKE_CODES,
+    )
+    shot.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
+    shot.add_argument("--out", metavar="FOLDER", required=True, help="folder to write")
+    shot.set_defaults(apply=None)
 
 
 def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
@@ -121,6 +142,8 @@ def main(
     _take_interrupts(options.command)
     if options.command == "batch":
         return command.run_batch(options, register)
+    if os.path.isdir(options.input):
+        return saved_shots.run_bake(options)
     return run_bake(options)
 
 
@@ -153,7 +176,7 @@ def run_bake(options: argparse.Namespace) -> int:
     reporting = physics_access.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     source, target = Path(options.input), Path(options.out) if options.out else None
-    problem = _usage_problem(source, target)
+    problem = _usage_problem(source, target, options.command)
     settings: dict[str, Any] = {}
     try:
         for text in options.set:
@@ -166,7 +189,9 @@ def run_bake(options: argparse.Namespace) -> int:
         reporter.error(problem)
         return int(reporting.EXIT_USAGE)
     files_of_task = job_file.real(source), target and job_file.real(target)
-    task = Task(*files_of_task, options.scene, options.frames, settings, options.fail_on_diagnosis)
+    result = options.apply and job_file.real(Path(options.apply))
+    strict, saves = options.fail_on_diagnosis, options.command == "shot"
+    task = Task(*files_of_task, options.scene, options.frames, settings, strict, result, saves)
     try:
         return int(_bake_file(task, reporter))
     except KeyboardInterrupt:
@@ -180,7 +205,9 @@ def run_bake(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Task:
-    """Input of one `bake`; without a target it only checks. strict: whether doubtful motions fail."""
+    """Input of one `bake`, or `shot` (saves); without a target it only checks. strict: whether doubtful motions fail.
+    result: file of a shot's result, in place of a simulation.
+    """
 
     source: Path
     target: Path | None
@@ -188,13 +215,17 @@ class Task:
     frames: tuple[int, int] | None
     settings: dict[str, Any]
     strict: bool
+    result: Path | None = None
+    saves: bool = False
 
 
-def _usage_problem(source: Path, target: Path | None) -> str:
+def _usage_problem(source: Path, target: Path | None, name: str) -> str:
     if not os.path.isfile(source):
         return f"{source} is not a regular file" if os.path.exists(source) else f"no such file: {source}"
     if target is None:
         return ""
+    if name == "shot":
+        return "" if os.path.isdir(target.parent) else f"no such folder: {target.parent}"
     if target.suffix.lower() != ".blend":
         return f"the output must be a .blend file, got {target}"
     if os.path.exists(target) and target.samefile(source):
@@ -213,9 +244,18 @@ def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
         return names
     if task.target is None:
         return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
+    if task.saves or task.result is not None:
+        if len(names) > 1:
+            reporter.error(
+                f"{task.source} has several scenes; name one of them by --scene: {', '.join(names)}"
+            )
+            return int(reporting.EXIT_USAGE)
+        if task.saves:
+            _make_ready(bpy.data.scenes[names[0]])
+            return saved_shots.save(bpy.data.scenes[names[0]], task.target, reporter)
     codes: list[str] = []
     for name in names:
-        code = _bake_scene(bpy.data.scenes[name], reporter)
+        code = _bake_scene(bpy.data.scenes[name], task.result, reporter)
         if code != reporting.EXIT_DONE:
             return code
         codes += [each.code for each in session.findings]
@@ -319,13 +359,16 @@ def _make_ready(scene: Scene) -> None:
         tasks.free_bake(scene)
 
 
-def _bake_scene(scene: Scene, reporter: physics_access.Reporter) -> int:
+def _bake_scene(scene: Scene, result: Path | None, reporter: physics_access.Reporter) -> int:
     reporting = physics_access.part("reporting")
     reporter.start(f"bake {scene.name}")
     try:
         _make_ready(scene)
-        outcome = tasks.bake_now(scene, reporter.progress)
-    except physics_access.physics().CondyleError as error:
+        if result is None:
+            outcome = tasks.bake_now(scene, reporter.progress)
+        else:
+            outcome = tasks.apply_now(scene, shot_files.load_result(result), reporter.progress)
+    except (physics_access.physics().CondyleError, OSError) as error:
         diverged = getattr(error, "kind", type(error).__name__) == "DivergedError"
         reporter.error(error, scene=scene.name)
         return int(reporting.EXIT_DIVERGED if diverged else reporting.EXIT_FAILED)

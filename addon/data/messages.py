@@ -84,6 +84,7 @@ TEXTS = {
     "record-of-properties": "{object}: the bake's record of custom properties is damaged, so Free Bake leaves them",
     "record-of-bones": "{object}: the bake's record of keyed bones is damaged, so after Free Bake earlier actions do not follow renamed bones",
     "record-of-hooks": "{muscle}: the bake's record of hidden hooks is damaged, so Free Bake leaves them visible: {hooks}",
+    "shot-changed": "The scene is not as its shot was taken: what was simulated then is baked. Take another shot if that is not meant",
     # changes since a bake
     "new-since-bake": "{owner} is new",
     "gone-since-bake": "{owner} is gone",

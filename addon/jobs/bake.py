@@ -6,6 +6,7 @@ session uids, and everything is checked before the first change, which comes aft
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,7 +24,7 @@ from ..making import orphans
 from ..reading import scene as scene_to_model
 from ..staleness import compare
 from . import fit as fits
-from . import partial_bake, take
+from . import partial_bake, shot_files, take
 from .fit import FitReport
 from .shot import Plan, plan
 
@@ -72,6 +73,16 @@ def bake_now(scene: Scene, progress: Progress | None = None) -> BakeReport:
     return compute_process.run(bake(scene), progress)
 
 
+def save_shot_now(scene: Scene, folder: str | os.PathLike[str], progress: Progress | None = None) -> None:
+    """Write the shot that a bake of the scene would simulate to a folder; blocks."""
+    compute_process.run(save_shot(scene, folder), progress)
+
+
+def apply_now(scene: Scene, result: shot_files.Saved, progress: Progress | None = None) -> BakeReport:
+    """Bake the result of the scene's saved shot; blocks."""
+    return compute_process.run(bake(scene, result), progress)
+
+
 def check_now(scene: Scene, progress: Progress | None = None) -> list[findings.Finding]:
     """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
     return compute_process.run(check(scene), progress)
@@ -96,15 +107,28 @@ def fit(scene: Scene, item: Object) -> Steps[FitReport]:
     return report
 
 
-def bake(scene: Scene) -> Steps[BakeReport]:
-    """Steps of a bake."""
+def save_shot(scene: Scene, folder: str | os.PathLike[str]) -> Steps[None]:
+    """Steps of a bake up to its simulation, and its shot to a folder."""
+    name, frames, once = scene.name, frame_times.frame_range(scene), frame_times.samples(scene) == 1
+    made, _ = yield from _prepared(scene, frames, frame_times.Clock())
+    shot_files.save(folder, shot_files.described(name, frames, made, once))
+
+
+def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeReport]:
+    """Steps of a bake; result: of the simulation, that was made of a saved shot of the scene, or None."""
     clock = frame_times.Clock()
     scene_uid = scene.session_uid
     # all that is asked of the scene is asked now: an undo may take it away meanwhile
     frames, once = frame_times.frame_range(scene), frame_times.samples(scene) == 1
     session.unfinished = None
     made, fitted = yield from _prepared(scene, frames, clock)
-    answer = yield from _simulate(scene_uid, frames, made, fitted, once)
+    if result is None:
+        answer = yield from _simulate(scene_uid, frames, made, fitted, once)
+    else:
+        shot = shot_files.described(references.find_scene(scene_uid).name, frames, made, once)
+        answer = shot_files.answer_for(result, shot, made)
+        if result.header["shot"] != shot_files.digest(shot):
+            made = replace(made, warnings=[*made.warnings, findings.about(None, "shot-changed")])
     clock.lap("simulate")
     report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
     scene = references.find_scene(scene_uid)

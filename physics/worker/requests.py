@@ -111,7 +111,7 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     ``simulate_loop``, or None. ``pulls``: {body: `Pull`}. ``controllers``: {muscle: `Proportional`} that excite muscles
     in addition to tau. ``between`` adds the poses that `between_answer` reads, unless it is a loop.
     """
-    return client.submit("simulate", *_simulation(model, state, keywords))
+    return client.submit("simulate", *simulation({"model": model, "state": state, **keywords}))
 
 
 def live(
@@ -128,14 +128,14 @@ def live(
     (nb, 4, 4). ``job.tell`` takes the messages of ``live.LiveRun``, and {"stop": {"from": time, "to": time}} or
     {"stop": None}. ``simulate_answer`` reads the part of the motion requested by "stop".
     """
-    header, arrays = _simulation(model, state, keywords)
+    header, arrays = simulation({"model": model, "state": state, **keywords})
     return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)
 
 
-def _simulation(
-    model: Model, state: State, keywords: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-    options = dict(keywords)
+def simulation(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    """Header and arrays of the job of a simulation with these arguments, as of `simulate`."""
+    options = dict(arguments)
+    model, state = options.pop("model"), options.pop("state")
     motions = {name: motion.to_dict() for name, motion in (options.pop("motions", None) or {}).items()}
     together = {"assemble": bool(options.pop("assemble", False)), "motions": motions}
     together |= {"loop": plain(loop)} if (loop := options.pop("loop", None)) else {}

@@ -35,7 +35,7 @@ PLAIN = {
         "start_states",
     ),
     "checking": ("no_motion",),
-    "jobs": ("shot",),
+    "jobs": ("shot", "shot_files"),
 }
 
 

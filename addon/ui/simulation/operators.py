@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from bpy.types import Context, Operator
+import bpy
+from bpy.props import StringProperty
+from bpy.types import Context, Event, Operator
 
 from ...baking import write
 from ...blender import session
 from ...data import findings
-from ...data.property_options import Change, allowed
+from ...data.property_options import Change, allowed, writable
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
 from ...reading import contents, missing_joints
@@ -74,6 +76,31 @@ class BakeUnfinished(Change, JobOperator, Operator):
         )
 
 
+class SaveShot(JobOperator, Operator):
+    """Write all that a bake would simulate to a folder: to be simulated without Blender (python -m addon bake), or for
+    a report of a fault"""
+
+    bl_idname = "condyle.save_shot"
+    bl_label = "Save Shot"
+    title = "Save Shot"
+
+    directory: StringProperty(name="Folder", description="Folder to write", subtype="DIR_PATH")
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return writable(cls) and allowed(cls, Bake.why_not(context))
+
+    def invoke(self, context: Context, _event: Event) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def steps(self, context: Context) -> Any:
+        return bake.save_shot(context.scene, bpy.path.abspath(self.directory))
+
+    def told(self, _outcome: None) -> str:
+        return f"Shot written to {self.directory}"
+
+
 class FreeBake(Change, Operator):
     """Remove the bake: restore the actions and poses from before it"""
 
@@ -109,4 +136,4 @@ class CancelJob(Operator):
         return {"FINISHED"}
 
 
-classes = (Bake, BakeUnfinished, FreeBake, CancelJob)
+classes = (Bake, BakeUnfinished, SaveShot, FreeBake, CancelJob)

@@ -111,6 +111,7 @@ class OutputPanel(SidebarPanel, Panel):
         if output.reduce:
             draw_fields(layout, output, "tolerance_distance", "tolerance_angle")
         layout.column(align=True).prop(output, "extras")
+        layout.operator("condyle.save_shot")
         if output.told:
             draw_note(layout, context, output.told)
 

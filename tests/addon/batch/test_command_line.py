@@ -120,6 +120,18 @@ def test_usage(command, knee_file, tmp_path):
     assert not (tmp_path / "out.blend").exists()
 
 
+def test_a_shot_is_simulated_and_applied(command, knee_file, tmp_path):
+    shot, result, out = (tmp_path / name for name in ("shot", "result.npz", "out.blend"))
+    assert command("shot", knee_file, "--out", shot).returncode == 0
+    assert command("bake", shot, "--out", out).returncode == 2 and not out.exists()
+    assert command("bake", shot, "--frames", 1, 5, "--out", result).returncode == 2
+    assert command("bake", shot, "--out", result, "--log-json").returncode == 0
+    done = command("bake", knee_file, "--apply", result, "--out", out, "--log-json")
+    assert done.returncode == 0 and out.exists(), done.stderr
+    (told,) = (line for line in map(json.loads, done.stdout.splitlines()) if line["event"] == "done")
+    assert (told["frames"], told["bodies"]) == (49, 1)
+
+
 def test_inside_blender_the_usage_names_blenders_command(part, capsys):
     assert part("registration").run_command(["bake", "--help"]) == 0
     assert capsys.readouterr().out.startswith("usage: blender --command condyle bake ")

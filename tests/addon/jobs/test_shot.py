@@ -1,15 +1,28 @@
 """A bake takes a shot of the scene, plans, simulates and writes it: without Blender between the first and the last."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tests.addon.walking import add_tail, walker
 
 bpy = pytest.importorskip("bpy")
+from ..bake_digests import file_digest  # noqa: E402
+from ..said import codes  # noqa: E402
 from ..tracer import seeing  # noqa: E402
 
 # Modules of the add-on that see Blender's data on a bake; 15 are the aim.
 SEEING = 71
+WITHOUT_BLENDER = """
+import sys
+sys.modules["bpy"] = sys.modules["mathutils"] = None  # imports of these fail
+from addon import __main__
+sys.exit(__main__.run())
+"""
 
 
 @pytest.fixture
@@ -49,3 +62,69 @@ def test_few_modules_see_the_scene_on_a_bake(part, condyle, stage):
     with seeing(condyle.__name__) as found:
         part("jobs.bake").bake_now(stage)
     assert len(found) <= SEEING, sorted(found)
+
+
+def test_a_shot_is_simulated_without_blender_and_applied_to_the_bit(part, condyle, stage, tmp_path):
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension has no command line outside of Blender")
+    stage.frame_set(4)
+    before, files = file_digest(), part("jobs.shot_files")
+    part("jobs.bake").save_shot_now(stage, tmp_path / "shot")
+    assert file_digest() == before and stage.frame_current == 4
+    root, out = Path(condyle.__file__).parents[1], tmp_path / "result.npz"
+    line = [sys.executable, "-c", WITHOUT_BLENDER, "bake", str(tmp_path / "shot"), "--out", str(out)]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=root, timeout=600)
+    assert done.returncode == 0, done.stderr
+    report = part("jobs.bake").apply_now(stage, files.load_result(out))
+    applied = file_digest()
+    part("jobs.bake").free_bake(stage)
+    again = part("jobs.bake").bake_now(stage)
+    assert np.array_equal(report.result.q, again.result.q)
+    assert codes(report.warnings) == codes(again.warnings)
+    keys = [
+        {name.rpartition(".")[0] or name: each for name, each in state["actions"].items()}
+        for state in (applied, file_digest())
+    ]
+    assert keys[0].keys() == keys[1].keys() and list(keys[0].values()) == list(keys[1].values())
+
+
+def test_a_result_of_another_shot_is_refused_before_anything_changes(part, stage, ph, tmp_path):
+    files, bake = part("jobs.shot_files"), part("jobs.bake")
+    bake.save_shot_now(stage, tmp_path)
+    shot = files.load(tmp_path)
+    files.simulate(shot, tmp_path / "result.npz")
+    result = files.load_result(tmp_path / "result.npz")
+    assert result.header["shot"] == files.digest(shot) and len(result.arrays["t"]) == 13
+    stage.condyle.simulation.gravity[2] -= 1.0
+    assert codes(bake.apply_now(stage, result).warnings) == ["shot-changed"]
+    bake.free_bake(stage)
+    stage.frame_end = 12
+    before = file_digest()
+    with pytest.raises(ph.ModelError, match="other frames"):
+        bake.apply_now(stage, result)
+    stage.frame_end = 13
+    stage.objects["Low"].name = "Lower"
+    with pytest.raises(ph.ModelError, match="other bodies"):
+        bake.apply_now(stage, result)
+    stage.objects["Lower"].name = "Low"
+    result.arrays["q"] = result.arrays["q"][:, :-1]
+    with pytest.raises(ph.FormatError, match="'q'"):
+        bake.apply_now(stage, result)
+    assert file_digest() == before and not part("baking.write").is_baked(stage)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"format": "condyle-jobs"}, {"version": 2}, {"job": []}, {"bodies": None}, {"frames": "1"}],
+    ids=lambda change: next(iter(change)),
+)
+def test_files_that_are_no_shots_are_refused(part, stage, ph, tmp_path, change):
+    files = part("jobs.shot_files")
+    part("jobs.bake").save_shot_now(stage, tmp_path)
+    path = tmp_path / files.DESCRIPTION
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change), "utf-8")
+    with pytest.raises(ph.FormatError, match=next(iter(change))):
+        files.load(tmp_path)
+    (tmp_path / files.ARRAYS).write_bytes(b"PK")
+    with pytest.raises(ph.FormatError):
+        files.load_result(tmp_path / files.ARRAYS)

@@ -14,7 +14,7 @@ from ..digests import differences, digest  # noqa: E402
 from ..undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: E402, F401
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
-CHANGES_NOTHING = {"cancel", "live_stop", "live_record", "check_scene", "clear_findings"}
+CHANGES_NOTHING = {"cancel", "live_stop", "live_record", "check_scene", "clear_findings", "save_shot"}
 
 
 def operators():
@@ -39,7 +39,7 @@ def test_undo_and_redo(stage, name):
 
 @pytest.mark.small
 @pytest.mark.parametrize("name", sorted(CHANGES_NOTHING))
-def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, name):
+def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, tmp_path, name):
     """A job or a live run that they end makes its own step, if it has written anything."""
     session, told = part("blender.session"), []
     run = SimpleNamespace(
@@ -49,12 +49,13 @@ def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, name
     )
     if name == "clear_findings":
         RECIPES["select_culprit"]()
-    elif name != "check_scene":
+    elif name not in ("check_scene", "save_shot"):
         monkeypatch.setattr(session, "job", part("jobs.operator").Job("Bake", 0.0))
         monkeypatch.setattr(session, "live", run)
     before = digest()
     operator = getattr(bpy.ops.condyle, name)
-    assert operator("EXEC_DEFAULT", True) == {"FINISHED"}
+    options = {"directory": str(tmp_path)} if name == "save_shot" else {}
+    assert operator("EXEC_DEFAULT", True, **options) == {"FINISHED"}
     assert differences(before, digest()) == [] and "UNDO" not in operator.bl_options
     assert told == [name] or session.job is None or session.job.cancel_wanted
 
