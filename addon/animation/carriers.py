@@ -57,7 +57,7 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     """
     followed, axes = dict[Handle, Handle](), dict[Handle, np.ndarray]()
     found = Moving(read_carriers.Followed(followed, axes), frames=frames)
-    still = Stillness((float(frames[0]), float(frames[-1])))
+    still = Stillness()
     watched = [body for body in read_carriers.wanted(scene) if not still.holds([body.object])]
     if not watched:
         return found

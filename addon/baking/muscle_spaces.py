@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation.static_objects import is_level
 from ..blender import compat, physics_access, units
 from . import local_matrices
 
@@ -24,7 +23,7 @@ def check(scene: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Seq
     Args:
         bodies: objects that the bake will move; what their keys are now does not matter.
     """
-    carried = [item for item in items if _is_carried(item, (float(frames[0]), float(frames[-1])))]
+    carried = [item for item in items if _is_carried(item)]
     above = {item.name_full: _first_above(item, bodies) for item in carried}
     looked = {each.name_full: each for each in (*carried, *above.values()) if each is not None}
     samples = local_matrices.sample_matrices(scene, looked.values(), frames)
@@ -67,12 +66,9 @@ class Spaces:
     """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
 
     def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Object]) -> None:
-        self._frames = frames
         if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        # the present frame, too: of what is not carried the present place is taken
-        span = min(float(frames[0]), scene.frame_current), max(float(frames[-1]), scene.frame_current_final)
-        carried = [item for item in items if _is_carried(item, span)]
+        carried = [item for item in items if _is_carried(item)]
         self._samples = local_matrices.sample_matrices(scene, carried, frames)
 
     def local(self, item: Object, points: np.ndarray) -> np.ndarray:
@@ -101,24 +97,19 @@ class Spaces:
         return worlds[good[nearest]]
 
 
-def _is_carried(item: Object, span: tuple[float, float]) -> bool:
-    """Whether a muscle's object may move in these frames: not by bones that it is not parented to."""
+def _is_carried(item: Object) -> bool:
+    """Whether a muscle's object may move: not by bones that it is not parented to."""
     while item is not None:
         data = item.animation_data
-        if data is not None:
-            curves = [
-                curve for curve in compat.curves_in_use(item) if not curve.data_path.startswith("pose.")
-            ]
-            drivers = [
-                curve for curve in data.drivers if not curve.data_path.startswith(("pose.", "condyle."))
-            ]
-            if drivers or data.nla_tracks or not all(is_level(curve, *span) for curve in curves):
-                return True
+        played = () if data is None else (*compat.curves_in_use(item), *data.drivers)
+        if any(not curve.data_path.startswith(("pose.", "condyle.")) for curve in played):
+            return True
         if item.rigid_body is not None or any(not constraint.mute for constraint in item.constraints):
             return True
-        if item.parent is not None and (
-            item.parent_type not in ("OBJECT", "ARMATURE") or item.parent.type == "CURVE"
-        ):
+        if data is not None and data.nla_tracks:
             return True
-        item = item.parent
+        above = item.parent
+        if above is not None and (item.parent_type not in ("OBJECT", "ARMATURE") or above.type == "CURVE"):
+            return True
+        item = above
     return False

@@ -43,10 +43,7 @@ def check(scene: Scene) -> list[Finding]:
     unplayed = [*write.gone(scene), *write.put_aside(scene)]
     with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
         try:
-            read = scene_to_model.read(scene, followed=carriers.sample(scene, frames).followed)
-            for entry in read.bodies:
-                conflicts.check(references.find_body(entry.handle, entry.name))
-            check_in_time(scene, read)
+            _, read = read_checked(scene, frames)
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
         return [
@@ -68,15 +65,24 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
         return looks.left_behind(scene, read, held)
 
 
-def check_in_time(scene: Scene, read: scene_to_model.SceneModel) -> None:
-    """ModelError where sliders move a body one change late, or what carries one follows another that is simulated:
-    nobody could say where it is.
+def read_checked(
+    scene: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
+) -> tuple[carriers.Moving, scene_to_model.SceneModel]:
+    """What moves by itself over whole frames (F,), and the model; curves: of joints that were fitted just now.
+
+    Raises:
+        ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
+            change late, or what carries it follows another that is simulated.
     """
+    moving = carriers.sample(scene, frames)
+    read = scene_to_model.read(scene, curves, moving.followed)
     for entry in read.bodies:
+        conflicts.check(references.find_body(entry.handle, entry.name))
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is not None and item.condyle.joint.driven:
             sliders.check_in_time(scene, item)
     constrained_parents.check(read)
+    return moving, read
 
 
 def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joint]) -> Exception:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import carriers, input_values, led_joints, looks, subframes
-from ..baked import conflicts, temporarily
+from ..animation import input_values, led_joints, looks, subframes
+from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
 from ..checking import scene as checks
 from ..data import frame_times
 from ..making import orphans
-from ..reading import scene as scene_to_model
 from ..staleness import compare
 from .fit import FitReport
 from .shot import Shot
@@ -42,11 +41,7 @@ def take(
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
-            moving = carriers.sample(scene, frames)
-            read = scene_to_model.read(scene, curves, moving.followed)
-            for entry in read.bodies:
-                conflicts.check(entry.handle.find())
-            checks.check_in_time(scene, read)
+            moving, read = checks.read_checked(scene, frames, curves)
         except physics_access.physics().CondyleError as error:
             raise checks.stop(scene, error, curves) from error
         told = [each for each in checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
