@@ -28,19 +28,21 @@ def at_frame(scene: Scene, frame: int) -> Iterator[Callable[[float], None]]:
     """
     current, subframe = scene.frame_current, scene.frame_subframe
     kept = _channels_of([item for item in scene.objects if _has_animation(item)])
-    off: list[Modifier] = []
+    off: list[Modifier] | None = None
     scene.frame_set(frame)
 
     def go(at: float) -> None:
         nonlocal off
-        for modifier in (off := idle_modifiers(scene)) if not off else ():
-            modifier.show_viewport = False
+        if off is None:
+            off = idle_modifiers(scene)
+            for modifier in off:
+                modifier.show_viewport = False
         scene.frame_set(int(np.floor(at)), subframe=float(at % 1.0))
 
     try:
         yield go
     finally:
-        for modifier in off:
+        for modifier in off or ():
             modifier.show_viewport = True
         scene.frame_set(current, subframe=subframe)
         _put_back(kept)
