@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .. import dynamics, joints
+from .. import contacts, dynamics, joints
 from ..analysis.muscle_drawing import muscle_curves
 from ..constraints import DistanceConstraint
 from ..dynamics.constrained import assemble, constrained_dynamics
@@ -34,7 +34,7 @@ from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import PathPoint, Tension
 from ..simulation.simulate import simulate
-from .stage_names import OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
+from .stage_names import COLLIDERS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
 NICENESS = 5  # of the compiling thread
@@ -93,7 +93,8 @@ def _submit(name: str) -> Future[None]:
 def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
     """Names of the stages that a simulation needs."""
     constrained = bool(model.constraints or model.contact_names or model.has_hard_limits or has_motions)
-    return needed(integrator, constrained, bool(model.muscles))
+    names = needed(integrator, constrained, bool(model.muscles))
+    return [*names, COLLIDERS] if model.colliders else names
 
 
 def _small_builder(constrained: bool = False) -> ModelBuilder:
@@ -159,6 +160,16 @@ def _compile_variable_steps() -> None:
         simulate(model, assemble(model, model.state()), duration=1e-3, dt=1e-3, integrator=integrator)
 
 
+def _compile_colliders() -> None:
+    builder = _small_builder()
+    beside = np.eye(4)
+    beside[2, 3] = 1.0
+    builder.add_collider("bob", "pendulum", contacts.Sphere(0.1), pose=beside)
+    builder.add_collider("floor", None, contacts.Plane())
+    model = builder.build()
+    simulate(model, model.state(), duration=1e-3, dt=1e-3)
+
+
 def _compile_functions() -> None:
     model = _small_model()
     at = model.state()
@@ -195,6 +206,7 @@ STAGES: dict[str, Callable[[], None]] = {
     OBSERVATION + WITH_MUSCLES: partial(_compile_observation, True),
     "projection": _compile_projection,
     "inverse kinematics": _compile_inverse_kinematics,
+    COLLIDERS: _compile_colliders,
     "steps of variable length": _compile_variable_steps,
     "mass matrices and derivatives": _compile_functions,
 }

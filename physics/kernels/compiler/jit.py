@@ -239,7 +239,7 @@ def for_colliders(function: Kernel) -> Kernel:
         from numba.extending import overload
 
         without = _instead(function, 0)
-        overload(function)(lambda *types: function if _of_colliders(types) else without)
+        overload(function, strict=False)(lambda *types: function if _of_colliders(types) else without)
         return function
     return _only_for(_of_colliders, 0)(function)
 
