@@ -38,9 +38,10 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             item = _muscle(standing, made, muscle, surfaces, float(length))
             made.muscles[muscle.name] = item
-            kind = None if muscle.law is None else muscle.law.type
-            if kind in ("cord", "degroote"):
-                made.warnings.append(findings.about(item, f"import-{kind}", muscle=muscle.name))
+            lacking = {"cord": "import-cord", "degroote": "import-degroote"}
+            code = lacking.get(muscle.law.type) if muscle.law is not None else None
+            if code is not None:
+                made.warnings.append(findings.about(item, code, muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
