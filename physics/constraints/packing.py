@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import kernels
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..joints.packing import Arrays, work_rows
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
@@ -16,6 +16,9 @@ from .base import PackedConstraint
 
 ConstraintArrays: TypeAlias = tuple[Any, Any, Any, Arrays, tuple[Any, Any, Any]]
 System: TypeAlias = tuple[Any, ...]
+
+# Constraints with more rows than this get workspaces of the size of their largest island.
+DENSE = 96
 
 
 def pack_constraints(
@@ -79,27 +82,117 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
     return np.concatenate(ints), np.concatenate(floats), block_int, data, dof_float
 
 
-def make_system(num_rows: int, nv: int) -> System:
-    """Workspace for at most num_rows rows (see ``kernels.constraints.layout``)."""
-    n = max(num_rows, 1)
-    space, order = kernels.contact.impulse_layout.impulse_space(n)
+def make_system(arrays: Arrays, constraints: ConstraintArrays, more: int = 0, island: int = 0) -> System:
+    """Workspace for the rows of constraints and `more` other ones (see ``kernels.constraints.layout``).
+
+    island: most rows that are solved together, at least those of the constraints; 0 for all.
+    """
+    contact, nv = kernels.contact, len(arrays[4])
+    fixed = int(constraints[0][:, rows.CONSTRAINT_ROWS].sum())
+    n = max(fixed + more, 1)
+    trees, width, answer = _shape_of_rows(arrays, constraints)
+    block = _largest_block(arrays, constraints, trees) if fixed > DENSE else max(fixed, 1)
+    island = max(min(island or n, n), block)
+    space, order = contact.impulse_layout.impulse_space(island)
+    ints = np.int64
     return (
         np.zeros((n, rows.ROW_WIDTH)),
-        np.zeros((n, nv)),
-        np.zeros((n, nv)),
-        np.zeros((n, n)),
-        np.zeros((n, n)),
-        np.zeros(n, dtype=np.int64),
+        (np.zeros((n, width)), np.zeros((n, width), dtype=ints), np.zeros((n, rows.SPAN_WIDTH), dtype=ints)),
+        (np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), dtype=ints)),
+        np.zeros((island, island)),
+        np.zeros((max(fixed, 1), block)),
+        np.zeros(max(fixed, 1), dtype=ints),
+        np.zeros(max(fixed, 1)),
         np.zeros(n),
         np.zeros(n),
-        np.zeros(n),
-        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=ints),
         np.zeros(n),
         np.zeros(n),
         np.zeros(nv),
+        np.zeros((2, nv)),
         np.zeros(space),
-        np.zeros(order, dtype=np.int64),
-        np.zeros((kernels.contact.row_impulses.SPARE_VECTORS, n)),
+        np.zeros(order, dtype=ints),
+        np.zeros((contact.row_impulses.SPARE_VECTORS, island)),
+        np.zeros(island, dtype=ints),
+        (
+            np.zeros(n, dtype=ints),
+            np.zeros((n, rows.TABLE_WIDTH), dtype=ints),
+            np.zeros(max(fixed, 1), dtype=ints),
+            np.zeros((max(fixed, 1), rows.TABLE_WIDTH), dtype=ints),
+            np.zeros((nv + 1, 2), dtype=ints),
+            trees,
+        ),
         np.zeros(rows.STATISTICS),
-        np.zeros((n, 2), dtype=np.int64),
     )
+
+
+def _shape_of_rows(arrays: Arrays, constraints: ConstraintArrays) -> tuple[IntArray, int, int]:
+    """The number of each coordinate's tree, the most entries of a row, and the most coordinates that answer one."""
+    body_int, nv = arrays[0], len(arrays[4])
+    starts, counts = body_int[:, layout.DOF_START], body_int[:, layout.DOF_COUNT]
+    roots = body_int[:, layout.ROOT]
+    if arrays[3][layout.MUSCLE_MASSIVE] > 0.0:  # they may couple all trees
+        return np.zeros(nv, dtype=np.int64), nv + 1, nv
+    deep = counts.tolist()
+    for i, parent in enumerate(body_int[:, layout.PARENT].tolist()):
+        deep[i] += deep[parent] if parent >= 0 else 0
+    heads = np.flatnonzero(roots == np.arange(len(roots)))
+    last = body_int[heads, layout.TREE_END] - 1
+    first, end = starts[heads], starts[last] + counts[last]
+    width = max(2 * max(deep, default=0), 3)
+    answer = int(np.sort(end - first)[-2:].sum())
+    con_int, _, con_data, _, _ = constraints
+    for record in con_int[con_int[:, rows.CONSTRAINT_KIND] == rows.COUPLING, rows.CONSTRAINT_DATA]:
+        width, answer = max(width, 1 + int(con_data[record])), nv
+    if (first[1:] < end[:-1]).any():  # trees whose bodies alternate share ranges
+        answer = nv
+    return np.repeat(starts[roots], counts), width, max(answer, 1)
+
+
+def _largest_block(arrays: Arrays, constraints: ConstraintArrays, trees: IntArray) -> int:
+    """Most rows of constraints that share trees, directly or through others."""
+    con_int, _, con_data, _, _ = constraints
+    leader = list(range(len(trees) + 1))
+    sizes = [0] * len(leader)
+
+    def lead(tree: int) -> int:
+        while leader[tree] != tree:
+            tree = leader[tree]
+        return tree
+
+    for row in con_int.tolist():
+        if row[rows.CONSTRAINT_KIND] == rows.COUPLING:
+            record = row[rows.CONSTRAINT_DATA]
+            masters = con_data[record + 1 : record + 1 + 2 * int(con_data[record]) : 2].astype(int)
+            touched = [int(trees[d]) for d in (row[rows.CONSTRAINT_BODY], *masters)]
+        else:
+            pair = row[rows.CONSTRAINT_BODY], row[rows.CONSTRAINT_OTHER]
+            touched = [
+                int(arrays[0][arrays[0][body, layout.ROOT], layout.DOF_START]) for body in pair if body >= 0
+            ]
+        first, *others = map(lead, touched)
+        for other in others:
+            if other != first:
+                leader[other] = first
+                sizes[first] += sizes[other]
+        sizes[first] += row[rows.CONSTRAINT_ROWS]
+    return max(sizes)
+
+
+def jacobian_of(system: System, count: int) -> FloatArray:
+    """The first rows of a system's Jacobian (count, nv)."""
+    values, columns, spans = system[rows.SYSTEM_JACOBIAN]
+    result = np.zeros((count, len(system[rows.SYSTEM_FREE])))
+    row, place = np.nonzero(np.arange(values.shape[1]) < spans[:count, rows.SPAN_COUNT, None])
+    np.add.at(result, (row, columns[row, place]), values[row, place])
+    return result
+
+
+def answers_of(system: System, count: int) -> FloatArray:
+    """The responses (count, nv) to the first rows of a system."""
+    response, ranges = system[rows.SYSTEM_RESPONSE]
+    result = np.zeros((count, len(system[rows.SYSTEM_FREE])))
+    for k, (first, end, second, last) in enumerate(ranges[:count].tolist()):
+        result[k, first:end] = response[k, : end - first]
+        result[k, second:last] = response[k, end - first : end - first + last - second]
+    return result

@@ -14,6 +14,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
+from ..constraints.packing import jacobian_of, make_system
 from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
@@ -256,14 +257,23 @@ def _contact_rows(
 def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: FloatArray) -> FloatArray:
     """Rows (3, nv) along the normal and two tangents of a contact."""
     work, dof = _placed(model, q)
-    rows = np.zeros((3, len(q)))
+    system = make_system(model.arrays, model.constraint_arrays, 3)
     point = tuple(found[FOUND_POINT : FOUND_POINT + 3].tolist())
     body, other = int(found[FOUND_BODY]), int(found[FOUND_OTHER])
-    for row, axis in zip(rows, axes_of(found, aside)):
+    for row, axis in enumerate(axes_of(found, aside)):
         kernels.constraints.row_pieces.push_row(
-            model.arrays[0], work, dof, body, other, point, point, tuple(axis.tolist()), row
+            model.arrays[0],
+            work,
+            dof,
+            body,
+            other,
+            point,
+            point,
+            tuple(axis.tolist()),
+            row,
+            system[layout.SYSTEM_JACOBIAN],
         )
-    return rows
+    return jacobian_of(system, 3)
 
 
 def aside_of(found: FloatArray) -> FloatArray:

@@ -105,7 +105,7 @@ def constrained_accelerations(
     tau = np.concatenate([tau, model.carried(state.muscle_states)])
     kernels.dynamics.aba.forward_dynamics(model.arrays, q, qd, tau, qdd, *spaces)
     check_flags(model, spaces[2])
-    system = make_system(rows, nv)
+    system = make_system(model.arrays, model.constraint_arrays)
     constrain = kernels.contact.constrained_step.constrain_accelerations
     constrain(model.arrays, model.constraint_arrays, q, qd, qdd, system, spaces)
     impulse = system[layout.SYSTEM_IMPULSE][:rows]
@@ -145,7 +145,7 @@ def assemble(model: Model, state: State) -> State:
         return state
     nv, step = model.num_coordinates, kernels.contact.constrained_step
     q, qd = np.array(state.q), np.array(state.qd)
-    system = make_system(model.num_constraint_rows, nv)
+    system = make_system(model.arrays, model.constraint_arrays)
     worst = np.inf
 
     def factors() -> tuple[tuple[int, int], Any]:

@@ -12,15 +12,15 @@ from ..kernels.constraints import layout as rows
 from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
 from ..model.model import Model
 
-# More simultaneous contacts would make a system too large for a step.
-MOST_CONTACTS = 200
+# A system begins with room for so many contacts, and for so many rows that are solved together; it grows as needed.
+FIRST_CONTACTS, FIRST_ISLAND = 200, 240
 
 
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
     """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates."""
     pairs = contact_places(model)
-    most = model.num_constraint_rows + 2 * model.num_limits + 3 * min(pairs, MOST_CONTACTS)
-    system = make_system(most, model.num_coordinates)
+    more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
+    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
@@ -28,6 +28,28 @@ def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[Any, ...],
 def contact_places(model: Model) -> int:
     """How many contacts have a place of their own: pairs of points and obstacles, and contacts of colliders."""
     return int(model.contact_pairs[0]) + model.collider_arrays.most_contacts
+
+
+def most_rows(model: Model) -> int:
+    """Rows of all constraints, limits and contacts."""
+    return model.num_constraint_rows + 2 * model.num_limits + 3 * contact_places(model)
+
+
+def enlarged(model: Model, system: System) -> System:
+    """A workspace with more room than one in which a step did not fit, or the same where it has enough; it keeps the
+    statistics.
+    """
+    most = int(system[rows.SYSTEM_STATISTICS][rows.LARGEST])
+    size, island = len(system[rows.SYSTEM_ROWS]), len(system[rows.SYSTEM_MATRIX])
+    if most > island:
+        island = 3 * most // 2
+    elif size < most_rows(model):
+        size = min(2 * size, most_rows(model))
+    else:
+        return system
+    result = make_system(model.arrays, model.constraint_arrays, size - model.num_constraint_rows, island)
+    result[rows.SYSTEM_STATISTICS][:] = system[rows.SYSTEM_STATISTICS]
+    return result
 
 
 def contact_space(model: Model) -> tuple[Any, ...]:

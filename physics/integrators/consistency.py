@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._typing import IntArray
-from ..constraints.packing import System
+from ..constraints.packing import System, jacobian_of
 from ..dynamics.constrained import unmet
 from ..errors import DivergedError
 from ..kernels.constraints import layout as rows
@@ -33,7 +33,7 @@ def refuse_torn_at(
     if not system[rows.SYSTEM_STATISTICS][rows.LEFT_NOW] > rows.TORN:
         return
     name, row, off = unmet(problem.model, system)
-    moved = int(np.argmax(np.abs(system[rows.SYSTEM_JACOBIAN][row])))
+    moved = int(np.argmax(np.abs(jacobian_of(system, row + 1)[row])))
     body = body_of_coordinate(problem.model, moved)
     reason = f"constraint {name!r} is violated by {off:.3g} m or rad and cannot be satisfied{step}"
     raise DivergedError(now, body, reason, recording.result(written))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..constraints.packing import System, make_system
-from ..dynamics.workspace import constraint_space, contact_name
+from ..dynamics.workspace import constraint_space, contact_name, enlarged, most_rows
 from ..joints.packing import Workspace
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
@@ -46,33 +46,65 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
     carry(model, state, workspace.stage[layout.TAU])
     system, memory, contacts, effort = constraint_space(model)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
-    workspaces = (workspace.stage, effort, system, memory, spaces)
     settle, scheme = settler(problem), method.scheme
 
     def run_steps(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
+        nonlocal system
         if counters[0] == 0:
             note_start(problem, q, qd, workspace, system, recording)
         written = int(counters[1])
-        kernels.stepping.stepper.advance(
-            parts,
-            scheme,
-            0.5 if method.number in SYMPLECTIC else 0.0,
-            problem.start,
-            problem.dt,
-            count,
-            counters,
-            problem.samples,
-            (q, qd, chart),
-            (recording.rows, recording.qd, recording.forces, recording.efforts),
-            workspaces,
-        )
+
+        def advance(system: System) -> None:
+            kernels.stepping.stepper.advance(
+                parts,
+                scheme,
+                0.5 if method.number in SYMPLECTIC else 0.0,
+                problem.start,
+                problem.dt,
+                count,
+                counters,
+                problem.samples,
+                (q, qd, chart),
+                (recording.rows, recording.qd, recording.forces, recording.efforts),
+                (workspace.stage, effort, system, memory, spaces),
+            )
+
+        changed = counters, q, qd, chart, workspace.stage, effort, memory, contacts, spaces
+        system = with_room(model, system, advance, changed)
         settle(written, int(counters[1]), recording, problem.start)
         recording.info["constraints"] = statistics(model, system)
         refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, method.name, state, run_steps, spaces)
+
+
+def with_room(model: Model, system: System, run: Callable[[System], None], changed: Any) -> System:
+    """Call run(system); if its rows do not fit, again with a larger system, from the same state of the arrays (or
+    tuples of arrays) that it changes. Returns the last system.
+    """
+    flags, before = changed[-1][layout.FLAGS], None
+    if min(len(system[rows.SYSTEM_ROWS]), len(system[rows.SYSTEM_MATRIX])) < most_rows(model):
+        before = [array.copy() for array in _writable((*changed, system[rows.SYSTEM_STATISTICS]))]
+    run(system)
+    while before is not None and flags[layout.STATUS] == layout.TOO_MANY_CONTACTS:
+        larger = enlarged(model, system)
+        if larger is system:  # colliders have no more room
+            break
+        system = larger
+        for array, kept in zip(_writable((*changed, system[rows.SYSTEM_STATISTICS])), before, strict=True):
+            array[...] = kept
+        run(system)
+    return system
+
+
+def _writable(arrays: Any) -> Iterator[FloatArray]:
+    for array in arrays:
+        if isinstance(array, tuple):
+            yield from _writable(array)
+        elif array.flags.writeable:
+            yield array
 
 
 def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
@@ -85,7 +117,7 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
         return lambda first, last, recording, begun: None
     parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tau)
     tau = np.concatenate([model.with_inputs(None), model.carried(None)])
-    system = make_system(model.num_constraint_rows, model.num_coordinates)
+    system = make_system(model.arrays, model.constraint_arrays)
     vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
     work = (system, model.workspace().clear())
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
+from ..constraints.packing import System
 from ..dynamics.workspace import constraint_space
 from ..errors import MissingDependencyError
 from ..kernels import layout
@@ -15,7 +19,7 @@ from ..model.result import Result
 from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Method, Problem, Recording, energy_row, refuse_corners, refuse_muscle_states, scheme
 from .consistency import refuse_torn_at
-from .constrained import settler, statistics
+from .constrained import settler, statistics, with_room
 from .march import march
 from .slope import ConstrainedSlope
 from .stops import LOOK, motion_stops
@@ -72,9 +76,8 @@ class _Run:
         self.counters = np.array([0, 1], dtype=np.int64)
         self.workspace = model.workspace()
         self.spaces = self.workspace.clear()
-        self.system, self.memory, self.contacts, effort = constraint_space(model)
+        self.system, self.memory, self.contacts, self.effort = constraint_space(model)
         self.parts = model.arrays, model.constraint_arrays, self.contacts, problem.motions, problem.tau
-        self.workspaces = self.workspace.stage, effort, self.system, self.memory, self.spaces
         self.slope, self.settle = ConstrainedSlope(problem, self.recording), settler(problem)
         self.idle = 0
         self.began, self.steps = self.now, 0  # of the present steps
@@ -82,6 +85,16 @@ class _Run:
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
         self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
+
+    def workspaces(self, system: System) -> tuple[Any, ...]:
+        """Workspaces of a step with a system of rows."""
+        return self.workspace.stage, self.effort, system, self.memory, self.spaces
+
+    def with_room(self, run: Callable[[System], None]) -> None:
+        """Call run(system) with a system in which the rows fit."""
+        state = self.counters, self.q, self.qd, self.chart
+        changed = *state, self.workspace.stage, self.effort, self.memory, self.contacts, self.spaces
+        self.system = with_room(self.model, self.system, run, changed)
 
     def gap(self, q: FloatArray, qd: FloatArray) -> float:
         """The smallest gap, or value of a hard limit or a one-sided constraint."""
@@ -94,9 +107,15 @@ class _Run:
     def strike(self) -> float:
         """Apply the impulses of this instant; returns the lowest speed of separation."""
         self.control(0.0)
-        left: float = kernels.stepping.stepper.strike(
-            self.parts, self.now, AT_ONCE, self.q, self.qd, self.workspaces
-        )
+        left = 0.0
+
+        def strike(system: System) -> None:
+            nonlocal left
+            left = kernels.stepping.stepper.strike(
+                self.parts, self.now, AT_ONCE, self.q, self.qd, self.workspaces(system)
+            )
+
+        self.with_room(strike)
         self.recording.check(self.spaces[2], self.now, int(self.counters[1]))
         return left
 
@@ -113,19 +132,23 @@ class _Run:
         recording, counters = self.recording, self.counters
         counters[0], dt, written = 0, self.problem.dt, int(counters[1])
         self.control(dt)
-        kernels.stepping.stepper.advance(
-            self.parts,
-            CONTACT_STEPS,
-            0.0,
-            self.now,
-            dt,
-            1,
-            counters,
-            self.problem.samples,
-            (self.q, self.qd, self.chart),
-            (recording.q, recording.qd, recording.forces, recording.efforts),
-            self.workspaces,
-        )
+
+        def advance(system: System) -> None:
+            kernels.stepping.stepper.advance(
+                self.parts,
+                CONTACT_STEPS,
+                0.0,
+                self.now,
+                dt,
+                1,
+                counters,
+                self.problem.samples,
+                (self.q, self.qd, self.chart),
+                (recording.q, recording.qd, recording.forces, recording.efforts),
+                self.workspaces(system),
+            )
+
+        self.with_room(advance)
         refuse_torn_at(self.now, self.problem, self.system, int(counters[1]), recording)
         recording.check(self.spaces[2], self.now, int(counters[1]))
         self.settle(written, int(counters[1]), recording, self.now)

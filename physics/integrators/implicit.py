@@ -9,6 +9,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
+from ..constraints.packing import System
 from ..dynamics.workspace import constraint_space
 from ..joints.packing import TangentSpace
 from ..kernels import layout
@@ -16,7 +17,7 @@ from ..model.model import Model
 from ..model.result import Result
 from .base import Method, Problem, Recording, carry, watch_closely
 from .consistency import refuse_torn
-from .constrained import needs_constraints, note_start, settler, statistics
+from .constrained import needs_constraints, note_start, settler, statistics, with_room
 from .stretches import run_in_stretches
 
 
@@ -53,26 +54,32 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
-        more = None
-        if constrained:
-            if counters[0] == 0:
-                note_start(problem, q, qd, workspace, system, recording)
-            records = (recording.forces, recording.efforts)
-            more = (model.constraint_arrays, system, problem.motions, contacts, memory, effort, *records)
+        nonlocal system
+        if constrained and counters[0] == 0:
+            note_start(problem, q, qd, workspace, system, recording)
         written = int(counters[1])
-        kernels.stepping.implicit_rollout.implicit_rollout(
-            model.arrays,
-            more,
-            method.number,
-            problem.tau,
-            problem.start,
-            problem.dt,
-            count,
-            (counters, problem.samples, recording.rows, recording.qd),
-            (q, qd, chart),
-            implicit,
-            spaces,
-        )
+
+        def advance_in(system: System) -> None:
+            more = None
+            if constrained:
+                records = (recording.forces, recording.efforts)
+                more = (model.constraint_arrays, system, problem.motions, contacts, memory, effort, *records)
+            kernels.stepping.implicit_rollout.implicit_rollout(
+                model.arrays,
+                more,
+                method.number,
+                problem.tau,
+                problem.start,
+                problem.dt,
+                count,
+                (counters, problem.samples, recording.rows, recording.qd),
+                (q, qd, chart),
+                implicit,
+                spaces,
+            )
+
+        changed = counters, q, qd, chart, implicit, effort, memory, contacts, spaces
+        system = with_room(model, system, advance_in, changed)
         recording.info["newton_iterations"] = int(implicit[4][stage.ITERATIONS])
         recording.info["matrices"] = int(implicit[4][stage.MATRICES])
         recording.info["substitutes"] = int(implicit[4][stage.SUBSTITUTES])

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..constraints.packing import make_system
+from ..constraints.packing import answers_of, jacobian_of, make_system
 from ..errors import DivergedError
 from ..joints.packing import TangentSpace
 from ..kernels import layout
@@ -166,7 +166,7 @@ class ConstrainedSlope(Slope):
         self.end = problem.start + problem.duration
         self.motions = motions_before(problem.motions, self.end)
         self.constraints = model.constraint_arrays
-        self.system = make_system(model.num_constraint_rows, model.num_coordinates)
+        self.system = make_system(model.arrays, model.constraint_arrays)
         self.effort = np.zeros(model.num_coordinates)
         self.forces = recording.forces = np.zeros((len(recording.q), model.num_constraint_rows))
         self.efforts = recording.efforts = np.zeros_like(recording.q)
@@ -200,9 +200,9 @@ class ConstrainedSlope(Slope):
         nv, count = len(self.effort), self.problem.model.num_constraint_rows
         held = self.spaces[1][:, layout.HELD] != 0.0
         result[nv:][held] = 0.0
-        answers = np.where(held, 0.0, self.system[rows.SYSTEM_RESPONSE][:count])
-        matrix = self.system[rows.SYSTEM_MATRIX][:count, :count]
-        along = self.system[rows.SYSTEM_JACOBIAN][:count] @ result[nv:]
+        answers = np.where(held, 0.0, answers_of(self.system, count))
+        jacobian = jacobian_of(self.system, count)
+        matrix, along = jacobian @ answers.T, jacobian @ result[nv:]
         result[nv:] -= answers.T @ (np.linalg.pinv(matrix, rcond=1e-11, hermitian=True) @ along)
         return result
 

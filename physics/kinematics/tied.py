@@ -37,7 +37,7 @@ class Tied:
                     "not coordinates. Search in a model without it"
                 )
         self._model = model
-        self._system = make_system(model.num_constraint_rows, model.num_coordinates)
+        self._system = make_system(model.arrays, model.constraint_arrays)
 
     def search(self, weight: float, report: FloatArray, run: Callable[[tuple[object, ...]], None]) -> float:
         """Runs of one search's stages, described by the last report with all steps; returns the largest violation.

@@ -10,7 +10,7 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..constraints.base import Constraint
-from ..constraints.packing import make_system, pack_constraints
+from ..constraints.packing import jacobian_of, make_system, pack_constraints
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
 from .checks import check_flags, check_state
@@ -23,12 +23,11 @@ def evaluate_constraints(
     state = check_state(model, state)
     packed = [constraint.packed(model) for constraint in constraints]
     arrays = pack_constraints(packed, model.arrays, model.body_frames)
-    system = make_system(sum(constraint.rows for constraint in packed), model.num_coordinates)
+    system = make_system(model.arrays, arrays)
     work, dof, flags = model.workspace().clear()
     q, qd = np.array(state.q), np.array(state.qd)
     kernels.joints.kinematics.kinematics(model.arrays, q, qd, work, dof, flags)
     check_flags(model, flags)
     count = kernels.constraints.rows.constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
     rows = system[layout.SYSTEM_ROWS][:count]
-    jacobian = system[layout.SYSTEM_JACOBIAN][:count].copy()
-    return rows[:, layout.ROW_VALUE].copy(), jacobian, rows[:, layout.ROW_BIAS].copy()
+    return rows[:, layout.ROW_VALUE].copy(), jacobian_of(system, count), rows[:, layout.ROW_BIAS].copy()

@@ -2,8 +2,7 @@
 
 The constraints of a model are ``(con_int, con_float, con_data, marked, marked_spaces)``; the last two are a model and
 its workspaces with the points of contact of rolling joints as bodies. A system is a tuple of arrays (see SYSTEM below):
-one row a scalar constraint, its Jacobian, its response (the velocities per unit impulse), the matrix of the rows, and
-workspaces.
+one row a scalar constraint, its Jacobian, its response (the velocities per unit impulse), and workspaces.
 """
 
 from __future__ import annotations
@@ -41,9 +40,11 @@ EQUALITY, UNILATERAL, NORMAL, TANGENT = 0, 1, 2, 3
 ROW_VALUE, ROW_BIAS, ROW_AIM, ROW_FREE, ROW_FORCE, ROW_OWNER, ROW_MEAN = range(7)
 ROW_WIDTH = 7
 
-# a system's arrays: rows (n, ROW_WIDTH), Jacobian (n, nv), response (n, nv), matrix (n, n), factor (n, n), order (n,),
-# begins of the factor's blocks (n,), right side (n,), impulses (n,), kinds (n,), friction (n,), restitution (n,),
-# velocities without impulses (nv,), workspaces of the solver, statistics, and spans (n, 2)
+# a system's arrays, n rows long where not said otherwise: rows (n, ROW_WIDTH); Jacobian (values, columns, spans), see
+# below; responses (values, ranges); of an island's rows, numbered from 0: matrix, and
+# workspaces of the solver; of all equalities, island by island: factors, order and begins of their blocks; right side,
+# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and two workspaces, zero between
+# uses; islands, see below; statistics
 (
     SYSTEM_ROWS,
     SYSTEM_JACOBIAN,
@@ -58,22 +59,39 @@ ROW_WIDTH = 7
     SYSTEM_FRICTION,
     SYSTEM_RESTITUTION,
     SYSTEM_FREE,
+    SYSTEM_VECTORS,
     SYSTEM_SPACE,
     SYSTEM_SOLVER_ORDER,
     SYSTEM_SPARE,
+    SYSTEM_SOLVER_KINDS,
+    SYSTEM_ISLANDS,
     SYSTEM_STATISTICS,
-    SYSTEM_SPANS,
-) = range(18)
-# the factorization of the equalities: their number and rank
-COUNT, RANK = 0, 1
-# columns of spans (n, 2): first coordinate in a row's response, and one past the last
-SPAN_FIRST, SPAN_END = 0, 1
+) = range(20)
+# the equalities: their number, and that of their islands
+COUNT, ISLANDS = 0, 1
+
+# a Jacobian: values and columns (n, width), of which a row fills the first few, and spans (n, SPAN_WIDTH): how many;
+# one or two ranges of coordinates with the trees of the row's bodies, and the bodies of each; the row's island
+VALUES, COLUMNS, SPANS = 0, 1, 2
+SPAN_COUNT, SPAN_FIRST, SPAN_END, SPAN_SECOND, SPAN_ISLAND, SPAN_WIDTH = 0, 1, 2, 5, 9, 10
+SPAN_RANGE = 4
+# responses: values (n, width) of one or two ranges of coordinates, one after the other, and these (n, RANGES_WIDTH)
+RANGE_END, RANGE, RANGES_WIDTH = 1, 2, 4
+
+# islands, sets of trees that rows couple: the rows of each, and a table of islands; the same of the equalities alone;
+# a leader of each tree, and its island; the number of each coordinate's tree
+MEMBERS, TABLE, EQUAL, EQUAL_TABLE, LEADERS, TREES = range(6)
+# columns of the table: first member and one past the last, and the rank of an island of equalities
+ISLAND_FIRST, ISLAND_END, ISLAND_RANK, TABLE_WIDTH = 0, 1, 2, 3
+LEADER, NUMBER = 0, 1
 
 # statistics: largest residual of the solver, most rows in a step, steps with inequalities, largest drift of a
 # constraint before and after projection, steps in which a constraint could not be met, present drift after projection,
-# largest penetration of a contact, and the number of that pair
-RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST = range(9)
-STATISTICS = 9
+# largest penetration of a contact, the number of that pair, and most rows of an island
+RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST, LARGEST = range(
+    10
+)
+STATISTICS = 10
 # A constraint with this error after a step [m, rad] contradicts prescribed coordinates or other constraints.
 TORN = 1e-3
 

@@ -74,85 +74,103 @@ def impulse_response(
 
 
 @inline
-def speed_along(row: Array, velocity: Array) -> float:
-    """A row of the Jacobian times velocities."""
+def speed_along(k: int, velocity: Array, jacobian: Array) -> float:
+    """Row k of the Jacobian times velocities."""
+    values, columns, spans = jacobian
     total = 0.0
-    for d in range(row.shape[0]):
-        total += row[d] * velocity[d]
+    for c in range(spans[k, con.SPAN_COUNT]):
+        total += values[k, c] * velocity[columns[k, c]]
     return total
 
 
 @inline
-def trees_moved(body_int: Array, row: Array) -> tuple[int, int]:
-    """First body of the trees with coordinates in a row, and one past the last; bodies of trees may be interleaved."""
-    start, end = body_int.shape[0], 0
-    for i in range(body_int.shape[0]):
-        first, moved = body_int[i, at.DOF_START], False
-        for d in range(first, first + body_int[i, at.DOF_COUNT]):
-            moved |= row[d] != 0.0
-        if moved:
-            start, end = min(start, body_int[i, at.ROOT]), max(end, body_int[i, at.TREE_END])
-    return start, end
-
-
-@inline
-def answer(body_int: Array, row: Array, response: Array, span: Array, work: Array, dof: Array) -> None:
-    """Response to a row of the Jacobian, and the span of its coordinates: those of the row's trees, or, if muscles have
-    mass, all, by the factor of `dense`.
+def answer(body_int: Array, k: int, work: Array, dof: Array, system: Array) -> None:
+    """Response to row k of the Jacobian in the coordinates of the row's trees, or, if muscles have mass, in all, by the
+    factor of `dense`. Then clears prescribed coordinates from the row.
     """
-    span[con.SPAN_FIRST], span[con.SPAN_END] = 0, 0
+    values, columns, spans = system[con.SYSTEM_JACOBIAN]
+    (response, ranges), vectors = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_VECTORS]
+    row, into = spans[k], 0
+    for c in range(row[con.SPAN_COUNT]):
+        vectors[0, columns[k, c]] += values[k, c]
+    for j in range(con.RANGES_WIDTH):
+        ranges[k, j] = 0
     if dof.shape[1] > at.DOF_WORK_WIDTH:
-        span[con.SPAN_END] = dof.shape[0]
-        solve_rows_of(row, response, dof)
-        return
-    for d in range(response.shape[0]):
-        response[d] = 0.0
-    start, end = trees_moved(body_int, row)
-    if start < end:
-        span[con.SPAN_FIRST] = body_int[start, at.DOF_START]
-        span[con.SPAN_END] = body_int[end - 1, at.DOF_START] + body_int[end - 1, at.DOF_COUNT]
-        impulse_response(body_int, start, end, row, response, work, dof)
+        ranges[k, con.RANGE_END] = dof.shape[0]
+        solve_rows_of(vectors[0], response[k], dof)
+    else:
+        for side in range(2):
+            span = con.SPAN_FIRST + side * con.SPAN_RANGE
+            first, end, start, last = row[span], row[span + 1], row[span + 2], row[span + 3]
+            if first < end:
+                impulse_response(body_int, start, last, vectors[0], vectors[1], work, dof)
+            ranges[k, side * con.RANGE], ranges[k, side * con.RANGE + con.RANGE_END] = first, end
+            for d in range(first, end):
+                response[k, into] = vectors[1, d]
+                vectors[1, d] = 0.0
+                into += 1
+    for c in range(row[con.SPAN_COUNT]):
+        vectors[0, columns[k, c]] = 0.0
+        if dof[columns[k, c], at.HELD] != 0.0:
+            values[k, c] = 0.0
 
 
 @shared
 def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, system: Array) -> None:
-    """Responses of rows first..count, and the matrix of all rows up to count. Clears prescribed coordinates from the
-    Jacobian, after their speeds were used.
-    """
-    jacobian, response = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RESPONSE]
-    matrix, spans = system[con.SYSTEM_MATRIX], system[con.SYSTEM_SPANS]
+    """Responses of rows first..count. Clears prescribed coordinates from the Jacobian, after their speeds were used."""
     for k in range(first, count):
-        answer(body_int, jacobian[k], response[k], spans[k], work, dof)
-        begin, end = spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]
-        for d in range(begin, end):
-            if dof[d, at.HELD] != 0.0:
-                jacobian[k, d] = 0.0
-        for j in range(k + 1):
-            total = 0.0
-            for d in range(max(begin, spans[j, con.SPAN_FIRST]), min(end, spans[j, con.SPAN_END])):
-                total += jacobian[j, d] * response[k, d]
-            matrix[k, j] = total
-            matrix[j, k] = total
+        answer(body_int, k, work, dof, system)
+
+
+@shared
+def assemble(first: int, end: int, members: Array, system: Array) -> None:
+    """The matrix J M^-1 J^T of the rows members[first:end], numbered from 0."""
+    values, columns, spans = system[con.SYSTEM_JACOBIAN]
+    (response, ranges), matrix = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_MATRIX]
+    answers = system[con.SYSTEM_VECTORS][1]
+    for i in range(end - first):
+        k, into = members[first + i], 0
+        for side in (0, con.RANGE):
+            for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
+                answers[d] = response[k, into]
+                into += 1
+        for j in range(i + 1):
+            row, total = members[first + j], 0.0
+            for c in range(spans[row, con.SPAN_COUNT]):
+                total += values[row, c] * answers[columns[row, c]]
+            matrix[i, j] = total
+            matrix[j, i] = total
+        for side in (0, con.RANGE):
+            for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
+                answers[d] = 0.0
+
+
+@inline
+def add_response(k: int, amount: float, held: bool, dof: Array, system: Array, vector: Array) -> None:
+    """Add an amount of row k's response to a vector (nv,), in the coordinates that are, or are not, prescribed."""
+    (response, ranges), into = system[con.SYSTEM_RESPONSE], 0
+    for side in (0, con.RANGE):
+        for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
+            if (dof[d, at.HELD] != 0.0) == held:
+                vector[d] += amount * response[k, into]
+            into += 1
 
 
 @shared
 def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, velocity: Array) -> None:
     """Add the impulses' effect to the velocities (nv,), except to prescribed ones."""
-    response, spans = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_SPANS]
     for k in range(count):
         if impulse[k] != 0.0:
-            for d in range(spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]):
-                if dof[d, at.HELD] == 0.0:
-                    velocity[d] += impulse[k] * response[k, d]
+            add_response(k, impulse[k], False, dof, system, velocity)
 
 
 @shared
 def held_efforts(count: int, dof: Array, system: Array, effort: Array) -> None:
     """Forces (nv,) on prescribed coordinates: those of the dynamics, and those of the rows' forces."""
-    rows, response = system[con.SYSTEM_ROWS], system[con.SYSTEM_RESPONSE]
+    rows, some = system[con.SYSTEM_ROWS], False
     for d in range(effort.shape[0]):
         effort[d] = 0.0
         if dof[d, at.HELD] != 0.0:
-            effort[d] = dof[d, at.EFFORT]
-            for k in range(count):
-                effort[d] += rows[k, con.ROW_FORCE] * response[k, d]
+            effort[d], some = dof[d, at.EFFORT], True
+    for k in range(count if some else 0):
+        add_response(k, rows[k, con.ROW_FORCE], True, dof, system, effort)

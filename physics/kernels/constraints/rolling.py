@@ -57,6 +57,6 @@ def rolling_rows(
     slip = subtract3(velocity, under)
     for j in range(2):
         u = column(axes, j)
-        bias = push_row(body_int, work, dof, body, other, place, place, u, jacobian[row + j])
+        bias = push_row(body_int, work, dof, body, other, place, place, u, row + j, jacobian)
         rows[row + j, con.ROW_BIAS] = bias + dot3(u, drift) + dot3(cross(turning, u), slip)
         rows[row + j, con.ROW_VALUE] = 0.0

@@ -11,6 +11,7 @@ from .. import layout as at
 from ..algebra.access import load3, load9, load_rotation, load_twist
 from ..algebra.spatial import column, multiply, rotate
 from ..algebra.vectors import (
+    NONE,
     STILL,
     Array,
     Rotation,
@@ -43,37 +44,100 @@ ROUND_OFF = 1e-14
 FLAT = 3e-6
 
 
-@shared
-def add_wrench(body_int: Array, dof: Array, body: int, wrench: Twist, sign: float, row: Array) -> float:
-    """Add sign times the wrench's share in every coordinate that moves a body; returns the sum of the squared upper
-    bounds of these shares.
-    """
-    total = 0.0
-    moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
-    force = wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
-    while body >= 0:
-        first = body_int[body, at.DOF_START]
-        for d in range(first, first + body_int[body, at.DOF_COUNT]):
-            s = load_twist(dof, d, at.SUBSPACE)
-            share = dot6(s, wrench)
-            most = moment * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
-            most += force * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
-            if share * share > ROUND_OFF * ROUND_OFF * most:
-                row[d] += sign * share
-            total += most
-        body = body_int[body, at.PARENT]
-    return total
+@inline
+def cover(body_int: Array, body: int, row: Array) -> None:
+    """Add the tree of a body to the ranges of a row of spans. These stay apart: what is not becomes one range."""
+    if body < 0:
+        return
+    root = body_int[body, at.ROOT]
+    last = body_int[root, at.TREE_END]
+    first = body_int[root, at.DOF_START]
+    end = body_int[last - 1, at.DOF_START] + body_int[last - 1, at.DOF_COUNT]
+    if first == end:
+        return
+    for side in (con.SPAN_FIRST, con.SPAN_SECOND):
+        if row[side] <= first and end <= row[side + 1]:
+            return
+    side = con.SPAN_FIRST
+    if row[con.SPAN_END] > 0:
+        apart = end <= row[con.SPAN_FIRST] or row[con.SPAN_END] <= first
+        if apart and row[con.SPAN_SECOND + 1] == 0:
+            side = con.SPAN_SECOND
+        else:
+            for other in (con.SPAN_FIRST, con.SPAN_SECOND):
+                if row[other + 1] > 0:
+                    first, end = min(first, row[other]), max(end, row[other + 1])
+                    root, last = min(root, row[other + 2]), max(last, row[other + 3])
+            for j in range(con.SPAN_RANGE):
+                row[con.SPAN_SECOND + j] = 0
+    row[side], row[side + 1], row[side + 2], row[side + 3] = first, end, root, last
 
 
 @inline
-def drop_flat(row: Array, most: float) -> None:
-    """Clear a row that the coordinates hardly move."""
-    total = 0.0
-    for d in range(row.shape[0]):
-        total += row[d] * row[d]
+def begin_row(body_int: Array, body: int, other: int, k: int, jacobian: Array) -> None:
+    """Clear row k, which moves the trees of two bodies."""
+    row = jacobian[con.SPANS][k]
+    for j in range(con.SPAN_WIDTH):
+        row[j] = 0
+    cover(body_int, body, row)
+    cover(body_int, other, row)
+
+
+@inline
+def add_column(d: int, value: float, k: int, jacobian: Array) -> None:
+    """Add a coordinate's share to row k; several for one coordinate sum up."""
+    values, columns, spans = jacobian
+    count = spans[k, con.SPAN_COUNT]
+    values[k, count], columns[k, count], spans[k, con.SPAN_COUNT] = value, d, count + 1
+
+
+@inline
+def drop_flat(k: int, total: float, most: float, jacobian: Array) -> None:
+    """Clear row k, of which the squares sum up to a total, if the coordinates hardly move it."""
+    values, _, spans = jacobian
     if total <= FLAT * FLAT * most:
-        for d in range(row.shape[0]):
-            row[d] = 0.0
+        for c in range(spans[k, con.SPAN_COUNT]):
+            values[k, c] = 0.0
+
+
+@inline
+def squares_of(wrench: Twist) -> tuple[float, float]:
+    """Squares of a wrench's moment and force."""
+    moment = wrench[0] * wrench[0] + wrench[1] * wrench[1] + wrench[2] * wrench[2]
+    return moment, wrench[3] * wrench[3] + wrench[4] * wrench[4] + wrench[5] * wrench[5]
+
+
+@shared
+def fill_row(
+    body_int: Array, dof: Array, body: int, other: int, mine: Twist, theirs: Twist, k: int, jacobian: Array
+) -> None:
+    """Row k: the shares of a wrench on a body, and of one on another, in the coordinates that move one of them.
+
+    Those that move both feel nothing of such a pair.
+    """
+    begin_row(body_int, body, other, k, jacobian)
+    own, counter = squares_of(mine), squares_of(theirs)
+    total, most = 0.0, 0.0
+    while body != other:
+        ahead = body > other
+        i = body if ahead else other
+        wrench, squares = (mine, own) if ahead else (theirs, counter)
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            s = load_twist(dof, d, at.SUBSPACE)
+            share = dot6(s, wrench)
+            bound = squares[0] * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+            bound += squares[1] * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5])
+            if share * share <= ROUND_OFF * ROUND_OFF * bound:
+                share = 0.0
+            add_column(d, share, k, jacobian)
+            total += share * share
+            most += bound
+        if ahead:
+            body = body_int[i, at.PARENT]
+        else:
+            other = body_int[i, at.PARENT]
+    drop_flat(k, total, most, jacobian)
 
 
 @inline
@@ -106,6 +170,13 @@ def point_acceleration(a: Twist, v: Twist, lever: Vector) -> Vector:
     return add3(material(a, lever), cross(w, material(v, lever)))
 
 
+@inline
+def wrench_at(lever: Vector, u: Vector, sign: float) -> Twist:
+    """Wrench of a force sign u at a lever."""
+    m = cross(lever, u)
+    return sign * m[0], sign * m[1], sign * m[2], sign * u[0], sign * u[1], sign * u[2]
+
+
 @shared
 def push_row(
     body_int: Array,
@@ -116,37 +187,36 @@ def push_row(
     place: Vector,
     over: Vector,
     u: Vector,
-    row: Array,
+    k: int,
+    jacobian: Array,
 ) -> float:
-    """Row of the Jacobian of the speed along u of the body's point `place` relative to the other's point `over`, and
-    its bias for fixed u; both points in the world.
+    """Row k of the Jacobian, of the speed along u of the body's point `place` relative to the other's point `over`, and
+    its bias for fixed u; both points in the world. If they differ, u is along the line between them.
     """
     lever = subtract3(place, reference_of(body_int, work, body))
-    m = cross(lever, u)
-    most = add_wrench(body_int, dof, body, (m[0], m[1], m[2], u[0], u[1], u[2]), 1.0, row)
+    mine, theirs = wrench_at(lever, u, 1.0), STILL
     bias = dot3(u, point_acceleration(bias_of(work, body), twist_of(work, body), lever))
     if other >= 0:
         lever = subtract3(over, reference_of(body_int, work, other))
-        m = cross(lever, u)
-        most += add_wrench(body_int, dof, other, (m[0], m[1], m[2], u[0], u[1], u[2]), -1.0, row)
+        theirs = wrench_at(lever, u, -1.0)
         bias -= dot3(u, point_acceleration(bias_of(work, other), twist_of(work, other), lever))
-    drop_flat(row, most)
+    fill_row(body_int, dof, body, other, mine, theirs, k, jacobian)
     return bias
 
 
 @shared
-def turn_row(body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, row: Array) -> float:
-    """Row of the Jacobian of the relative rotation about u, an axis of the other body, and its bias."""
-    wrench = (u[0], u[1], u[2], 0.0, 0.0, 0.0)
-    most = add_wrench(body_int, dof, body, wrench, 1.0, row)
+def turn_row(
+    body_int: Array, work: Array, dof: Array, body: int, other: int, u: Vector, k: int, jacobian: Array
+) -> float:
+    """Row k of the Jacobian, of the relative rotation about u, an axis of the other body, and its bias."""
+    wrench, counter = (u[0], u[1], u[2], 0.0, 0.0, 0.0), (-u[0], -u[1], -u[2], 0.0, 0.0, 0.0)
+    fill_row(body_int, dof, body, other, wrench, counter, k, jacobian)
     bias = dot6(wrench, bias_of(work, body))
     if other >= 0:
-        most += add_wrench(body_int, dof, other, wrench, -1.0, row)
         bias -= dot6(wrench, bias_of(work, other))
         v, drag = load_twist(work, body, at.VELOCITY), load_twist(work, other, at.VELOCITY)
         turning = (drag[0], drag[1], drag[2])
         bias += dot3((v[0] - drag[0], v[1] - drag[1], v[2] - drag[2]), cross(turning, u))
-    drop_flat(row, most)
     return bias
 
 
@@ -160,10 +230,18 @@ def velocity_between(body_int: Array, work: Array, body: int, other: int, place:
 
 @inline
 def slide_row(
-    body_int: Array, work: Array, dof: Array, body: int, other: int, place: Vector, u: Vector, row: Array
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    place: Vector,
+    u: Vector,
+    k: int,
+    jacobian: Array,
 ) -> float:
     """As `push_row` for one place, with u fixed in the other body, whose rotation is in the bias."""
-    bias = push_row(body_int, work, dof, body, other, place, place, u, row)
+    bias = push_row(body_int, work, dof, body, other, place, place, u, k, jacobian)
     if other >= 0:
         drag = load_twist(work, other, at.VELOCITY)
         slip = velocity_between(body_int, work, body, other, place)
@@ -172,28 +250,47 @@ def slide_row(
 
 
 @inline
-def add_point(
-    body_int: Array, dof: Array, body: int, lever: Vector, axes: Rotation, sign: float, rows: Array
-) -> Vector:
-    """`add_wrench` for three rows at once: forces along three axes at a lever."""
+def fill_point(
+    body_int: Array,
+    dof: Array,
+    body: int,
+    other: int,
+    lever: Vector,
+    counter: Vector,
+    axes: Rotation,
+    k: int,
+    jacobian: Array,
+) -> None:
+    """`fill_row` for three rows from k on: forces along three axes at levers on either body."""
     x, y, z = column(axes, 0), column(axes, 1), column(axes, 2)
-    m, n, o = cross(lever, x), cross(lever, y), cross(lever, z)
-    moments = dot3(m, m), dot3(n, n), dot3(o, o)
-    most = (0.0, 0.0, 0.0)
-    while body >= 0:
-        first = body_int[body, at.DOF_START]
-        for d in range(first, first + body_int[body, at.DOF_COUNT]):
+    mine = cross(lever, x), cross(lever, y), cross(lever, z)
+    theirs = cross(counter, x), cross(counter, y), cross(counter, z)
+    most, total = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for j in range(3):
+        begin_row(body_int, body, other, k + j, jacobian)
+    while body != other:
+        ahead = body > other
+        i, sign = (body, 1.0) if ahead else (other, -1.0)
+        m, n, o = mine if ahead else theirs
+        first = body_int[i, at.DOF_START]
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
             s = load_twist(dof, d, at.SUBSPACE)
             w, v = (s[0], s[1], s[2]), (s[3], s[4], s[5])
             shares = dot3(m, w) + dot3(x, v), dot3(n, w) + dot3(y, v), dot3(o, w) + dot3(z, v)
             turn, push = dot3(w, w), dot3(v, v)
-            own = (moments[0] * turn + push, moments[1] * turn + push, moments[2] * turn + push)
+            own = (dot3(m, m) * turn + push, dot3(n, n) * turn + push, dot3(o, o) * turn + push)
+            squares = (shares[0] * shares[0], shares[1] * shares[1], shares[2] * shares[2])
             most = add3(most, own)
             for j in range(3):
-                if shares[j] * shares[j] > ROUND_OFF * ROUND_OFF * own[j]:
-                    rows[j, d] += sign * shares[j]
-        body = body_int[body, at.PARENT]
-    return most
+                small = squares[j] <= ROUND_OFF * ROUND_OFF * own[j]
+                add_column(d, 0.0 if small else sign * shares[j], k + j, jacobian)
+            total = add3(total, squares)
+        if ahead:
+            body = body_int[i, at.PARENT]
+        else:
+            other = body_int[i, at.PARENT]
+    for j in range(3):
+        drop_flat(k + j, total[j], most[j], jacobian)
 
 
 @shared
@@ -205,20 +302,19 @@ def point_rows(
     other: int,
     place: Vector,
     axes: Rotation,
+    k: int,
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """`slide_row` along the three axes of a frame on the other body, into the first rows of `rows` and `jacobian`."""
-    lever = subtract3(place, reference_of(body_int, work, body))
-    most = add_point(body_int, dof, body, lever, axes, 1.0, jacobian)
+    """`slide_row` along the three axes of a frame on the other body, into the rows from k on."""
+    lever, counter = subtract3(place, reference_of(body_int, work, body)), NONE
     a = point_acceleration(bias_of(work, body), twist_of(work, body), lever)
     if other >= 0:
-        lever = subtract3(place, reference_of(body_int, work, other))
-        most = add3(most, add_point(body_int, dof, other, lever, axes, -1.0, jacobian))
+        counter = subtract3(place, reference_of(body_int, work, other))
         drag = twist_of(work, other)
         slip = velocity_between(body_int, work, body, other, place)
-        a = subtract3(a, point_acceleration(bias_of(work, other), drag, lever))
+        a = subtract3(a, point_acceleration(bias_of(work, other), drag, counter))
         a = scale_add3(a, -2.0, cross((drag[0], drag[1], drag[2]), slip))
+    fill_point(body_int, dof, body, other, lever, counter, axes, k, jacobian)
     for j in range(3):
-        rows[j, con.ROW_BIAS] = dot3(column(axes, j), a)
-        drop_flat(jacobian[j], most[j])
+        rows[k + j, con.ROW_BIAS] = dot3(column(axes, j), a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .. import layout as at
 from ..algebra.spatial import column, multiply, rotate, transposed
 from ..algebra.vectors import Array, Rotation, Vector, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
@@ -11,7 +12,18 @@ from ..forces.points import material, reference_of, twist_of
 from ..joints.functions import evaluate_function
 from . import layout as con
 from .rolling import rolling_rows
-from .row_pieces import axes_of, origin_of, point_rows, push_row, sides_of, slide_row, turn_row
+from .row_pieces import (
+    add_column,
+    axes_of,
+    begin_row,
+    cover,
+    origin_of,
+    point_rows,
+    push_row,
+    sides_of,
+    slide_row,
+    turn_row,
+)
 
 
 @inline
@@ -45,12 +57,12 @@ def frame_rows(
     origin = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
     together = locks & con.POINT_LOCKS == con.POINT_LOCKS
     if whole and together:
-        point_rows(body_int, work, dof, body, other, p, base, rows[row:], jacobian[row:])
+        point_rows(body_int, work, dof, body, other, p, base, row, rows, jacobian)
     for j in range(3):
         if locks & (1 << j):
             u = column(base, j)
             if whole and not together:
-                rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+                rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, row, jacobian)
             rows[row, con.ROW_VALUE] = dot3(u, subtract3(p, origin))
             row += 1
     if locks < 8:
@@ -64,7 +76,7 @@ def frame_rows(
         if locks & (8 << j):
             u = column(base, j)
             if whole:
-                rows[row, con.ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, jacobian[row])
+                rows[row, con.ROW_BIAS] = turn_row(body_int, work, dof, body, other, u, row, jacobian)
             rows[row, con.ROW_VALUE] = turned[0] if j == 0 else (turned[1] if j == 1 else turned[2])
             row += 1
 
@@ -117,7 +129,7 @@ def segment_row(
     height, nx, nz = nearest_segment(con_data, con_int[k, con.CONSTRAINT_DATA], place[0], place[2])
     u = rotate(base, (nx, 0.0, nz))
     if whole:
-        rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, jacobian[row])
+        rows[row, con.ROW_BIAS] = slide_row(body_int, work, dof, body, other, p, u, row, jacobian)
     rows[row, con.ROW_VALUE] = height
 
 
@@ -145,7 +157,7 @@ def distance_row(
         return
     scale = sense / length if length > 1e-12 else 0.0
     u = (scale * span[0], scale * span[1], scale * span[2])
-    bias = push_row(body_int, work, dof, body, other, p, o, u, jacobian[row])
+    bias = push_row(body_int, work, dof, body, other, p, o, u, row, jacobian)
     v = material(twist_of(work, body), subtract3(p, reference_of(body_int, work, body)))
     drag = material(twist_of(work, other), subtract3(o, reference_of(body_int, work, other)))
     v = subtract3(v, drag)
@@ -155,9 +167,29 @@ def distance_row(
     rows[row, con.ROW_BIAS] = bias
 
 
+@inline
+def body_of(body_int: Array, coordinate: int) -> int:
+    """The body whose joint has this coordinate."""
+    low, high = 0, body_int.shape[0]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if body_int[middle, at.DOF_START] <= coordinate:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 @shared
 def coupling_row(
-    constraints: Array, whole: bool, k: int, q: Array, qd: Array, rows: Array, jacobian: Array
+    body_int: Array,
+    constraints: Array,
+    whole: bool,
+    k: int,
+    q: Array,
+    qd: Array,
+    rows: Array,
+    jacobian: Array,
 ) -> None:
     """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
     con_int, _, con_data, _, _ = constraints
@@ -176,9 +208,12 @@ def coupling_row(
     rows[row, con.ROW_VALUE] = q[d] - value
     if not whole:
         return
+    begin_row(body_int, body_of(body_int, d), -1, row, jacobian)
+    add_column(d, 1.0, row, jacobian)
     for j in range(count):
-        jacobian[row, int(con_data[record + 1 + 2 * j])] -= slope * con_data[record + 2 + 2 * j]
-    jacobian[row, d] += 1.0
+        master, weight = int(con_data[record + 1 + 2 * j]), con_data[record + 2 + 2 * j]
+        cover(body_int, body_of(body_int, master), jacobian[con.SPANS][row])
+        add_column(master, -slope * weight, row, jacobian)
     rows[row, con.ROW_BIAS] = -curve * rate * rate
 
 
@@ -205,9 +240,6 @@ def constraint_rows(
         for row in range(first, count):
             kinds[row] = con_int[k, con.CONSTRAINT_SENSE]
             rows[row, con.ROW_OWNER] = k
-            if whole:
-                for d in range(jacobian.shape[1]):
-                    jacobian[row, d] = 0.0
         if kind == con.FRAMES:
             frame_rows(body_int, con_int, con_float, whole, k, work, dof, rows, jacobian)
         elif kind == con.SEGMENTS:
@@ -215,7 +247,7 @@ def constraint_rows(
         elif kind == con.DISTANCE:
             distance_row(body_int, constraints, whole, k, work, dof, rows, jacobian)
         elif kind == con.COUPLING:
-            coupling_row(constraints, whole, k, q, qd, rows, jacobian)
+            coupling_row(body_int, constraints, whole, k, q, qd, rows, jacobian)
         elif whole:  # rows on velocities alone: their values stay 0
             rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)
     return count

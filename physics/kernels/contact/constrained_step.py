@@ -15,7 +15,7 @@ from ..constraints.response import apply_impulses, respond, speed_along
 from ..constraints.rows import constraint_rows
 from ..joints.kinematics import kinematics
 from . import layout as contact
-from .row_impulses import factorize_equalities, of_momentum, solve_equalities, solve_rows
+from .row_impulses import settle_equalities, solve_equalities, solve_islands
 from .rows import add_contacts, find_contacts, note_overlap
 from .unilateral import add_limits, aim_row, forget_active, remember
 
@@ -34,16 +34,16 @@ def constrain_accelerations(
     arrays: Array, constraints: Array, q: Array, qd: Array, qdd: Array, system: Array, spaces: Array
 ) -> tuple[int, int]:
     """Add the effect of the equalities to accelerations qdd without constraints (Wang 2022, eq. 4.101); after
-    `accelerations` at (q, qd). Leaves the rows' forces in their impulses; returns the number of rows and their rank.
+    `accelerations` at (q, qd). Leaves the rows' forces in their impulses; returns the numbers of equalities and of
+    their islands.
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
     count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for k in range(count):
-        right[k] = -rows[k, con.ROW_BIAS] - speed_along(jacobian[k], qdd)
+        right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
     respond(arrays[at.BODY_INT], 0, count, work, dof, system)
-    found = factorize_equalities(count, system)
-    solve_equalities(found, system)
+    found, _ = settle_equalities(count, system)
     apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qdd)
     return found
 
@@ -62,8 +62,8 @@ def constrain_velocities(
     memory: Array,
     spaces: Array,
 ) -> tuple[int, tuple[int, int]]:
-    """Impulses of all constraints in a step, added to its velocities qd; returns the number of rows, and number and
-    rank of the equalities.
+    """Impulses of all constraints in a step, added to its velocities qd; returns the number of rows, and those of the
+    equalities and of their islands.
 
     Limits and contacts are added while the step would violate them; all rows are solved together. For `course` see
     `aim_row`.
@@ -78,38 +78,57 @@ def constrain_velocities(
     count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
+    one_sided = False
     for k in range(count):
-        rows[k, con.ROW_FREE] = speed_along(jacobian[k], free)
+        rows[k, con.ROW_FREE] = speed_along(k, free, jacobian)
         rows[k, con.ROW_AIM] = 0.0
         system[con.SYSTEM_RESTITUTION][k] = 0.0
         if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
-            before = speed_along(jacobian[k], last_qd)
+            one_sided = True
+            before = speed_along(k, last_qd, jacobian)
             aim_row(k, rows[k, con.ROW_VALUE], dt, before, 0.0, course, system)
-        impulse[k] = 0.0
+        system[con.SYSTEM_RIGHT][k] = -rows[k, con.ROW_FREE]
+    respond(arrays[at.BODY_INT], 0, count, work, dof, system)
+    found, residual = settle_equalities(count, system)
+    statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
     forget_active(memory)
-    known, equalities, found = 0, count, (0, 0)
+    known, own = 0, count
     touching = find_contacts(arrays, contacts, dt, work)
     note_overlap(touching, contacts[contact.FOUND], statistics)
     for _ in range(MOST_ROUNDS):
         if arrays[at.MODEL_DATA][at.LIMIT_COUNT] > 0.0:
-            count = add_limits(arrays[at.MODEL_DATA], count, dt, course, q, qd, last_qd, system, memory)
+            count = add_limits(
+                arrays[at.BODY_INT],
+                arrays[at.MODEL_DATA],
+                count,
+                dt,
+                course,
+                q,
+                qd,
+                last_qd,
+                system,
+                memory,
+            )
         if touching > 0:
             count = add_contacts(
                 arrays, contacts, touching, count, dt, course, qd, last_qd, system, memory, spaces
             )
         if count == known or flags[at.STATUS] != at.OK:
             break
-        respond(arrays[at.BODY_INT], known, count, work, dof, system)
-        if known == 0:
-            found = factorize_equalities(equalities, system)
+        if count > own or one_sided:
+            respond(arrays[at.BODY_INT], max(known, own), count, work, dof, system)
+            residual = solve_islands(known, count, system, flags)
         known = count
-        residual = of_momentum(count, solve_rows(count, found, system), system)
         statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]
         apply_impulses(count, impulse, dof, system, qd)
+    if flags[at.STATUS] == at.TOO_MANY_CONTACTS:  # the caller has to provide more room
+        for k in range(count):
+            impulse[k] = 0.0
+        return count, found
     statistics[con.MOST_ROWS] = max(statistics[con.MOST_ROWS], float(count))
-    if count > equalities:
+    if count > own:
         statistics[con.UNILATERAL_STEPS] += 1.0
     remember(count, system, memory)
     return count, found
@@ -237,8 +256,9 @@ def project(
 
 @inline
 def note_contradiction(system: Array, flags: Array) -> None:
-    """Flag a step after which equalities are violated, even where another flag is set."""
-    if system[con.SYSTEM_STATISTICS][con.LEFT_NOW] > con.TORN:
+    """Flag a step after which equalities are violated, even where another flag is set, except lack of room."""
+    torn = system[con.SYSTEM_STATISTICS][con.LEFT_NOW] > con.TORN
+    if torn and flags[at.STATUS] != at.TOO_MANY_CONTACTS:
         flags[at.STATUS] = at.CONTRADICTION
 
 
@@ -258,6 +278,6 @@ def project_velocities(
     count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
     for _ in range(3):  # the responses are those of the step's beginning
         for k in range(count):
-            right[k] = -speed_along(jacobian[k], qd)
+            right[k] = -speed_along(k, qd, jacobian)
         solve_equalities(found, system)
         apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qd)

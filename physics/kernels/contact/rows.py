@@ -135,14 +135,15 @@ def carried_drift(
 
 
 @inline
-def lag_along(row: Array, dof: Array) -> float:
-    """Excess along a row's direction of prescribed velocities at a step's end over their mean: a body that moves with
+def lag_along(k: int, jacobian: Array, dof: Array) -> float:
+    """Excess along row k's direction of prescribed velocities at a step's end over their mean: a body that moves with
     them covers the same distance over the step.
     """
+    values, columns, spans = jacobian
     speed = 0.0
-    for d in range(row.shape[0]):
-        if dof[d, at.HELD] != 0.0:
-            speed += row[d] * dof[d, at.LAG]
+    for c in range(spans[k, con.SPAN_COUNT]):
+        if dof[columns[k, c], at.HELD] != 0.0:
+            speed += values[k, c] * dof[columns[k, c], at.LAG]
     return speed
 
 
@@ -164,8 +165,6 @@ def add_tangents(
     rows, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN]
     axes = tangents(normal)
     for j in range(2):
-        for d in range(jacobian.shape[1]):
-            jacobian[row + j, d] = 0.0
         push_row(
             body_int,
             spaces[at.WORK],
@@ -175,12 +174,13 @@ def add_tangents(
             point,
             point,
             axes[j],
-            jacobian[row + j],
+            row + j,
+            jacobian,
         )
-        rows[row + j, con.ROW_FREE] = speed_along(jacobian[row + j], system[con.SYSTEM_FREE])
+        rows[row + j, con.ROW_FREE] = speed_along(row + j, system[con.SYSTEM_FREE], jacobian)
         rows[row + j, con.ROW_AIM] = dot3(axes[j], drift)
         if prescribed:
-            rows[row + j, con.ROW_AIM] += lag_along(jacobian[row + j], spaces[at.DOF])
+            rows[row + j, con.ROW_AIM] += lag_along(row + j, jacobian, spaces[at.DOF])
         rows[row + j, con.ROW_VALUE] = 0.0
         system[con.SYSTEM_RESTITUTION][row + j] = 0.0
         system[con.SYSTEM_FRICTION][row + j] = 0.0
@@ -228,13 +228,11 @@ def add_contacts(
             flags[at.STATUS], flags[at.CULPRIT] = at.TOO_MANY_CONTACTS, body
             return count
         point, normal = load3(found, c, contact.FOUND_POINT), load3(found, c, contact.FOUND_NORMAL)
-        for d in range(jacobian.shape[1]):
-            jacobian[count, d] = 0.0
-        push_row(body_int, work, dof, body, other, point, point, normal, jacobian[count])
-        before = speed_along(jacobian[count], last_qd)
+        push_row(body_int, work, dof, body, other, point, point, normal, count, jacobian)
+        before = speed_along(count, last_qd, jacobian)
         value = found[c, contact.FOUND_GAP]
         aim_row(count, value, dt, before, found[c, contact.FOUND_RESTITUTION], course, system)
-        speed, reach = speed_along(jacobian[count], qd), rows[count, con.ROW_AIM]
+        speed, reach = speed_along(count, qd, jacobian), rows[count, con.ROW_AIM]
         impact = system[con.SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
         warm = memory[pair, con.WARM] != 0.0
         if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):

@@ -13,6 +13,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.response import speed_along
+from ..constraints.row_pieces import add_column, begin_row
 from ..forces.limits import limit_value
 
 # Relative tolerance of a target speed.
@@ -56,7 +57,7 @@ def aim_row(
     otherwise energy would grow or fall with every impact.
     """
     row = system[con.SYSTEM_ROWS][k]
-    speed = speed_along(system[con.SYSTEM_JACOBIAN][k], system[con.SYSTEM_FREE])
+    speed = speed_along(k, system[con.SYSTEM_FREE], system[con.SYSTEM_JACOBIAN])
     hit, whole = course
     reach = -value / (dt if value > 0.0 else whole) if abs(value) > FLUSH else 0.0
     if value < 0.0:
@@ -78,6 +79,7 @@ def aim_row(
 
 @shared
 def add_limits(
+    body_int: Array,
     data: Array,
     count: int,
     dt: float,
@@ -98,14 +100,14 @@ def add_limits(
             continue
         value, gradient, width = limit_value(data, row, q)
         d = int(data[row + at.LIMIT_DOF])
-        for j in range(jacobian.shape[1]):
-            jacobian[count, j] = 0.0
-        jacobian[count, d] = gradient[0]
+        begin_row(body_int, int(data[row + at.LIMIT_BODY]), -1, count, jacobian)
+        add_column(d, gradient[0], count, jacobian)
         if width == 3:
-            jacobian[count, d + 1], jacobian[count, d + 2] = gradient[1], gradient[2]
-        before = speed_along(jacobian[count], last_qd)
+            add_column(d + 1, gradient[1], count, jacobian)
+            add_column(d + 2, gradient[2], count, jacobian)
+        before = speed_along(count, last_qd, jacobian)
         aim_row(count, value, dt, before, data[row + at.LIMIT_RESTITUTION], course, system)
-        speed, reach = speed_along(jacobian[count], qd), rows[count, con.ROW_AIM]
+        speed, reach = speed_along(count, qd, jacobian), rows[count, con.ROW_AIM]
         impact = system[con.SYSTEM_RESTITUTION][count] > 0.0 and speed < 0.0
         warm = memory[k, con.WARM] != 0.0
         if not warm and not impact and speed - reach >= -SETTLED * (abs(speed) + abs(reach)):

@@ -39,7 +39,8 @@ def add_constraints(
 ) -> bool:
     """Add all rows to the normal equations, after `kinematics`; returns whether they are met."""
     constraints, system, pulls, penalty = tied
-    rows, kinds, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_JACOBIAN]
+    rows, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS]
+    values, columns, spans = system[con.SYSTEM_JACOBIAN]
     still = vectors[search.STILL]
     count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, still, work, dof, system)
     met = True
@@ -49,10 +50,10 @@ def add_constraints(
         short = shortfall(kinds[k], value, pulls[k], penalty)
         if short == 0.0 and kinds[k] != con.EQUALITY:
             continue
-        for d in range(normal.shape[0]):
-            push = penalty * jacobian[k, d]
-            if push != 0.0:
-                vectors[search.GRADIENT, d] -= push * short
-                for e in range(normal.shape[0]):
-                    normal[d, e] += push * jacobian[k, e]
+        width = spans[k, con.SPAN_COUNT]
+        for c in range(width):
+            push, d = penalty * values[k, c], columns[k, c]
+            vectors[search.GRADIENT, d] -= push * short
+            for e in range(width):
+                normal[d, columns[k, e]] += push * values[k, e]
     return met

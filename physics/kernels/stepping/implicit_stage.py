@@ -87,13 +87,14 @@ def add_multipliers(
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
     constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
-    jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
+    (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0
         if kinds[k] == con.EQUALITY:
-            for d in range(nv):
-                right[d] += jacobian[k, d] * x[nv + k]
-                right[nv + k] -= jacobian[k, d] * qd[d] / step
+            for c in range(spans[k, con.SPAN_COUNT]):
+                d = columns[k, c]
+                right[d] += values[k, c] * x[nv + k]
+                right[nv + k] -= values[k, c] * qd[d] / step
 
 
 @shared
@@ -139,18 +140,19 @@ def evaluate_residual(
 def constraint_matrix(more: More, slopes: Slopes, dof: Array, matrix: Array) -> None:
     """Rows and columns of the equalities, from the Jacobian of `add_multipliers`."""
     _, system, _, _, _, _, _, _ = more
-    jacobian, kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
+    (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     (_, _, mass), nv = slopes, dof.shape[0]
     for k in range(matrix.shape[0] - nv):
         for e in range(matrix.shape[0]):
-            matrix[nv + k, e] = 0.0
+            matrix[nv + k, e] = matrix[e, nv + k] = 0.0
         answer = 0.0
-        for d in range(nv):
-            j = jacobian[k, d] if kinds[k] == con.EQUALITY else 0.0
-            matrix[nv + k, d] = j
-            fixed = dof[d, at.HELD] != 0.0
-            matrix[d, nv + k] = 0.0 if fixed else -j
-            answer += 0.0 if fixed else j * j / mass[d, d]  # a tracked target has almost no mass
+        for c in range(spans[k, con.SPAN_COUNT] if kinds[k] == con.EQUALITY else 0):
+            d = columns[k, c]
+            matrix[nv + k, d] += values[k, c]
+            if dof[d, at.HELD] == 0.0:
+                matrix[d, nv + k] -= values[k, c]
+                # a tracked target has almost no mass
+                answer += values[k, c] * values[k, c] / mass[d, d]
         matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
 
 

@@ -8,7 +8,7 @@ from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
-from ..constraints.response import held_efforts
+from ..constraints.response import add_response, held_efforts, speed_along
 from ..contact import layout as contact
 from ..contact.constrained_step import (
     constrain_velocities,
@@ -58,12 +58,10 @@ def kick_off(kick: float, dt: float, jumps: bool, alone: bool, qd: Array, stage:
 @inline
 def add_forces(count: int, share: float, system: Array, dof: Array, qdd: Array) -> None:
     """Add a share of the rows' forces to the accelerations with which the next step predicts velocities."""
-    rows, response, spans = (system[con.SYSTEM_ROWS], system[con.SYSTEM_RESPONSE], system[con.SYSTEM_SPANS])
+    rows = system[con.SYSTEM_ROWS]
     for k in range(count):
         if rows[k, con.ROW_FORCE] != 0.0:
-            for d in range(spans[k, con.SPAN_FIRST], spans[k, con.SPAN_END]):
-                if dof[d, at.HELD] == 0.0:
-                    qdd[d] += share * rows[k, con.ROW_FORCE] * response[k, d]
+            add_response(k, share * rows[k, con.ROW_FORCE], False, dof, system, qdd)
 
 
 @inline
@@ -227,11 +225,9 @@ def strike(parts: Parts, t: float, dt: float, q: Array, qd: Array, workspace: Wo
     for k in range(count):
         kind = system[con.SYSTEM_KINDS][k]
         if system[con.SYSTEM_IMPULSE][k] != 0.0 and kind != con.EQUALITY and kind != con.TANGENT:
-            speed = system[con.SYSTEM_ROWS][
-                k, con.ROW_FREE
-            ]  # includes prescribed coordinates, which impulses do not change
-            for d in range(qd.shape[0]):
-                speed += system[con.SYSTEM_JACOBIAN][k, d] * (qd[d] - last_qd[d])
+            # includes prescribed coordinates, which impulses do not change
+            speed, jacobian = system[con.SYSTEM_ROWS][k, con.ROW_FREE], system[con.SYSTEM_JACOBIAN]
+            speed += speed_along(k, qd, jacobian) - speed_along(k, last_qd, jacobian)
             least = min(least, speed)
     return least
 

@@ -37,7 +37,7 @@ def has_struck(count: int, last_qd: Array, system: Array) -> bool:
         kind = system[con.SYSTEM_KINDS][k]
         if kind in (con.EQUALITY, con.TANGENT) or system[con.SYSTEM_IMPULSE][k] == 0.0:
             continue
-        before = speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd)
+        before = speed_along(k, last_qd, system[con.SYSTEM_JACOBIAN])
         found |= -before > abs(system[con.SYSTEM_ROWS][k, con.ROW_FREE] - before)
     return found
 
@@ -65,7 +65,7 @@ def until_bounce(count: int, dt: float, last_qd: Array, system: Array) -> float:
             continue
         value, before = (
             system[con.SYSTEM_ROWS][k, con.ROW_VALUE],
-            speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd),
+            speed_along(k, last_qd, system[con.SYSTEM_JACOBIAN]),
         )
         if system[con.SYSTEM_RESTITUTION][k] > 0.0 and -before * dt > TOUCHES:
             gain = before - system[con.SYSTEM_ROWS][k, con.ROW_FREE]
@@ -82,7 +82,7 @@ def until_impact(count: int, dt: float, last_qd: Array, system: Array) -> float:
             continue
         value, before = (
             system[con.SYSTEM_ROWS][k, con.ROW_VALUE],
-            speed_along(system[con.SYSTEM_JACOBIAN][k], last_qd),
+            speed_along(k, last_qd, system[con.SYSTEM_JACOBIAN]),
         )
         if system[con.SYSTEM_RESTITUTION][k] <= 0.0 and -before * dt > value + TOUCHES:
             return 0.0
